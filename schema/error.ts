@@ -1,0 +1,123 @@
+// The error of the API (AIP-193; api.md section 7): google.rpc.Status with typed details. One class on both sides of
+// the wire: the server throws it and encodes it, the client decodes it and throws it.
+import { type Code, codeFromNumber, codes } from "./code.ts";
+
+export interface FieldViolation {
+  /** path relative to the resource, lowerCamel: `claimMatch.issuer` (contract, decision 29) */
+  field: string;
+  description: string;
+}
+export interface PreconditionViolation {
+  type: string;
+  subject?: string;
+  description: string;
+}
+
+export type Detail =
+  | {
+      "@type": "type.googleapis.com/google.rpc.ErrorInfo";
+      reason: string;
+      domain: string;
+      metadata?: Record<string, string>;
+    }
+  | { "@type": "type.googleapis.com/google.rpc.BadRequest"; fieldViolations: FieldViolation[] }
+  | { "@type": "type.googleapis.com/google.rpc.PreconditionFailure"; violations: PreconditionViolation[] }
+  | {
+      "@type": "type.googleapis.com/google.rpc.ResourceInfo";
+      resourceType: string;
+      resourceName: string;
+      description?: string;
+    }
+  | { "@type": "type.googleapis.com/google.rpc.RetryInfo"; retryDelay: string };
+
+export type DetailKind = "ErrorInfo" | "BadRequest" | "PreconditionFailure" | "ResourceInfo" | "RetryInfo";
+type DetailOf<K extends DetailKind> = Extract<Detail, { "@type": `type.googleapis.com/google.rpc.${K}` }>;
+
+const typeUrl = <K extends DetailKind>(kind: K) => `type.googleapis.com/google.rpc.${kind}` as const;
+
+/** `google.rpc.Status` in JSON: the body of every error. */
+export interface Status {
+  code: number;
+  message: string;
+  details: Detail[];
+}
+
+export interface ApiErrorOptions {
+  details?: Detail[];
+  /** kept for logs; never sent */
+  cause?: unknown;
+  /** the method that failed, e.g. `CreateGroup` */
+  operation?: string;
+}
+
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: Code;
+  readonly details: Detail[];
+  readonly operation: string | undefined;
+
+  constructor(code: Code, message: string, options: ApiErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? [];
+    this.operation = options.operation;
+  }
+
+  detail<K extends DetailKind>(kind: K): DetailOf<K> | undefined {
+    return this.details.find((d): d is DetailOf<K> => d["@type"] === typeUrl(kind));
+  }
+
+  get fieldViolations(): FieldViolation[] {
+    return this.detail("BadRequest")?.fieldViolations ?? [];
+  }
+
+  get preconditionViolations(): PreconditionViolation[] {
+    return this.detail("PreconditionFailure")?.violations ?? [];
+  }
+}
+
+/** An error whose text opens with its category; ErrorInfo comes from the pipeline, which knows the domain. */
+export const apiError = (code: Code, text: string, options: ApiErrorOptions = {}): ApiError =>
+  new ApiError(code, `${codes[code].category}: ${text}`, options);
+
+/** All violations at once; the message is made from the first (contract, decision 29). */
+export const invalidArgument = (violations: FieldViolation[], options: ApiErrorOptions = {}): ApiError => {
+  const [first] = violations;
+  const text = first ? [first.field, first.description].filter(Boolean).join(": ") : "the request is not valid";
+  const details: Detail[] = [{ "@type": typeUrl("BadRequest"), fieldViolations: violations }];
+  return apiError("INVALID_ARGUMENT", text, { ...options, details });
+};
+
+export const failedPrecondition = (violations: PreconditionViolation[]): ApiError =>
+  apiError("FAILED_PRECONDITION", violations[0]?.description ?? "", {
+    details: [{ "@type": typeUrl("PreconditionFailure"), violations }],
+  });
+
+const resourceInfo = (resourceType: string, resourceName: string): Detail[] => [
+  { "@type": typeUrl("ResourceInfo"), resourceType, resourceName },
+];
+
+export const notFound = (resourceType: string, uid: string): ApiError =>
+  apiError("NOT_FOUND", `${resourceType} ${uid} does not exist`, { details: resourceInfo(resourceType, uid) });
+
+export const alreadyExists = (resourceType: string, uid: string, text: string): ApiError =>
+  apiError("ALREADY_EXISTS", text, { details: resourceInfo(resourceType, uid) });
+
+/** The body of an error, ErrorInfo first: its reason is the code's name (contract, decision 30). */
+export const statusFromError = (error: ApiError, domain: string): Status => ({
+  code: codes[error.code].number,
+  message: error.message,
+  details: [{ "@type": typeUrl("ErrorInfo"), reason: error.code, domain }, ...error.details],
+});
+
+/** Reads an error's body; undefined when it is not a status (a proxy's page, a cut reply). */
+export const errorFromStatus = (body: unknown, operation?: string): ApiError | undefined => {
+  if (typeof body !== "object" || body === null) return undefined;
+  const { code, message, details } = body as Partial<Status>;
+  const name = codeFromNumber(code);
+  if (!name || typeof message !== "string") return undefined;
+  return new ApiError(name, message, { details: Array.isArray(details) ? details : [], operation });
+};
+
+export const isApiError = (error: unknown, code?: Code): error is ApiError =>
+  error instanceof ApiError && (code === undefined || error.code === code);

@@ -1,0 +1,165 @@
+// How a zod object describes a protobuf message: each field carries its number and its behaviour (AIP-203),
+// each message and enum its name. Everything that reads the schema (checks, wire codecs, descriptors) starts here.
+import { z } from "zod";
+
+/** AIP-203 behaviours that this API uses. */
+export type Behavior = "REQUIRED" | "OPTIONAL" | "OUTPUT_ONLY" | "INPUT_ONLY" | "IMMUTABLE";
+
+export interface FieldInfo {
+  /** protobuf field number */
+  number: number;
+  behavior?: Behavior;
+  /** may be set on create only; restating the same value is no change */
+  immutable?: boolean;
+  /** name of the protobuf oneof that the field is a member of */
+  oneof?: string;
+  /** written even when it is zero (contract, decision 1) */
+  always?: boolean;
+  /** never logged and never returned */
+  secret?: boolean;
+  /** proto3 `optional`: zero is distinguishable from absent */
+  presence?: boolean;
+  /** other JSON spelling that is accepted on input */
+  alias?: string;
+}
+
+export interface MessageInfo {
+  /** name inside `chainguard.platform`, e.g. `iam.Identity.ClaimMatch` */
+  message: string;
+  /** oneofs of which one member must be set */
+  requiredOneofs?: readonly string[];
+}
+export interface EnumInfo {
+  enum: string;
+  numbers: Readonly<Record<string, number>>;
+}
+export interface ScalarInfo {
+  scalar: "int32" | "int64" | "timestamp" | "duration" | "fieldMask" | "bytes";
+}
+
+const fieldInfos = z.registry<FieldInfo>();
+const messageInfos = z.registry<MessageInfo>();
+const enumInfos = z.registry<EnumInfo>();
+const scalarInfos = z.registry<ScalarInfo>();
+
+export type Shape = Readonly<Record<string, z.ZodType>>;
+export type Message<S extends Shape = Shape> = z.ZodObject<S>;
+
+// A clone keeps its parent's metadata (zod registries look it up), so that one message or scalar can be many fields.
+const register = <T extends z.ZodType>(schema: T, info: FieldInfo): T => {
+  const own = schema.clone();
+  fieldInfos.add(own, info);
+  return own as T;
+};
+
+type Extra = Omit<FieldInfo, "number" | "behavior">;
+
+/** A field with no behaviour of its own (requests and envelopes). */
+export const plain = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodOptional<T> =>
+  register(schema.optional(), { number, ...extra });
+
+/** REQUIRED: must be set on create. */
+export const required = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): T =>
+  register(schema, { number, behavior: "REQUIRED", ...extra });
+
+/** OPTIONAL: absent reads as zero. */
+export const optional = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodOptional<T> =>
+  register(schema.optional(), { number, behavior: "OPTIONAL", ...extra });
+
+/** OUTPUT_ONLY: set by the server, ignored on input. The readonly wrapper lets types and readers see it. */
+export const output = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodReadonly<T> =>
+  register(schema.readonly(), { number, behavior: "OUTPUT_ONLY", ...extra });
+
+/** A message: name inside the platform's package, and its fields. */
+export const message = <S extends Shape>(
+  name: string,
+  shape: S,
+  info: Omit<MessageInfo, "message"> = {},
+): Message<S> => {
+  const schema = z.object(shape);
+  messageInfos.add(schema, { message: name, ...info });
+  return schema as unknown as Message<S>;
+};
+
+/** An enum: JSON carries the names, protobuf the numbers; the first member is the unset one. */
+export const enumeration = <const N extends Record<string, number>>(name: string, numbers: N) => {
+  const names = Object.keys(numbers) as [keyof N & string, ...(keyof N & string)[]];
+  const short = names.length <= 20 ? `one of ${names.slice(1).join(", ")}` : `a value of ${name.split(".").at(-1)}`;
+  const schema = z.enum(names, { error: (issue) => `must be ${short}; got ${show(issue.input)}` });
+  enumInfos.add(schema, { enum: name, numbers });
+  return schema;
+};
+
+const show = (value: unknown): string => (typeof value === "string" ? `"${value.slice(0, 100)}"` : typeof value);
+
+const scalar = <T extends z.ZodType>(schema: T, kind: ScalarInfo["scalar"]): T => {
+  scalarInfos.add(schema, { scalar: kind });
+  return schema;
+};
+
+export const string = z.string({ error: "must be a string" });
+export const bool = z.boolean({ error: "must be true or false" });
+export const int32 = scalar(z.int32({ error: "must be an integer of 32 bits" }), "int32");
+/** int64 is a decimal string in JSON (proto3 JSON mapping). */
+export const int64 = scalar(z.string().regex(/^-?\d+$/, "must be a decimal integer"), "int64");
+/** RFC 3339, UTC, with milliseconds, as api.md section 2 shows it. */
+export const timestamp = scalar(
+  z.iso.datetime({ offset: true, error: "must be an RFC 3339 time such as 2026-01-28T12:54:21.189Z" }),
+  "timestamp",
+);
+/** proto3 JSON duration: seconds with up to nine decimals and `s`. */
+export const duration = scalar(
+  z.string().regex(/^-?\d{1,12}(\.\d{1,9})?s$/, 'must be a duration such as "3600s"'),
+  "duration",
+);
+/** proto3 JSON field mask: comma-joined lowerCamel paths. */
+export const fieldMask = scalar(z.string(), "fieldMask");
+export const strings = z.array(string, { error: "must be a list of strings" });
+export const stringMap = z.record(z.string(), string, { error: "must be a map of strings" });
+export const int32Map = z.record(z.string(), int32, { error: "must be a map of integers" });
+
+/** Takes off optional and readonly, so that a reader sees the type itself. */
+export const unwrap = (schema: z.ZodType): z.ZodType => {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodReadonly) inner = inner.unwrap() as z.ZodType;
+  return inner;
+};
+
+export const fieldInfo = (schema: z.ZodType): FieldInfo => {
+  const info = fieldInfos.get(schema);
+  if (!info) throw new TypeError("a field of a message was declared without a number");
+  return info;
+};
+export const messageInfo = (schema: z.ZodType): MessageInfo | undefined => messageInfos.get(unwrap(schema));
+export const enumInfo = (schema: z.ZodType): EnumInfo | undefined => enumInfos.get(unwrap(schema));
+export const scalarInfo = (schema: z.ZodType): ScalarInfo | undefined => scalarInfos.get(unwrap(schema));
+
+/** The message behind a field, or undefined when the field is a scalar, a list or a map. */
+export const asMessage = (schema: z.ZodType): Message | undefined => {
+  const inner = unwrap(schema);
+  return inner instanceof z.ZodObject ? (inner as unknown as Message) : undefined;
+};
+
+/** lowerCamel to snake_case, the protobuf spelling of a field. */
+export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+
+/** The value with which proto3 reads an absent field. */
+export const zeroOf = (schema: z.ZodType): unknown => {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray) return [];
+  if (inner instanceof z.ZodRecord) return {};
+  if (inner instanceof z.ZodBoolean) return false;
+  if (scalarInfo(inner)?.scalar === "int32") return 0;
+  if (scalarInfo(inner)?.scalar === "int64") return "0";
+  const numbers = enumInfo(inner)?.numbers;
+  if (numbers) return Object.keys(numbers)[0];
+  return inner instanceof z.ZodString ? "" : undefined;
+};
+
+/** True for what proto3 does not tell from an absent field. */
+export const isZero = (schema: z.ZodType, value: unknown): boolean => {
+  if (value === undefined || value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  if (unwrap(schema) instanceof z.ZodRecord) return Object.keys(value as object).length === 0;
+  return value === zeroOf(schema);
+};

@@ -1,0 +1,82 @@
+// Group: the node of the hierarchy that everything else belongs to; one without a parent is an organisation.
+import type { z } from "zod";
+import { bool, enumeration, int32Map, message, optional, output, plain, required, string, timestamp } from "./field.ts";
+import { Empty, listRequest, listResponse } from "./list.ts";
+import { type Operations, rows } from "./operation.ts";
+import { getRequest, updateRequest } from "./request.ts";
+import { description, name } from "./text.ts";
+import { uidp } from "./uidp.ts";
+
+export const OrgKind = enumeration("iam.OrgKind", {
+  ORG_KIND_UNSPECIFIED: 0,
+  ORG_KIND_STARTER: 1,
+  ORG_KIND_CUSTOMER: 2,
+  ORG_KIND_DEV: 3,
+  ORG_KIND_INFRA: 4,
+  ORG_KIND_AWS_MARKETPLACE: 5,
+});
+
+export const OrgStatus = enumeration("iam.OrgStatus", {
+  ORG_STATUS_UNSPECIFIED: 0,
+  ORG_STATUS_INITIALIZING: 1,
+  ORG_STATUS_READY: 2,
+  ORG_STATUS_SUSPENDED: 3,
+});
+
+export const Group = message("iam.Group", {
+  /** path of hexadecimal segments, the ancestors first */
+  uid: output(1, uidp),
+  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  name: required(2, name),
+  /** one line, at most 512 characters */
+  description: optional(3, description, { always: true }),
+  /** limits of the organisation, by resource */
+  resourceLimits: output(4, int32Map, { always: true }),
+  /** set by the operator of the service only */
+  verified: optional(5, bool, { always: true }),
+  createTime: output(6, timestamp),
+  updateTime: output(7, timestamp),
+  /** kind of the organisation; groups below a root inherit it */
+  kind: optional(8, OrgKind),
+  status: output(9, OrgStatus.optional()),
+});
+export type Group = z.infer<typeof Group>;
+
+export const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
+  GetGroup: {
+    http: "GET /groups/{uid=**}",
+    request: getRequest("iam.GetGroupRequest"),
+    response: Group,
+    capabilities: ["groups.list"],
+    scope: "uid",
+  },
+  DeleteGroup: {
+    http: "DELETE /groups/{uid=**}",
+    request: getRequest("iam.DeleteGroupRequest"),
+    response: Empty,
+    capabilities: ["groups.delete"],
+    scope: "uid",
+  },
+  ListGroups: {
+    http: "GET /groups",
+    request: listRequest("iam.ListGroupsRequest", { name: plain(2, string) }, 3),
+    response: listResponse("iam.ListGroupsResponse", "groups", Group),
+    capabilities: ["groups.list"],
+  },
+  // Unscoped on purpose: anybody with a token may create a root; with a parent the service checks it (contract 1.10).
+  CreateGroup: {
+    http: "POST /groups/{parent=**}",
+    body: "group",
+    request: message("iam.CreateGroupRequest", { parent: plain(1, string), group: required(2, Group) }),
+    response: Group,
+    capabilities: ["groups.create"],
+  },
+  UpdateGroup: {
+    http: "PATCH /groups/{group.uid=**}",
+    body: "group",
+    request: updateRequest("iam.UpdateGroupRequest", "group", Group),
+    response: Group,
+    capabilities: ["groups.update"],
+    scope: "group.uid",
+  },
+}) satisfies Operations;

@@ -1,0 +1,200 @@
+// Identity: what a caller is. A workload assumes one by a token whose claims match (claimMatch), a key that the identity
+// holds (staticKeys), an AWS principal (awsIdentity), or it stands for a service of the platform (servicePrincipal).
+import { z } from "zod";
+import {
+  enumeration,
+  message,
+  optional,
+  output,
+  plain,
+  required,
+  string,
+  stringMap,
+  strings,
+  timestamp,
+} from "./field.ts";
+import { Empty, listRequest, listResponse } from "./list.ts";
+import { type Operations, rows } from "./operation.ts";
+import { createRequest, getRequest, updateRequest } from "./request.ts";
+import { description, name, nonEmpty } from "./text.ts";
+import { uidp } from "./uidp.ts";
+
+const ISSUER_TEXT = "must be an https URL without user, query or fragment, at most 255 characters";
+
+/** https, or http on loopback (contract, decision 32; whether loopback is served is the server's to say). */
+export const isIssuer = (text: string): boolean => {
+  if (text.length > 255 || !/^[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  const loopback = ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
+  const plainUrl = !url.username && !url.password && !text.includes("?") && !text.includes("#");
+  return plainUrl && (url.protocol === "https:" || (url.protocol === "http:" && loopback));
+};
+
+const issuer = z.string({ error: ISSUER_TEXT }).refine(isIssuer, ISSUER_TEXT);
+const LIMIT = { subject: 255, pattern: 1024, claim: 4096, patterns: 20 };
+const subject = nonEmpty.max(LIMIT.subject, `must be at most ${LIMIT.subject} characters`);
+const pattern = nonEmpty.max(LIMIT.pattern, `must be at most ${LIMIT.pattern} characters`);
+const claims = stringMap.refine(
+  (map) => Object.values(map).every((value) => value.length <= LIMIT.claim),
+  `must have values of at most ${LIMIT.claim} characters`,
+);
+const claimPatterns = stringMap
+  .refine((map) => Object.keys(map).length <= LIMIT.patterns, `must have at most ${LIMIT.patterns} patterns`)
+  .refine(
+    (map) => Object.values(map).every((value) => value.length <= LIMIT.pattern),
+    `must have patterns of at most ${LIMIT.pattern} characters`,
+  );
+
+/** Patterns are RE2 and match the whole claim (contract, decision 12). */
+export const ClaimMatch = message(
+  "iam.Identity.ClaimMatch",
+  {
+    /** `iss` of the workload's token, byte for byte */
+    issuer: plain(1, issuer, { oneof: "iss" }),
+    issuerPattern: plain(2, pattern, { oneof: "iss" }),
+    /** `sub` of the workload's token, byte for byte */
+    subject: plain(3, subject, { oneof: "sub" }),
+    subjectPattern: plain(4, pattern, { oneof: "sub" }),
+    /** `aud` of the workload's token; absent = the issuer of this service, its bare host, or the API audience */
+    audience: plain(5, subject, { oneof: "aud" }),
+    audiencePattern: plain(6, pattern, { oneof: "aud" }),
+    /** further claims, each equal */
+    claims: optional(7, claims),
+    /** further claims, each matching */
+    claimPatterns: optional(8, claimPatterns),
+  },
+  { requiredOneofs: ["iss", "sub"] },
+);
+export type ClaimMatch = z.infer<typeof ClaimMatch>;
+
+/** A workload that signs with a key of its own. */
+export const StaticKeys = message("iam.Identity.StaticKeys", {
+  issuer: required(1, issuer),
+  subject: required(2, subject),
+  /** the JSON Web Key Set (RFC 7517) of public keys, as text */
+  issuerKeys: required(3, nonEmpty.max(65_536, "must be at most 65536 characters")),
+  /** default and longest: 365 days after creation */
+  expirationTime: optional(4, timestamp),
+  /** at most one; absent = as for a claim match */
+  audiences: optional(5, strings.max(1, "must have at most one audience")),
+});
+
+export const AwsIdentity = message(
+  "iam.Identity.AWSIdentity",
+  {
+    awsAccount: required(
+      1,
+      z
+        .string({ error: 'awsAccount must match "^[0-9]{12}$"' })
+        .regex(/^[0-9]{12}$/, 'awsAccount must match "^[0-9]{12}$"'),
+    ),
+    arn: plain(2, nonEmpty, { oneof: "aws_arn" }),
+    arnPattern: plain(3, pattern, { oneof: "aws_arn" }),
+    userId: plain(4, nonEmpty, { oneof: "aws_user_id" }),
+    userIdPattern: plain(5, pattern, { oneof: "aws_user_id" }),
+  },
+  { requiredOneofs: ["aws_arn", "aws_user_id"] },
+);
+
+export const ServicePrincipal = enumeration("iam.ServicePrincipal", {
+  SERVICE_PRINCIPAL_UNSPECIFIED: 0,
+  SERVICE_PRINCIPAL_COSIGNED: 1,
+  SERVICE_PRINCIPAL_INGESTER: 2,
+  SERVICE_PRINCIPAL_CATALOG_SYNCER: 3,
+  SERVICE_PRINCIPAL_APKO_BUILDER: 4,
+  SERVICE_PRINCIPAL_ENTITLEMENT_SYNCER: 5,
+  SERVICE_PRINCIPAL_TENANT_SCANNER: 6,
+  SERVICE_PRINCIPAL_SEDIMENTOLOGY: 7,
+  SERVICE_PRINCIPAL_SKILLUP: 8,
+  SERVICE_PRINCIPAL_MATERIALIZER: 9,
+  SERVICE_PRINCIPAL_MICROFLOW: 10,
+  SERVICE_PRINCIPAL_GUARDENER: 11,
+  SERVICE_PRINCIPAL_MICROVM: 12,
+  SERVICE_PRINCIPAL_SKILLS: 13,
+});
+
+export const RelationshipType = enumeration("iam.RelationshipType", {
+  RELATIONSHIP_TYPE_UNSPECIFIED: 0,
+  RELATIONSHIP_TYPE_CLAIM_MATCH: 1,
+  RELATIONSHIP_TYPE_STATIC: 2,
+  RELATIONSHIP_TYPE_AWS_IDENTITY: 3,
+  RELATIONSHIP_TYPE_SERVICE_PRINCIPAL: 4,
+});
+
+export const Identity = message(
+  "iam.Identity",
+  {
+    /** uid of its group, then a segment of its own */
+    uid: output(1, uidp),
+    /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+    name: required(2, name),
+    /** one line, at most 512 characters */
+    description: optional(3, description, { always: true }),
+    email: output(4, string.optional()),
+    emailUnverified: output(5, string.optional()),
+    company: optional(6, string.max(255, "must be at most 255 characters")),
+    /** set at creation, moved by an exchange */
+    lastSeenTime: output(8, timestamp),
+    createTime: output(9, timestamp),
+    updateTime: output(10, timestamp),
+    /** assumed by a workload whose token's claims match */
+    claimMatch: plain(20, ClaimMatch, { oneof: "relationship" }),
+    /** assumed by a workload that signs with one of these keys */
+    staticKeys: plain(21, StaticKeys, { oneof: "relationship" }),
+    /** assumed by an AWS principal */
+    awsIdentity: plain(22, AwsIdentity, { oneof: "relationship" }),
+    /** a service of the platform */
+    servicePrincipal: plain(23, ServicePrincipal, { oneof: "relationship" }),
+  },
+  { requiredOneofs: ["relationship"] },
+);
+export type Identity = z.infer<typeof Identity>;
+
+export const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
+  CreateIdentity: {
+    http: "POST /identities/{parent=**}",
+    body: "identity",
+    request: createRequest("iam.CreateIdentityRequest", "identity", Identity),
+    response: Identity,
+    capabilities: ["identity.create"],
+    scope: "parent",
+  },
+  GetIdentity: {
+    http: "GET /identities/{uid=**}",
+    request: getRequest("iam.GetIdentityRequest"),
+    response: Identity,
+    capabilities: ["identity.list"],
+    scope: "uid",
+  },
+  DeleteIdentity: {
+    http: "DELETE /identities/{uid=**}",
+    request: getRequest("iam.DeleteIdentityRequest"),
+    response: Empty,
+    capabilities: ["identity.delete"],
+    scope: "uid",
+  },
+  UpdateIdentity: {
+    http: "PATCH /identities/{identity.uid=**}",
+    body: "identity",
+    request: updateRequest("iam.UpdateIdentityRequest", "identity", Identity),
+    response: Identity,
+    capabilities: ["identity.update"],
+    scope: "identity.uid",
+  },
+  ListIdentities: {
+    http: "GET /identities",
+    request: listRequest(
+      "iam.ListIdentitiesRequest",
+      { name: plain(2, string), relationshipType: plain(3, RelationshipType) },
+      4,
+    ),
+    response: listResponse("iam.ListIdentitiesResponse", "identities", Identity),
+    capabilities: ["identity.list"],
+  },
+  LookupIdentity: {
+    http: "GET /identities:lookupIdentity",
+    request: message("iam.LookupIdentityRequest", { issuer: required(1, nonEmpty), subject: required(2, nonEmpty) }),
+    response: message("iam.LookupIdentityResponse", { uid: output(1, uidp) }),
+    capabilities: [],
+  },
+}) satisfies Operations;

@@ -1,0 +1,101 @@
+// The rules of a resource as input: its fields but the output-only ones, its oneofs, all violations at once and in the
+// API's own words. The server refuses with them, the provider shows them in the preview.
+import { z } from "zod";
+import type { FieldViolation } from "./error.ts";
+import { asMessage, fieldInfo, isZero, type Message, messageInfo, unwrap } from "./field.ts";
+import type { Json } from "./json.ts";
+
+const inputs = new WeakMap<z.ZodType, z.ZodType>();
+
+const isOutput = (field: z.ZodType) => fieldInfo(field).behavior === "OUTPUT_ONLY";
+
+/** Names of the fields that a caller may set. */
+export const inputFields = (schema: Message): string[] =>
+  Object.entries(schema.shape).flatMap(([name, field]) => (isOutput(field) ? [] : [name]));
+
+/** The oneofs of a message: name to members. */
+export const oneofsOf = (schema: Message): Map<string, string[]> => {
+  const oneofs = new Map<string, string[]>();
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const { oneof } = fieldInfo(field);
+    if (oneof) oneofs.set(oneof, [...(oneofs.get(oneof) ?? []), name]);
+  }
+  return oneofs;
+};
+
+const inputOf = (schema: Message): z.ZodType => {
+  const known = inputs.get(schema);
+  if (known) return known;
+  const shape = Object.fromEntries(inputFields(schema).map((name) => [name, nested(schema.shape[name] as z.ZodType)]));
+  const input = z.object(shape);
+  inputs.set(schema, input);
+  return input;
+};
+
+// A nested message is its own input; lists of messages too.
+const nested = (field: z.ZodType): z.ZodType => {
+  const message = asMessage(field);
+  const inner = unwrap(field);
+  const element = inner instanceof z.ZodArray ? asMessage(inner.element as z.ZodType) : undefined;
+  const input = message ? inputOf(message) : element ? z.array(inputOf(element)) : undefined;
+  if (!input) return field;
+  return field instanceof z.ZodOptional ? input.optional() : input;
+};
+
+/**
+ * Everything that is wrong with `value` as input of a message: rules of the fields, then of the oneofs. `isUnknown` takes
+ * out what is not known yet (a preview), with all that lies below it.
+ */
+export const inputViolations = (
+  schema: Message,
+  value: Json,
+  isUnknown: (value: unknown) => boolean = () => false,
+): FieldViolation[] => {
+  const { error } = inputOf(schema).safeParse(value, {
+    error: (issue) => (issue.code === "invalid_type" && issue.input === undefined ? "is required" : undefined),
+  });
+  const issues = (error?.issues ?? [])
+    .filter((issue) => !isUnknown(at(value, issue.path)))
+    .map((issue) => ({ field: pathText(issue.path), description: issue.message }));
+  return [...issues, ...oneofViolations(schema, value, "", isUnknown)];
+};
+
+// The value at a path, or the first unknown on the way to it.
+const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? (inner as Json)[key as string] : inner),
+    value,
+  );
+
+/** `["requests", 0, "roleUid"]` to `requests[0].roleUid`. */
+const pathText = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
+    "",
+  );
+
+const oneofViolations = (
+  schema: Message,
+  value: Json,
+  path: string,
+  isUnknown: (value: unknown) => boolean,
+): FieldViolation[] => {
+  if (typeof value !== "object" || value === null || isUnknown(value)) return [];
+  const required = messageInfo(schema)?.requiredOneofs ?? [];
+  const field = (name: string) => (path ? `${path}.${name}` : name);
+  const own = [...oneofsOf(schema)].flatMap(([oneof, members]): FieldViolation[] => {
+    const set = members.filter((name) => !isZero(schema.shape[name] as z.ZodType, value[name]));
+    if (set.length > 1)
+      return [{ field: field(set[1] as string), description: `only one of ${set.join(", ")} may be set` }];
+    if (set.length === 0 && required.includes(oneof))
+      return [{ field: field(members[0] as string), description: `one of ${members.join(", ")} must be set` }];
+    return [];
+  });
+  const below = Object.entries(schema.shape).flatMap(([name, child]) => {
+    const message = asMessage(child);
+    return message && value[name] !== undefined
+      ? oneofViolations(message, value[name] as Json, field(name), isUnknown)
+      : [];
+  });
+  return [...own, ...below];
+};

@@ -1,0 +1,134 @@
+// proto3 JSON (contract 1.2), read and written by the schema. A message in memory has the shape of its JSON: lowerCamel
+// names, times as RFC 3339, int64 as decimal strings. Unknown fields are discarded; a malformed value of a known field is
+// a violation with its path; all of them are reported.
+import { z } from "zod";
+import type { FieldViolation } from "./error.ts";
+import { asMessage, enumInfo, fieldInfo, isZero, type Message, scalarInfo, toSnake, unwrap, zeroOf } from "./field.ts";
+
+export type Json = Record<string, unknown>;
+
+export interface Decoded {
+  value: Json;
+  violations: FieldViolation[];
+}
+
+/** Reads a message. `field` is the path that violations start with. */
+export const messageFromJson = (schema: Message, json: unknown, field = ""): Decoded => {
+  const violations: FieldViolation[] = [];
+  const value = readMessage(schema, json, field, violations);
+  return { value, violations };
+};
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
+
+// Both spellings of a field are accepted; own properties only, so that `__proto__` is just an unknown name.
+const pick = (json: Json, names: readonly string[]): unknown => {
+  const found = names.find((name) => Object.hasOwn(json, name) && json[name] !== null);
+  return found === undefined ? undefined : json[found];
+};
+
+/** The JSON spellings of a field, the one that is written first. */
+export const spellings = (name: string, schema: z.ZodType): string[] => {
+  const { alias } = fieldInfo(schema);
+  return [...new Set([name, toSnake(name), ...(alias ? [alias] : [])])];
+};
+
+const readMessage = (schema: Message, json: unknown, path: string, violations: FieldViolation[]): Json => {
+  if (!isObject(json)) {
+    violations.push({ field: path, description: "must be an object" });
+    return {};
+  }
+  const value: Json = {};
+  const members = new Map<string, string>();
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const raw = pick(json, spellings(name, field));
+    if (raw === undefined) continue;
+    const { oneof } = fieldInfo(field);
+    const other = oneof && members.get(oneof);
+    if (other) violations.push({ field: join(path, name), description: `only one of ${other}, ${name} may be set` });
+    if (oneof) members.set(oneof, name);
+    value[name] = readValue(field, raw, join(path, name), violations);
+  }
+  return value;
+};
+
+const readValue = (schema: z.ZodType, raw: unknown, path: string, violations: FieldViolation[]): unknown => {
+  const message = asMessage(schema);
+  if (message) return readMessage(message, raw, path, violations);
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray) {
+    if (!Array.isArray(raw)) return refuse(path, "must be a list", violations);
+    return raw.map((item, i) => readValue(inner.element as z.ZodType, item, `${path}[${i}]`, violations));
+  }
+  if (inner instanceof z.ZodRecord) {
+    if (!isObject(raw)) return refuse(path, "must be a map", violations);
+    const entries = Object.entries(raw).map(([key, item]) => [
+      key,
+      readValue(inner.valueType as z.ZodType, item, join(path, key), violations),
+    ]);
+    return Object.fromEntries(entries);
+  }
+  return readScalar(inner, raw, path, violations);
+};
+
+const refuse = (path: string, description: string, violations: FieldViolation[]): undefined => {
+  violations.push({ field: path, description });
+  return undefined;
+};
+
+const INT32 = 2 ** 31;
+
+const readScalar = (schema: z.ZodType, raw: unknown, path: string, violations: FieldViolation[]): unknown => {
+  const numbers = enumInfo(schema)?.numbers;
+  if (numbers) {
+    const name = typeof raw === "number" ? Object.keys(numbers).find((key) => numbers[key] === raw) : raw;
+    if (typeof name === "string" && Object.hasOwn(numbers, name)) return name;
+    return refuse(path, "is not a known value of its enum", violations);
+  }
+  switch (scalarInfo(schema)?.scalar) {
+    case "int32": {
+      const value = typeof raw === "string" && /^-?\d+$/.test(raw) ? Number(raw) : raw;
+      const fits = Number.isInteger(value) && (value as number) >= -INT32 && (value as number) < INT32;
+      return fits ? value : refuse(path, "must be an integer of 32 bits", violations);
+    }
+    case "int64": {
+      const text = typeof raw === "number" && Number.isSafeInteger(raw) ? String(raw) : raw;
+      return typeof text === "string" && /^-?\d{1,19}$/.test(text)
+        ? text
+        : refuse(path, "must be an integer", violations);
+    }
+    case "timestamp": {
+      const known = typeof raw === "string" && schema.safeParse(raw).success && !Number.isNaN(Date.parse(raw));
+      return known ? new Date(raw).toISOString() : refuse(path, "must be an RFC 3339 time", violations);
+    }
+  }
+  const type = schema instanceof z.ZodBoolean ? "boolean" : "string";
+  return typeof raw === type ? raw : refuse(path, `must be a ${type}`, violations);
+};
+
+/** Writes a message: unset and zero fields are left out, but for those that the contract shows always (decision 1). */
+export const messageToJson = (schema: Message, value: Json): Json => {
+  const json: Json = {};
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const { always } = fieldInfo(field);
+    const own = value[name];
+    if (isZero(field, own)) {
+      if (always) json[name] = zeroOf(field);
+      continue;
+    }
+    json[name] = writeValue(field, own);
+  }
+  return json;
+};
+
+const writeValue = (schema: z.ZodType, value: unknown): unknown => {
+  const message = asMessage(schema);
+  if (message) return messageToJson(message, value as Json);
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray)
+    return (value as unknown[]).map((item) => writeValue(inner.element as z.ZodType, item));
+  return value;
+};

@@ -1,0 +1,52 @@
+// The list conventions (api.md section 4.1, AIP-158, AIP-132): the hierarchy filter, the paging fields, the envelope.
+import type { z } from "zod";
+import { bool, int32, int64, message, plain, type Shape, string, strings } from "./field.ts";
+
+export const PAGE_SIZE_DEFAULT = 50;
+export const PAGE_SIZE_MAX = 200;
+export const PAGE_TOKEN_LIFE_MS = 3 * 24 * 60 * 60 * 1000;
+
+/** Hierarchy filter; several members are ANDed (contract 1.5, decision 16). */
+export const UidpFilter = message("common.UIDPFilter", {
+  /** groups from `X` up to its root */
+  ancestorsOf: plain(1, string),
+  /** everything below `X`, exclusive of `X` */
+  descendantsOf: plain(2, string),
+  /** exactly one level below `X` */
+  childrenOf: plain(3, string),
+  /** root-level records only */
+  inRoot: plain(4, bool),
+  /** these records only */
+  ids: plain(5, strings),
+});
+export type UidpFilter = z.infer<typeof UidpFilter>;
+
+/** Fields of a list request: `uidp`, the filters of the kind, then four paging fields from number `paging` on. */
+export const listRequest = <S extends Shape>(name: string, filters: S, paging: number, skip = paging + 3) =>
+  message(name, {
+    uidp: plain(1, UidpFilter),
+    ...filters,
+    /** results per page: 0 or absent 50, at most 200 */
+    pageSize: plain(paging, int32),
+    /** `nextPageToken` of the page before */
+    pageToken: plain(paging + 1, string),
+    /** one field, optionally `asc` or `desc` */
+    orderBy: plain(paging + 2, string),
+    /** results to leave out, counted from the cursor */
+    skip: plain(skip, int32),
+  });
+
+/** The envelope: the page, the cursor, the count of all matches as a decimal string. */
+export const listResponse = <P extends string, T extends z.ZodType>(name: string, plural: P, item: T) =>
+  message(name, {
+    ...({ [plural]: plain(1, itemList(item), { always: true }) } as { [K in P]: z.ZodOptional<z.ZodArray<T>> }),
+    nextPageToken: plain(2, string),
+    totalCount: plain(3, int64, { always: true, presence: true }),
+    skipped: plain(4, int32, { always: true }),
+  });
+
+const itemList = <T extends z.ZodType>(item: T): z.ZodArray<T> =>
+  (item as z.ZodType).array() as unknown as z.ZodArray<T>;
+
+/** `google.protobuf.Empty`: the answer of a delete, an empty body over REST (contract, decision 20). */
+export const Empty = message("google.protobuf.Empty", {});

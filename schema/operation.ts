@@ -1,0 +1,40 @@
+// One row of the table of methods: what binds a method to REST and gRPC, what it takes and gives, and who may call it.
+import type { Message } from "./field.ts";
+
+export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
+
+export interface OperationRow {
+  /** `<method> <path template>`, the path below the prefix of the service (google.api.http) */
+  http: `${HttpMethod} /${string}`;
+  /** field of the request that the body holds; `*` = all that the path does not hold */
+  body?: string;
+  request: Message;
+  response: Message;
+  /** friendly names; the caller must hold all of them at the scope */
+  capabilities: readonly string[];
+  /** field of the request that names the scope; absent = unscoped (contract 1.10) */
+  scope?: string;
+  /** gRPC method, where it is not the key of the row */
+  rpc?: string;
+  /** `none`: no token needed */
+  auth?: "token" | "none" | "workload";
+}
+
+export interface Operation extends OperationRow {
+  /** service below `chainguard.platform`, e.g. `iam.GroupsService` */
+  service: string;
+  method: HttpMethod;
+  /** whole path template, `{version}` where the path is versioned */
+  path: string;
+}
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** Rows of one service: the key is the method's name. */
+export const rows = <const R extends Record<string, OperationRow>>(service: string, prefix: string, table: R) =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, row]) => {
+      const [method, path] = row.http.split(" ") as [HttpMethod, string];
+      return [name, { ...row, service, method, path: prefix + path }];
+    }),
+  ) as unknown as { readonly [K in keyof R]: R[K] & Pick<Operation, "service" | "method" | "path"> };

@@ -1,0 +1,22 @@
+// The request messages that every kind shares in shape.
+import type { z } from "zod";
+import { fieldMask, type Message, message, plain, required, type Shape } from "./field.ts";
+import { uidp } from "./uidp.ts";
+
+/** Get and delete: by uid. */
+export const getRequest = (name: string) => message(name, { uid: required(1, uidp) });
+
+export const createRequest = <F extends string, T extends Message>(name: string, field: F, resource: T) =>
+  message(name, {
+    parent: required(1, uidp),
+    ...({ [field]: required(2, resource) } as { [K in F]: T }),
+  });
+
+/** PATCH: the resource carries its own uid; `updateMask` says which of its fields change (AIP-134). */
+export const updateRequest = <F extends string, T extends Message>(name: string, field: F, resource: T) =>
+  message(name, {
+    ...({ [field]: required(1, resource) } as { [K in F]: T }),
+    updateMask: plain(2, fieldMask),
+  });
+
+export type Infer<M extends Message<Shape>> = z.infer<M>;

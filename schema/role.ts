@@ -1,0 +1,71 @@
+// Role: a named set of capabilities. Built-in ones live at the root and are readable by all; custom ones live in a group.
+import { z } from "zod";
+import { Capability } from "./capability.ts";
+import { message, optional, output, plain, required, string, timestamp } from "./field.ts";
+import { Empty, listRequest, listResponse } from "./list.ts";
+import { type Operations, rows } from "./operation.ts";
+import { createRequest, getRequest, updateRequest } from "./request.ts";
+import { description, name } from "./text.ts";
+import { uidp } from "./uidp.ts";
+
+const CAPABILITIES_TEXT = "must have at least one capability";
+
+const capabilities = z
+  .array(
+    Capability.refine((value) => value !== "UNKNOWN", "must be a capability, not UNKNOWN"),
+    { error: CAPABILITIES_TEXT },
+  )
+  .min(1, CAPABILITIES_TEXT);
+
+export const Role = message("iam.Role", {
+  /** built-in: one segment; custom: uid of its group, then a segment of its own */
+  uid: output(1, uidp),
+  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  name: required(2, name),
+  /** one line, at most 512 characters */
+  description: optional(3, description, { always: true }),
+  /** what the role grants, by enum name; the order means nothing */
+  capabilities: required(4, capabilities),
+  createTime: output(5, timestamp),
+  updateTime: output(6, timestamp),
+});
+export type Role = z.infer<typeof Role>;
+
+export const roleOperations = rows("iam.RolesService", "/iam/{version}", {
+  // Unscoped: built-in roles are readable by all; the service checks custom ones (contract 1.10).
+  GetRole: {
+    http: "GET /roles/{uid=**}",
+    request: getRequest("iam.GetRoleRequest"),
+    response: Role,
+    capabilities: ["roles.list"],
+  },
+  ListRoles: {
+    http: "GET /roles",
+    request: listRequest("iam.ListRolesRequest", { name: plain(2, string) }, 3),
+    response: listResponse("iam.ListRolesResponse", "roles", Role),
+    capabilities: ["roles.list"],
+  },
+  CreateRole: {
+    http: "POST /roles/{parent=**}",
+    body: "role",
+    request: createRequest("iam.CreateRoleRequest", "role", Role),
+    response: Role,
+    capabilities: ["roles.create"],
+    scope: "parent",
+  },
+  UpdateRole: {
+    http: "PATCH /roles/{role.uid=**}",
+    body: "role",
+    request: updateRequest("iam.UpdateRoleRequest", "role", Role),
+    response: Role,
+    capabilities: ["roles.update"],
+    scope: "role.uid",
+  },
+  DeleteRole: {
+    http: "DELETE /roles/{uid=**}",
+    request: getRequest("iam.DeleteRoleRequest"),
+    response: Empty,
+    capabilities: ["roles.delete"],
+    scope: "uid",
+  },
+}) satisfies Operations;

@@ -1,0 +1,19 @@
+// Texts that people give to records (contract 1.7): the rules and the API's own words for them.
+import { z } from "zod";
+
+const NAME = /^[a-z0-9 ._-]{1,}$/;
+export const NAME_MAX = 255;
+const NAME_TEXT = 'name must match "^[a-z0-9 ._-]{1,}$"';
+const DESCRIPTION = /^[\S ]{0,512}$/;
+const DESCRIPTION_TEXT = String.raw`description must match "^[\S ]{0,512}$"`;
+
+// JavaScript's `$` without the m flag matches only at the end of the whole value, as decision 2 asks.
+export const name = z
+  .string({ error: NAME_TEXT })
+  .regex(NAME, NAME_TEXT)
+  .max(NAME_MAX, `name must be at most ${NAME_MAX} characters`);
+
+export const description = z.string({ error: DESCRIPTION_TEXT }).regex(DESCRIPTION, DESCRIPTION_TEXT);
+
+/** A reference or text that must be there: proto3 does not tell "" from absent. */
+export const nonEmpty = z.string({ error: "is required" }).min(1, "is required");

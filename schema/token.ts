@@ -1,0 +1,48 @@
+// The token exchange (api.md section 5, contract section 2, RFC 8693 in spirit): a workload's token in, an API token out.
+// No body binding: every field is a query or form parameter.
+import type { z } from "zod";
+import { message, plain, string, strings, timestamp } from "./field.ts";
+import { type Operations, rows } from "./operation.ts";
+
+export const API_TOKEN_LIFE_MS = 60 * 60 * 1000;
+
+export const ExchangeRequest = message("oidc.ExchangeRequest", {
+  /** the API audience, equal to the base address; absent = that */
+  aud: plain(1, strings),
+  /** deprecated spelling of one member of `scopes` */
+  scope: plain(2, string),
+  /** uid of the identity to assume; absent = the one whose exact issuer and subject match */
+  identity: plain(4, string),
+  /** friendly names; the token grants no others */
+  cap: plain(5, strings),
+  identityProvider: plain(7, string),
+  /** uids of groups; the token grants nothing elsewhere */
+  scopes: plain(8, strings),
+});
+export type ExchangeRequest = z.infer<typeof ExchangeRequest>;
+
+// Clients parse this reply strictly: no further field (contract section 2).
+export const RawToken = message("oidc.RawToken", {
+  token: plain(1, string, { secret: true }),
+  refreshToken: plain(2, string, { secret: true }),
+  expiry: plain(3, timestamp),
+});
+export type RawToken = z.infer<typeof RawToken>;
+
+export const tokenOperations = rows("oidc.SecurityTokenService", "/sts", {
+  Exchange: {
+    http: "POST /exchange",
+    request: ExchangeRequest,
+    response: RawToken,
+    capabilities: [],
+    auth: "workload",
+  },
+  ExchangeGet: {
+    http: "GET /exchange",
+    rpc: "Exchange",
+    request: ExchangeRequest,
+    response: RawToken,
+    capabilities: [],
+    auth: "workload",
+  },
+}) satisfies Operations;

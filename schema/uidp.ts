@@ -1,0 +1,31 @@
+// The uid of a record: 40 hexadecimal digits, then a segment of 16 for each level below (contract 1.6).
+// The leading part is the uid of the ancestors, so hierarchy is read from the uid alone.
+import { z } from "zod";
+
+const UIDP = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
+
+export const UIDP_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+
+export const uidp = z.string({ error: UIDP_TEXT }).regex(UIDP, UIDP_TEXT);
+
+export const isUidp = (value: unknown): value is string => typeof value === "string" && UIDP.test(value);
+
+/** uid of the record one level up; the empty string for a root record. */
+export const parentOf = (uid: string): string => uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
+
+/** First segment: the organisation. */
+export const rootOf = (uid: string): string => uid.split("/", 1)[0] as string;
+
+export const isRoot = (uid: string): boolean => !uid.includes("/");
+
+/** True when `ancestor` is above `uid`, exclusive of itself (contract 1.5). */
+export const isAncestor = (ancestor: string, uid: string): boolean => uid.startsWith(`${ancestor}/`);
+
+export const isAncestorOrSelf = (ancestor: string, uid: string): boolean =>
+  ancestor === uid || isAncestor(ancestor, uid);
+
+/** Every uid above `uid`, the root first. */
+export const ancestorsOf = (uid: string): string[] => {
+  const segments = uid.split("/");
+  return segments.slice(1).map((_, i) => segments.slice(0, i + 1).join("/"));
+};

@@ -1,0 +1,101 @@
+// Partial update (api.md 4.2, contract 1.9, AIP-134, AIP-161). A mask is a list of lowerCamel paths, nested where a field
+// is a message; `*` is full replacement. The server applies masks, the provider writes them.
+import type { z } from "zod";
+import { asMessage, fieldInfo, isZero, type Message } from "./field.ts";
+import { inputFields } from "./input.ts";
+import { type Json, spellings } from "./json.ts";
+
+export const WILDCARD = "*";
+
+export interface ParsedMask {
+  paths: string[];
+  /** paths that name no field of the message, as the caller wrote them */
+  unknown: string[];
+}
+
+/** Reads `updateMask`: comma-joined, lowerCamel or snake_case. Output-only paths are left out: they are ignored. */
+export const parseMask = (schema: Message, text: string): ParsedMask => {
+  const mask: ParsedMask = { paths: [], unknown: [] };
+  for (const written of text.split(",").map((path) => path.trim())) {
+    if (written === "") continue;
+    if (written === WILDCARD) mask.paths.push(WILDCARD);
+    else {
+      const path = resolve(schema, written.split("."));
+      if (path === undefined) mask.unknown.push(written);
+      else if (path !== "") mask.paths.push(path);
+    }
+  }
+  return mask;
+};
+
+// Canonical path; "" when it is output-only; undefined when there is no such field.
+const resolve = (schema: Message, [head, ...rest]: string[]): string | undefined => {
+  const found = Object.entries(schema.shape).find(([name, field]) => spellings(name, field).includes(head as string));
+  if (!found) return undefined;
+  const [name, field] = found;
+  if (fieldInfo(field).behavior === "OUTPUT_ONLY") return "";
+  if (rest.length === 0) return name;
+  const message = asMessage(field);
+  if (!message) return undefined;
+  const below = resolve(message, rest);
+  return below === undefined || below === "" ? below : `${name}.${below}`;
+};
+
+/** The mask of a request without one: the keys that the JSON body has, nested for messages (contract 1.9). */
+export const impliedMask = (schema: Message, json: unknown): string[] => {
+  if (typeof json !== "object" || json === null) return [];
+  return Object.entries(schema.shape).flatMap(([name, field]) => {
+    const key = spellings(name, field).find((spelling) => Object.hasOwn(json, spelling));
+    if (key === undefined || fieldInfo(field).behavior === "OUTPUT_ONLY") return [];
+    const message = asMessage(field);
+    const inner = (json as Json)[key];
+    const below = message && inner !== null ? impliedMask(message, inner).map((path) => `${name}.${path}`) : [];
+    return below.length > 0 ? below : [name];
+  });
+};
+
+/** True when the mask touches a path, or something above or below it. */
+export const maskTouches = (paths: readonly string[], field: string): boolean =>
+  paths.some(
+    (path) =>
+      path === WILDCARD ||
+      path === field ||
+      field.startsWith(`${path}.`) ||
+      field.startsWith(`${path}[`) ||
+      path.startsWith(`${field}.`),
+  );
+
+/**
+ * `current` with the masked fields taken from `change`; a masked field that `change` lacks is cleared. A member of a oneof
+ * that is set clears the others, as in protobuf.
+ */
+export const applyMask = (schema: Message, current: Json, change: Json, paths: readonly string[]): Json => {
+  const all = paths.includes(WILDCARD) ? inputFields(schema) : paths;
+  return all.reduce((value, path) => applyPath(schema, value, change, path.split(".")), current);
+};
+
+const applyPath = (schema: Message, current: Json, change: Json, [name, ...rest]: string[]): Json => {
+  const field = schema.shape[name as string] as z.ZodType;
+  const key = name as string;
+  const message = asMessage(field);
+  const next =
+    rest.length > 0 && message
+      ? applyPath(message, (current[key] as Json) ?? {}, (change[key] as Json) ?? {}, rest)
+      : change[key];
+  const value = { ...current };
+  // Clearing inside an absent message leaves it absent.
+  if (isZero(field, next) || (message && rest.length > 0 && !current[key] && !change[key])) delete value[key];
+  else {
+    for (const sibling of siblings(schema, key)) delete value[sibling];
+    value[key] = next;
+  }
+  return value;
+};
+
+const siblings = (schema: Message, name: string): string[] => {
+  const { oneof } = fieldInfo(schema.shape[name] as z.ZodType);
+  if (!oneof) return [];
+  return Object.entries(schema.shape).flatMap(([other, field]) =>
+    other !== name && fieldInfo(field).oneof === oneof ? [other] : [],
+  );
+};
