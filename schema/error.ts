@@ -116,7 +116,8 @@ export const errorFromStatus = (body: unknown, operation?: string): ApiError | u
   const { code, message, details } = body as Partial<Status>;
   const name = codeFromNumber(code);
   if (!name || typeof message !== "string") return undefined;
-  return new ApiError(name, message, { details: Array.isArray(details) ? details : [], operation });
+  const typed = Array.isArray(details) ? details.filter((detail) => typeof detail?.["@type"] === "string") : [];
+  return new ApiError(name, message, { details: typed, operation });
 };
 
 export const isApiError = (error: unknown, code?: Code): error is ApiError =>

@@ -38,7 +38,7 @@ export {
 export { Group } from "./group.ts";
 export { ClaimMatch, Identity, isIssuer, RelationshipType, StaticKeys } from "./identity.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
-export { type Json, messageFromJson, messageToJson, spellings } from "./json.ts";
+export { answerFromJson, type Json, messageFromJson, messageToJson, spellings } from "./json.ts";
 export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS, UidpFilter } from "./list.ts";
 export type { HttpMethod, Operation, Operations } from "./operation.ts";
 export {

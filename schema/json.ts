@@ -14,10 +14,20 @@ export interface Decoded {
 
 /** Reads a message. `field` is the path that violations start with. */
 export const messageFromJson = (schema: Message, json: unknown, field = ""): Decoded => {
-  const violations: FieldViolation[] = [];
-  const value = readMessage(schema, json, field, violations);
-  return { value, violations };
+  const reading: Reading = { violations: [], open: false };
+  return { value: readMessage(schema, json, field, reading), violations: reading.violations };
 };
+
+/** Reads an answer: fields and enum values that this version does not know are kept as they came (AIP-180: servers grow). */
+export const answerFromJson = (schema: Message, json: unknown): Decoded => {
+  const reading: Reading = { violations: [], open: true };
+  return { value: readMessage(schema, json, "", reading), violations: reading.violations };
+};
+
+interface Reading {
+  violations: FieldViolation[];
+  open: boolean;
+}
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -36,9 +46,9 @@ export const spellings = (name: string, schema: z.ZodType): string[] => {
   return [...new Set([name, toSnake(name), ...(alias ? [alias] : [])])];
 };
 
-const readMessage = (schema: Message, json: unknown, path: string, violations: FieldViolation[]): Json => {
+const readMessage = (schema: Message, json: unknown, path: string, reading: Reading): Json => {
   if (!isObject(json)) {
-    violations.push({ field: path, description: "must be an object" });
+    reading.violations.push({ field: path, description: "must be an object" });
     return {};
   }
   const value: Json = {};
@@ -48,65 +58,70 @@ const readMessage = (schema: Message, json: unknown, path: string, violations: F
     if (raw === undefined) continue;
     const { oneof } = fieldInfo(field);
     const other = oneof && members.get(oneof);
-    if (other) violations.push({ field: join(path, name), description: `only one of ${other}, ${name} may be set` });
+    if (other)
+      reading.violations.push({ field: join(path, name), description: `only one of ${other}, ${name} may be set` });
     if (oneof) members.set(oneof, name);
-    value[name] = readValue(field, raw, join(path, name), violations);
+    value[name] = readValue(field, raw, join(path, name), reading);
   }
-  return value;
+  return reading.open ? { ...unknownFields(schema, json), ...value } : value;
 };
 
-const readValue = (schema: z.ZodType, raw: unknown, path: string, violations: FieldViolation[]): unknown => {
+const unknownFields = (schema: Message, json: Json): Json => {
+  const known = new Set(Object.entries(schema.shape).flatMap(([name, field]) => spellings(name, field)));
+  return Object.fromEntries(Object.entries(json).filter(([name]) => !known.has(name)));
+};
+
+const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Reading): unknown => {
   const message = asMessage(schema);
-  if (message) return readMessage(message, raw, path, violations);
+  if (message) return readMessage(message, raw, path, reading);
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) {
-    if (!Array.isArray(raw)) return refuse(path, "must be a list", violations);
-    return raw.map((item, i) => readValue(inner.element as z.ZodType, item, `${path}[${i}]`, violations));
+    if (!Array.isArray(raw)) return refuse(path, "must be a list", reading);
+    return raw.map((item, i) => readValue(inner.element as z.ZodType, item, `${path}[${i}]`, reading));
   }
   if (inner instanceof z.ZodRecord) {
-    if (!isObject(raw)) return refuse(path, "must be a map", violations);
+    if (!isObject(raw)) return refuse(path, "must be a map", reading);
     const entries = Object.entries(raw).map(([key, item]) => [
       key,
-      readValue(inner.valueType as z.ZodType, item, join(path, key), violations),
+      readValue(inner.valueType as z.ZodType, item, join(path, key), reading),
     ]);
     return Object.fromEntries(entries);
   }
-  return readScalar(inner, raw, path, violations);
+  return readScalar(inner, raw, path, reading);
 };
 
-const refuse = (path: string, description: string, violations: FieldViolation[]): undefined => {
-  violations.push({ field: path, description });
+const refuse = (path: string, description: string, reading: Reading): undefined => {
+  reading.violations.push({ field: path, description });
   return undefined;
 };
 
 const INT32 = 2 ** 31;
 
-const readScalar = (schema: z.ZodType, raw: unknown, path: string, violations: FieldViolation[]): unknown => {
+const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Reading): unknown => {
   const numbers = enumInfo(schema)?.numbers;
   if (numbers) {
     const name = typeof raw === "number" ? Object.keys(numbers).find((key) => numbers[key] === raw) : raw;
     if (typeof name === "string" && Object.hasOwn(numbers, name)) return name;
-    return refuse(path, "is not a known value of its enum", violations);
+    if (reading.open && (typeof raw === "string" || typeof raw === "number")) return raw;
+    return refuse(path, "is not a known value of its enum", reading);
   }
   switch (scalarInfo(schema)?.scalar) {
     case "int32": {
       const value = typeof raw === "string" && /^-?\d+$/.test(raw) ? Number(raw) : raw;
       const fits = Number.isInteger(value) && (value as number) >= -INT32 && (value as number) < INT32;
-      return fits ? value : refuse(path, "must be an integer of 32 bits", violations);
+      return fits ? value : refuse(path, "must be an integer of 32 bits", reading);
     }
     case "int64": {
       const text = typeof raw === "number" && Number.isSafeInteger(raw) ? String(raw) : raw;
-      return typeof text === "string" && /^-?\d{1,19}$/.test(text)
-        ? text
-        : refuse(path, "must be an integer", violations);
+      return typeof text === "string" && /^-?\d{1,19}$/.test(text) ? text : refuse(path, "must be an integer", reading);
     }
     case "timestamp": {
       const known = typeof raw === "string" && schema.safeParse(raw).success && !Number.isNaN(Date.parse(raw));
-      return known ? new Date(raw).toISOString() : refuse(path, "must be an RFC 3339 time", violations);
+      return known ? new Date(raw).toISOString() : refuse(path, "must be an RFC 3339 time", reading);
     }
   }
   const type = schema instanceof z.ZodBoolean ? "boolean" : "string";
-  return typeof raw === type ? raw : refuse(path, `must be a ${type}`, violations);
+  return typeof raw === type ? raw : refuse(path, `must be a ${type}`, reading);
 };
 
 /** Writes a message: unset and zero fields are left out, but for those that the contract shows always (decision 1). */

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// `irm`: picks the command. Each command parses its own flags; wrong ones print usage and exit with 2.
+import { serve } from "./serve.ts";
+import { token } from "./token.ts";
+import { UsageError } from "./usage.ts";
+
+interface Command {
+  summary: string;
+  usage: string;
+  run: (args: string[]) => Promise<number>;
+}
+
+const commands: Record<string, Command> = { serve, token };
+
+const usage = `Usage: irm COMMAND [FLAGS]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  .join("\n")}
+
+irm COMMAND --help tells the flags of a command.
+`;
+
+const main = async ([name, ...args]: string[]): Promise<number> => {
+  if (name === undefined || name === "--help" || name === "-h") {
+    (name === undefined ? process.stderr : process.stdout).write(usage);
+    return name === undefined ? 2 : 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    process.stderr.write(`irm: there is no command ${JSON.stringify(name)}\n\n${usage}`);
+    return 2;
+  }
+  if (args.includes("--help") || args.includes("-h")) {
+    process.stdout.write(command.usage);
+    return 0;
+  }
+  try {
+    return await command.run(args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`irm ${name}: ${error.message}\n\n${command.usage}`);
+    return 2;
+  }
+};
+
+process.exitCode = await main(process.argv.slice(2));

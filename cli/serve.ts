@@ -1,0 +1,149 @@
+// `irm serve`: the reference server as a command.
+import { readFileSync } from "node:fs";
+import { fetch } from "undici";
+import {
+  createLog,
+  createServer,
+  DatabaseError,
+  LEVELS,
+  type Level,
+  ListenError,
+  parseSeed,
+  type RunningServer,
+  type Seed,
+  SeedError,
+  ServerOptionsError,
+} from "../server/index.ts";
+import { mintDevToken } from "./token.ts";
+import { parseFlags, parsePort, UsageError } from "./usage.ts";
+
+const usage = `Usage: irm serve [FLAGS]
+
+Runs the reference server of the API. Without flags it listens on a free port of 127.0.0.1 and keeps its records in
+memory.
+
+  --port N          port of the API; 0 (default) takes any free one
+  --host ADDRESS    address to listen on (default 127.0.0.1)
+  --auth-port N     port of the token exchange and the issuer (default: the same port)
+  --db FILE         SQLite database to keep the records in (default :memory:)
+  --seed FILE.yaml  records to start with: organization, groups, roles, identities, bindings, repos
+  --dev             development issuer at {authUrl}/dev-issuer, and an organisation with an owner; loopback only
+  --json            print one line of JSON on stdout once ready; log as JSON on stderr
+  --log-level L     ${LEVELS.join(", ")} (default info)
+`;
+
+const run = async (args: string[]): Promise<number> => {
+  const flags = parseFlags(args, {
+    port: { type: "string" },
+    host: { type: "string" },
+    "auth-port": { type: "string" },
+    db: { type: "string" },
+    seed: { type: "string" },
+    dev: { type: "boolean" },
+    json: { type: "boolean" },
+    "log-level": { type: "string" },
+  });
+  const level = (flags["log-level"] ?? "info") as Level;
+  if (!LEVELS.includes(level))
+    throw new UsageError(`--log-level takes one of ${LEVELS.join(", ")}, not ${JSON.stringify(level)}`);
+  const json = flags.json ?? false;
+  const log = createLog({ level, json, clock: Date.now, write: (line) => process.stderr.write(line) });
+  const ports = {
+    port: parsePort("--port", flags.port ?? "0"),
+    ...(flags["auth-port"] !== undefined && { authPort: parsePort("--auth-port", flags["auth-port"]) }),
+  };
+  let server: RunningServer;
+  try {
+    const seed = flags.seed === undefined ? undefined : readSeed(flags.seed);
+    server = await createServer({ ...ports, host: flags.host, store: flags.db, dev: flags.dev, seed, log });
+  } catch (error) {
+    if (!isStartError(error)) throw error;
+    process.stderr.write(`irm serve: ${error.message}\n`);
+    return 1;
+  }
+  const stopped = untilSignal();
+  const token = server.issuer ? await exchange(server) : undefined;
+  process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token));
+  await stopped;
+  await server.close();
+  return 0;
+};
+
+// What a person can mend: one sentence, no stack.
+const isStartError = (error: unknown): error is Error =>
+  error instanceof ServerOptionsError ||
+  error instanceof DatabaseError ||
+  error instanceof SeedError ||
+  error instanceof ListenError;
+
+const readSeed = (file: string): Seed => {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new SeedError(`cannot read the seed file ${file}: ${(error as Error).message}`, { cause: error });
+  }
+  return parseSeed(text, file);
+};
+
+const untilSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+
+// The owner's API token, got as any workload gets one.
+const exchange = async ({ baseUrl, authUrl, issuer, identity }: RunningServer): Promise<string> => {
+  const identityToken = await mintDevToken(issuer as string, { subject: "owner" });
+  const query = new URLSearchParams({ aud: baseUrl, identity: identity as string });
+  const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
+    headers: { authorization: `Bearer ${identityToken}` },
+  });
+  if (!answer.ok) throw new Error(`the server's own token exchange answered ${answer.status}`);
+  return ((await answer.json()) as { token: string }).token;
+};
+
+const readyLine = (server: RunningServer, token: string | undefined) => ({
+  baseUrl: server.baseUrl,
+  authUrl: server.authUrl,
+  issuer: server.issuer ?? null,
+  organization: server.organization ?? null,
+  identity: server.identity ?? null,
+  token: token ?? null,
+});
+
+const banner = (server: RunningServer, token: string | undefined): string => {
+  const lines = [
+    `API             ${server.baseUrl}`,
+    `token exchange  ${server.authUrl}/sts/exchange`,
+    ...(server.organization ? [`organization    ${server.organization}`] : []),
+    `anyone          ${server.anyone}   the identity that anyone may assume`,
+  ];
+  if (!server.issuer) {
+    const hint = server.organization
+      ? []
+      : ["", "It has no organization yet: start it with --dev to try it, or with --seed FILE.yaml."];
+    return `${[...lines, ...hint, ""].join("\n")}\n`;
+  }
+  return `${[
+    ...lines,
+    `owner           ${server.identity}`,
+    `issuer          ${server.issuer}   (development: mints for anyone who asks)`,
+    "",
+    "Call the API:",
+    `  export TOKEN=${token}`,
+    `  curl -H "Authorization: Bearer $TOKEN" ${server.baseUrl}/iam/v2beta1/groups`,
+    "",
+    "Exchange a workload's token, as CI does:",
+    `  curl -H "Authorization: Bearer $(irm token --issuer ${server.issuer} --subject owner)" \\`,
+    `    "${server.authUrl}/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}"`,
+    "",
+    "Run a Pulumi program against it:",
+    `  export IRM_BASE_URL=${server.baseUrl} IRM_AUTH_URL=${server.authUrl} IRM_IDENTITY=${server.identity}`,
+    `  export IRM_IDENTITY_TOKEN=$(irm token --issuer ${server.issuer} --subject owner)`,
+    "",
+    "Ctrl-C ends it.",
+    "",
+  ].join("\n")}\n`;
+};
+
+export const serve = { summary: "run the reference server", usage, run };

@@ -1,0 +1,70 @@
+// `irm token`: asks a development issuer for an identity token, as a platform would give one to a workload.
+import { fetch } from "undici";
+import type { MintRequest } from "../server/index.ts";
+import { parseFlags, UsageError } from "./usage.ts";
+
+const usage = `Usage: irm token --issuer URL --subject S [--audience A] [--claim k=v]...
+
+Prints an identity token of the development issuer that irm serve --dev runs.
+
+  --issuer URL    the issuer, as irm serve --dev prints it
+  --subject S     sub of the token
+  --audience A    aud of the token (default: the address of the token exchange)
+  --claim k=v     a further claim, as often as needed; v is JSON where it parses as such, otherwise a string
+`;
+
+const run = async (args: string[]): Promise<number> => {
+  const flags = parseFlags(args, {
+    issuer: { type: "string" },
+    subject: { type: "string" },
+    audience: { type: "string" },
+    claim: { type: "string", multiple: true },
+  });
+  const missing = (["issuer", "subject"] as const).filter((name) => !flags[name]);
+  if (missing.length > 0) throw new UsageError(`${missing.map((name) => `--${name}`).join(" and ")} must be given`);
+  const issuer = flags.issuer as string;
+  if (!URL.canParse(issuer)) throw new UsageError(`--issuer takes a URL, not ${JSON.stringify(issuer)}`);
+  const claims = Object.fromEntries((flags.claim ?? []).map(parseClaim));
+  try {
+    const token = await mintDevToken(issuer, { subject: flags.subject as string, audience: flags.audience, claims });
+    process.stdout.write(`${token}\n`);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`irm token: ${(error as Error).message}\n`);
+    return 1;
+  }
+};
+
+const parseClaim = (text: string): [string, unknown] => {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`--claim takes name=value, not ${JSON.stringify(text)}`);
+  try {
+    return [name, JSON.parse(value)];
+  } catch {
+    // Not JSON: the text itself is the value.
+    return [name, value];
+  }
+};
+
+/** Errors say what the issuer answered. */
+export const mintDevToken = async (issuer: string, request: MintRequest): Promise<string> => {
+  const answer = await fetch(`${issuer}/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+  }).catch((error: Error) => {
+    throw new Error(
+      `cannot reach the issuer ${issuer}: ${(error.cause as Error | undefined)?.message ?? error.message}`,
+      { cause: error },
+    );
+  });
+  const json = (await answer.json().catch(() => ({}))) as { token?: string; message?: string };
+  if (!json.token)
+    throw new Error(
+      `the issuer ${issuer} answered ${answer.status}${json.message ? `: ${json.message}` : ""}; only a development issuer of irm serve --dev mints for anyone`,
+    );
+  return json.token;
+};
+
+export const token = { summary: "get an identity token from the development issuer", usage, run };

@@ -1,0 +1,22 @@
+// Flags of a command: what is wrong with them, told before the usage.
+import { type ParseArgsConfig, parseArgs } from "node:util";
+
+/** Wrong flags: the command prints this and its usage, and exits with 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export const parseFlags = <const O extends NonNullable<ParseArgsConfig["options"]>>(args: string[], options: O) => {
+  try {
+    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+};
+
+export const parsePort = (flag: string, text: string): number => {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new UsageError(`${flag} takes a port from 0 (any free one) to 65535, not ${JSON.stringify(text)}`);
+  return port;
+};

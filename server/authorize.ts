@@ -1,0 +1,64 @@
+// Who may do what where (api.md 5.2, contract 1.10, decisions 5, 21, 28): a caller holds the capabilities of the roles
+// that are bound to it now, at the group of each binding and everything below, within the limits of its token.
+import { ancestorsOf, apiError, capabilityFrom, capabilityName, isAncestorOrSelf } from "../schema/index.ts";
+import type { Store } from "./store/store.ts";
+
+/** Capabilities by enum name, by the uid of the group where they are granted. */
+export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
+
+export interface Caller {
+  /** uid of the identity that the token stands for */
+  uid: string;
+  grants: Grants;
+  /** capabilities asked for at the exchange; absent = all that are granted */
+  capabilities?: ReadonlySet<string>;
+  /** groups asked for at the exchange; absent = everywhere */
+  scopes?: readonly string[];
+}
+
+/** What is granted to an identity by the bindings as they are now. */
+export const grantsOf = (store: Store, identityUid: string): Map<string, Set<string>> => {
+  const grants = new Map<string, Set<string>>();
+  const bound = store
+    .statement(
+      `SELECT role_bindings.parent AS scope, roles.body AS body FROM role_bindings
+       JOIN roles ON roles.uid = role_bindings.role_uid WHERE role_bindings.identity_uid = ?`,
+    )
+    .all(identityUid);
+  for (const { scope, body } of bound) {
+    const own = grants.get(scope as string) ?? new Set();
+    for (const capability of (JSON.parse(body as string) as { capabilities?: string[] }).capabilities ?? [])
+      own.add(capability);
+    grants.set(scope as string, own);
+  }
+  return grants;
+};
+
+const enumName = (capability: string): string => capabilityFrom(capability) ?? capability;
+
+const holds = (caller: Caller, capability: string, uid: string): boolean => {
+  const name = enumName(capability);
+  if (caller.capabilities && !caller.capabilities.has(name)) return false;
+  if (caller.scopes && !caller.scopes.some((scope) => isAncestorOrSelf(scope, uid))) return false;
+  return [...ancestorsOf(uid), uid].some((group) => caller.grants.get(group)?.has(name));
+};
+
+/** True when the caller holds all of the capabilities at `uid`. */
+export const can = (caller: Caller, capabilities: Iterable<string>, uid: string): boolean =>
+  [...capabilities].every((capability) => holds(caller, capability, uid));
+
+/** The groups, none below another, where the caller holds all of the capabilities. */
+export const scopesWith = (caller: Caller, capabilities: readonly string[]): string[] => {
+  const candidates = [...new Set([...caller.grants.keys(), ...(caller.scopes ?? [])])].filter((uid) =>
+    can(caller, capabilities, uid),
+  );
+  return candidates.filter((uid) => !candidates.some((other) => other !== uid && isAncestorOrSelf(other, uid)));
+};
+
+/** PERMISSION_DENIED unless the caller holds all of the capabilities at `uid`; it says which are missing. */
+export const demand = (caller: Caller, capabilities: Iterable<string>, uid: string): void => {
+  const missing = [...capabilities]
+    .filter((capability) => !holds(caller, capability, uid))
+    .map((c) => capabilityName(c));
+  if (missing.length > 0) throw apiError("PERMISSION_DENIED", `needs ${missing.join(", ")} at ${uid}`);
+};

@@ -1,0 +1,32 @@
+// What a service is given: nothing of the outside reaches it by another way.
+import type { Caller } from "./authorize.ts";
+import type { PageTokens } from "./store/page-token.ts";
+import type { Store } from "./store/store.ts";
+
+/** Ids of new records; passed in, so that tests repeat. */
+export interface IdSource {
+  /** 40 hexadecimal digits: uid of a root record */
+  root(): string;
+  /** 16 hexadecimal digits: last segment of any other uid */
+  segment(): string;
+}
+
+/** What identities may name as issuer, and how their patterns and keys are checked. */
+export interface IdentityRules {
+  /** loopback issuers are served (`--dev`) */
+  loopback: boolean;
+  /** our own issuer, which no identity may name */
+  ownIssuer: string;
+  /** uid of the identity that anyone may assume */
+  anyone: string;
+}
+
+export interface ServiceContext {
+  caller: Caller;
+  store: Store;
+  tokens: PageTokens;
+  ids: IdSource;
+  /** milliseconds since the epoch, the same for the whole request */
+  now: number;
+  identityRules: IdentityRules;
+}

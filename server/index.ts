@@ -1,0 +1,10 @@
+// The reference server as a module: `import { createServer } from "pulumi-irm/server"`.
+
+export type { IdSource } from "./context.ts";
+export type { MintRequest } from "./issuer-pages.ts";
+export type { ServerKeys } from "./keys.ts";
+export { ListenError } from "./listen.ts";
+export { createLog, LEVELS, type Level, type Log } from "./log.ts";
+export { parseSeed, type Seed, SeedError } from "./seed.ts";
+export { createServer, type RunningServer, type ServerOptions, ServerOptionsError } from "./server.ts";
+export { DatabaseError } from "./store/database.ts";

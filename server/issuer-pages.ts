@@ -1,0 +1,58 @@
+// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` those of the development issuer,
+// which mints a token for anyone who asks (contract, decision 33).
+import { z } from "zod";
+import { invalidArgument } from "../schema/index.ts";
+import type { Page } from "./http.ts";
+import { restError } from "./rest.ts";
+import { JWKS_PATH, type Sts } from "./sts/index.ts";
+
+export const DEV_ISSUER_PATH = "/dev-issuer";
+
+const MintRequest = z.strictObject({
+  /** `sub` of the token */
+  subject: z.string().min(1).max(255),
+  /** `aud`; default: the address of the issuer of API tokens */
+  audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+  /** further claims */
+  claims: z.record(z.string(), z.unknown()).optional(),
+  /** default: one hour */
+  lifetimeSeconds: z.int().positive().max(86_400).optional(),
+});
+
+export type MintRequest = z.input<typeof MintRequest>;
+
+export const issuerPages =
+  (sts: Sts) =>
+  async (method: string, path: string, body: () => Promise<Buffer>): Promise<Page | undefined> => {
+    const pages: Record<string, () => Promise<unknown> | unknown> = {
+      "/.well-known/openid-configuration": () => sts.discovery(),
+      [JWKS_PATH]: () => sts.jwks(),
+      ...(sts.devIssuer && {
+        [`${DEV_ISSUER_PATH}/.well-known/openid-configuration`]: sts.devIssuer.discovery,
+        [`${DEV_ISSUER_PATH}${JWKS_PATH}`]: sts.devIssuer.jwks,
+      }),
+    };
+    const page = pages[path];
+    if (page && method === "GET") return { status: 200, json: await page() };
+    if (!sts.devIssuer || path !== `${DEV_ISSUER_PATH}/token` || method !== "POST") return undefined;
+    const { success, data, error } = MintRequest.safeParse(parse(await body()));
+    if (!success)
+      return refused(error.issues.map((issue) => ({ field: issue.path.join("."), description: issue.message })));
+    const { subject, audience, claims, lifetimeSeconds } = data;
+    const lifetimeMs = lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1000;
+    return { status: 200, json: { token: await sts.devIssuer.mint({ subject, audience, claims, lifetimeMs }) } };
+  };
+
+const refused = (violations: Parameters<typeof invalidArgument>[0]): Page => {
+  const { http, headers, status } = restError(invalidArgument(violations), "iam");
+  return { status: http, headers, json: status };
+};
+
+const parse = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    // Refused below as no object, like any other body of the wrong shape.
+    return undefined;
+  }
+};

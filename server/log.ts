@@ -1,0 +1,24 @@
+// The server's log: one line an event on stderr, readable text or JSON. Callers never hand it a token or a key.
+export const LEVELS = ["debug", "info", "warn", "error"] as const;
+export type Level = (typeof LEVELS)[number];
+export type Log = (level: Level, event: string, fields?: Record<string, unknown>) => void;
+
+export interface LogOptions {
+  level: Level;
+  json: boolean;
+  clock: () => number;
+  write: (line: string) => void;
+}
+
+export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
+  const least = LEVELS.indexOf(level);
+  return (own, event, fields = {}) => {
+    if (LEVELS.indexOf(own) < least) return;
+    const time = new Date(clock()).toISOString();
+    if (json) return write(`${JSON.stringify({ time, level: own, event, ...fields })}\n`);
+    const text = Object.entries(fields).map(
+      ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    );
+    write(`${[time.slice(11, 19), own.padEnd(5), event, ...text].join(" ")}\n`);
+  };
+};

@@ -1,0 +1,76 @@
+// The records that a server starts with: the identity that anyone may assume, and with `--dev` an organisation with an
+// owner that the development issuer's tokens can assume.
+import type { IdSource } from "./context.ts";
+import { builtInRoleUid } from "./services/built-in-role.ts";
+import { insertGroup } from "./services/group.ts";
+import { insertIdentity } from "./services/identity.ts";
+import { insertRoleBinding } from "./services/role-binding.ts";
+import { groups, identities } from "./store/shape.ts";
+import type { Store } from "./store/store.ts";
+
+/** uid of the identity that anyone may assume (contract, decision 22). */
+export const ANYONE = "0a11000000000000000000000000000000000001";
+
+/** `sub` of the development issuer's tokens that may assume the owner. */
+export const OWNER_SUBJECT = "owner";
+
+export const ensureAnyone = (store: Store, now: number): string => {
+  if (!store.get(identities, ANYONE)) {
+    insertIdentity(
+      store,
+      ANYONE,
+      { name: "anyone", description: "Assumable with any token of an issuer that this server knows" },
+      now,
+    );
+  }
+  return ANYONE;
+};
+
+export interface Organization {
+  organization: string;
+  identity: string;
+}
+
+/** The development organisation and its owner; made once, and told the issuer of this start, whose port may differ. */
+export const ensureDevOrganization = (
+  store: Store,
+  ids: IdSource,
+  issuer: string,
+  now: number,
+  seeded: string | undefined,
+): Organization =>
+  store.transaction(() => {
+    const organization = seeded ?? known(store, "dev_organization", groups) ?? ids.root();
+    if (!store.get(groups, organization))
+      insertGroup(store, organization, { name: "dev", description: "Development organisation" }, now);
+    const identity = known(store, "dev_identity", identities) ?? `${organization}/${ids.segment()}`;
+    const claimMatch = { issuer, subject: OWNER_SUBJECT };
+    if (!store.get(identities, identity)) {
+      insertIdentity(store, identity, { name: "owner", description: "Development owner", claimMatch }, now);
+      const owner = { identityUid: identity, roleUid: builtInRoleUid("owner") };
+      insertRoleBinding(store, `${organization}/${ids.segment()}`, owner, now, true);
+    }
+    store.setMeta("dev_organization", organization);
+    store.setMeta("dev_identity", identity);
+    moveDevIssuer(store, issuer);
+    return { organization, identity };
+  });
+
+const known = (store: Store, key: string, shape: typeof groups): string | undefined => {
+  const uid = store.meta(key);
+  return uid && store.get(shape, uid) ? uid : undefined;
+};
+
+// Identities that trust the development issuer trust it also when it listens elsewhere.
+const moveDevIssuer = (store: Store, issuer: string): void => {
+  const before = store.meta("dev_issuer");
+  if (before && before !== issuer) {
+    store
+      .statement(
+        `UPDATE identities SET issuer = ?, body = json_replace(body, '$.claimMatch.issuer', ?)
+         WHERE issuer = ? AND json_extract(body, '$.claimMatch.issuer') = ?`,
+      )
+      .run(issuer, issuer, before, before);
+  }
+  store.setMeta("dev_issuer", issuer);
+};

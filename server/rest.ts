@@ -1,0 +1,164 @@
+// REST to the pipeline and back: path, query and body to one request message (google.api.http, contract 1.2 to 1.4),
+// the answer or the error to JSON.
+import { z } from "zod";
+import {
+  type ApiError,
+  apiError,
+  asMessage,
+  codes,
+  domainOf,
+  type FieldViolation,
+  impliedMask,
+  type Json,
+  type Message,
+  messageFromJson,
+  type Operation,
+  operations,
+  type Status,
+  scalarInfo,
+  spellings,
+  statusFromError,
+  unwrap,
+} from "../schema/index.ts";
+import type { Call } from "./pipeline.ts";
+import type { Match } from "./route.ts";
+
+export interface RestRequest {
+  authorization: readonly string[];
+  contentType: string | undefined;
+  query: URLSearchParams;
+  body: Buffer;
+}
+
+/** Path, query and body to a call. Throws the transport errors of decision 31. */
+export const callFromRest = (match: Extract<Match, { kind: "route" }>, request: RestRequest): Call => {
+  const operation = match.route.operation as Call["operation"];
+  const row: Operation = operations[operation];
+  const violations: FieldViolation[] = [];
+  const form = row.service.startsWith("oidc.") && isForm(request.contentType);
+  const body = row.body ? parseBody(request, violations) : undefined;
+  const json: Json = row.body === "*" ? { ...(body as Json) } : {};
+  if (row.body !== "*") queryInto(json, row.request, request.query, violations);
+  if (form) queryInto(json, row.request, new URLSearchParams(request.body.toString("utf8")), violations);
+  if (row.body && row.body !== "*") json[row.body] = body;
+  for (const [field, value] of Object.entries(match.path)) setPath(json, field.split("."), value);
+  const decoded = messageFromJson(row.request, json);
+  const resource = row.body && row.request.shape[row.body];
+  // Without a mask, the keys of the body are the mask (contract 1.9).
+  if ("updateMask" in row.request.shape && !decoded.value.updateMask && resource)
+    decoded.value.updateMask = impliedMask(asMessage(resource) as Message, body).join(",");
+  violations.push(...decoded.violations.map((violation) => relative(violation, row.body)));
+  return { operation, request: decoded.value, violations, authorization: request.authorization };
+};
+
+// Violations name fields of the resource, whatever wraps it on a wire (decision 29).
+const relative = ({ field, description }: FieldViolation, body: string | undefined): FieldViolation =>
+  body && field.startsWith(`${body}.`) ? { field: field.slice(body.length + 1), description } : { field, description };
+
+const mediaType = (contentType: string | undefined) => contentType?.split(";")[0]?.trim().toLowerCase();
+
+const isForm = (contentType: string | undefined) => mediaType(contentType) === "application/x-www-form-urlencoded";
+
+// A body that is none is a violation and not an error, so that who has no token learns nothing else first.
+const parseBody = ({ contentType, body }: RestRequest, violations: FieldViolation[]): Json => {
+  const type = mediaType(contentType);
+  if (type !== undefined && type !== "application/json" && !type.endsWith("+json"))
+    throw new UnsupportedMediaType(type);
+  if (body.length === 0) return {};
+  try {
+    const json: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Json;
+    violations.push({ field: "", description: "the body must be a JSON object" });
+  } catch (error) {
+    const reason = (error as Error).message.slice(0, 200);
+    violations.push({ field: "", description: `the body is not JSON in UTF-8: ${reason}` });
+  }
+  return {};
+};
+
+/** 415: the only error whose HTTP status is not that of its code, with 404, 405 and 413 (decision 31). */
+export class UnsupportedMediaType extends Error {
+  override readonly name = "UnsupportedMediaType";
+  constructor(type: string) {
+    super(`the content type must be application/json, not ${type.slice(0, 100)}`);
+  }
+}
+
+// Query parameters in both spellings, `uidp.descendants_of` too; unknown keys are ignored; a field that is no list may
+// stand once.
+const queryInto = (json: Json, schema: Message, query: URLSearchParams, violations: FieldViolation[]): void => {
+  for (const key of new Set(query.keys())) {
+    const found = fieldAt(schema, key.split("."));
+    if (!found) continue;
+    const values = query.getAll(key).map((value) => scalarFromText(found.schema, value));
+    const list = unwrap(found.schema) instanceof z.ZodArray;
+    if (!list && values.length > 1) violations.push({ field: found.path.join("."), description: "must be given once" });
+    setPath(json, found.path, list ? values : values[0]);
+  }
+};
+
+const fieldAt = (schema: Message, [head, ...rest]: string[]): { path: string[]; schema: z.ZodType } | undefined => {
+  const found = Object.entries(schema.shape).find(([name, field]) => spellings(name, field).includes(head as string));
+  if (!found) return undefined;
+  const [name, field] = found;
+  const message = asMessage(field);
+  if (rest.length === 0) return message ? undefined : { path: [name], schema: field };
+  const below = message && fieldAt(message, rest);
+  return below && { path: [name, ...below.path], schema: below.schema };
+};
+
+// Text that is not of the field's type is left as it is: the decoder refuses it with its path.
+const scalarFromText = (schema: z.ZodType, text: string): unknown => {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodBoolean && (text === "true" || text === "false")) return text === "true";
+  if (inner instanceof z.ZodEnum && /^\d+$/.test(text)) return Number(text);
+  if (scalarInfo(inner)?.scalar === "int32" && text === "") return 0;
+  return text;
+};
+
+const setPath = (json: Json, [head, ...rest]: string[], value: unknown): void => {
+  const key = head as string;
+  if (rest.length === 0) {
+    json[key] = value;
+    return;
+  }
+  const inner = { ...((json[key] as Json | undefined) ?? {}) };
+  setPath(inner, rest, value);
+  json[key] = inner;
+};
+
+export interface RestError {
+  http: number;
+  headers: Record<string, string>;
+  status: Status;
+}
+
+/** An error of the pipeline to its HTTP answer. */
+export const restError = (error: ApiError, service: string, http: number = codes[error.code].http): RestError => ({
+  http,
+  headers: {
+    ...(error.code === "UNAUTHENTICATED" && { "www-authenticate": "Bearer" }),
+    ...retryAfter(error),
+  },
+  status: statusFromError(error, domainOf(service)),
+});
+
+const retryAfter = (error: ApiError): Record<string, string> => {
+  const delay = error.detail("RetryInfo")?.retryDelay;
+  return delay ? { "retry-after": String(Math.ceil(Number.parseFloat(delay))) } : {};
+};
+
+/** What a request that reached no method is told (decision 31). */
+export const unroutedError = (match: Exclude<Match, { kind: "route" }>, method: string, path: string): RestError => {
+  switch (match.kind) {
+    case "path":
+      return restError(apiError("NOT_FOUND", `there is no ${path.slice(0, 200)}`), "iam");
+    case "unserved":
+      return restError(apiError("UNIMPLEMENTED", `${match.route.name} is not served here`), match.route.service);
+    case "method": {
+      const text = `${method} is not a method of this path; it takes ${match.allow.join(", ")}`;
+      const error = restError(apiError("UNIMPLEMENTED", text), match.service, 405);
+      return { ...error, headers: { ...error.headers, allow: match.allow.join(", ") } };
+    }
+  }
+};

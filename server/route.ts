@@ -1,0 +1,102 @@
+// The HTTP side of the table of methods: path templates of google.api.http to routes, for every version that is served.
+// Verb suffixes and sub-paths win over the bare wildcard (contract 1.3).
+import {
+  type HttpMethod,
+  type Operation,
+  type OperationName,
+  operations,
+  unservedMethods,
+  VERSIONS,
+} from "../schema/index.ts";
+
+export interface Route {
+  method: HttpMethod;
+  /** the first segments, by which routes are looked up */
+  bucket: string;
+  pattern: RegExp;
+  /** characters of the template that are no wildcard: more is more specific */
+  literal: number;
+  /** fields of the request that the path holds, in order */
+  fields: string[];
+  /** undefined: published, not served (contract, decision 31) */
+  operation?: OperationName;
+  name: string;
+  service: string;
+}
+
+export type Match =
+  | { kind: "route"; route: Route; path: Record<string, string> }
+  | { kind: "unserved"; route: Route }
+  | { kind: "method"; allow: HttpMethod[]; service: string }
+  | { kind: "path" };
+
+/** Which part of the API a listener serves; they may have ports of their own (`--auth-port`). */
+export type Side = "api" | "auth" | "both";
+
+export const createRouter = (side: Side): ((method: string, path: string) => Match) => {
+  const buckets = new Map<string, Route[]>();
+  for (const route of allRoutes()) {
+    if (side !== "both" && sideOf(route) !== side) continue;
+    buckets.set(route.bucket, [...(buckets.get(route.bucket) ?? []), route]);
+  }
+  for (const bucket of buckets.values()) bucket.sort((a, b) => b.literal - a.literal);
+
+  return (method, path) => {
+    const matching = (buckets.get(bucketOf(path)) ?? []).filter(({ pattern }) => pattern.test(path));
+    const [first] = matching;
+    if (!first) return { kind: "path" };
+    // The most specific path decides; a bare wildcard does not answer for a verb of another method.
+    const level = matching.filter(({ literal }) => literal === first.literal);
+    const route = level.find((candidate) => candidate.method === method);
+    if (!route) return { kind: "method", allow: level.map((candidate) => candidate.method), service: first.service };
+    if (!route.operation) return { kind: "unserved", route };
+    const values = route.pattern.exec(path)?.slice(1) ?? [];
+    const fields = route.fields.map((field, i) => [field, decodeSegment(values[i] ?? "")]);
+    return { kind: "route", route, path: Object.fromEntries(fields) };
+  };
+};
+
+const allRoutes = (): Route[] => {
+  const served = Object.entries(operations as Record<string, Operation>).flatMap(([name, row]) =>
+    versioned(row.path).map((path) => ({ ...routeOf(row, path, name), operation: name as OperationName })),
+  );
+  const unserved = unservedMethods.flatMap((row) => versioned(row.path).map((path) => routeOf(row, path, row.name)));
+  return [...served, ...unserved];
+};
+
+const versioned = (path: string): string[] =>
+  path.includes("{version}") ? VERSIONS.map((version) => path.replace("{version}", version)) : [path];
+
+const routeOf = (row: { method: HttpMethod; service: string }, path: string, name: string): Route => {
+  const fields: string[] = [];
+  // Only the parent of a create may be empty, with or without the slash before it (contract 1.3).
+  const source = path
+    .split(/(\/?\{[^}]+\})/)
+    .map((part) => {
+      const [, slash, field, wildcard] = /^(\/?)\{([^=}]+)(=\*\*)?\}$/.exec(part) ?? [];
+      if (!field) return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+      fields.push(field);
+      if (row.method === "POST" && wildcard && path.endsWith(part)) return `(?:${slash}(.*))?`;
+      return `${slash}(${wildcard ? ".+" : "[^/]+"})`;
+    })
+    .join("");
+  const literal = path.replace(/\/?\{[^}]+\}/g, "").length;
+  const pattern = new RegExp(`^${source}$`, "s");
+  return { method: row.method, bucket: bucketOf(path), pattern, literal, fields, name, service: row.service };
+};
+
+const sideOf = ({ service }: Route): Side =>
+  service.startsWith("oidc.") || service.startsWith("auth.") ? "auth" : "api";
+
+// `/iam/v2beta1/groups:lookupGroup` and `/iam/v2beta1/groups/…` share a bucket.
+const bucketOf = (path: string): string =>
+  (path.split("/", 4).join("/").split(/[:{]/, 1)[0] as string).replace(/\/$/, "");
+
+const decodeSegment = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Not percent-encoding: the value as it stands is refused as a uid later, with its path.
+    return text;
+  }
+};

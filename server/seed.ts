@@ -1,0 +1,141 @@
+// The records of `--seed FILE.yaml`: an organisation and what is in it. Groups are named by their path of names from the
+// organisation, `""` being the organisation itself. Every problem is told with its line and column, all at once.
+import { LineCounter, parseDocument } from "yaml";
+import { z } from "zod";
+import {
+  capabilityFrom,
+  type FieldViolation,
+  Group,
+  Identity,
+  inputViolations,
+  type Json,
+  type Message,
+  Repo,
+  Role,
+} from "../schema/index.ts";
+
+const record = { name: z.string(), description: z.string().optional() };
+const group = z.string().default("");
+
+const SeedSchema = z.strictObject({
+  organization: z.strictObject({ ...record, verified: z.boolean().optional(), kind: z.string().optional() }),
+  groups: z.array(z.strictObject({ ...record, parent: group })).default([]),
+  roles: z.array(z.strictObject({ ...record, group, capabilities: z.array(z.string()) })).default([]),
+  identities: z
+    .array(
+      z.strictObject({
+        ...record,
+        group,
+        claimMatch: z.record(z.string(), z.unknown()).optional(),
+        staticKeys: z.record(z.string(), z.unknown()).optional(),
+        awsIdentity: z.record(z.string(), z.unknown()).optional(),
+        servicePrincipal: z.string().optional(),
+      }),
+    )
+    .default([]),
+  bindings: z.array(z.strictObject({ identity: z.string(), role: z.string(), group })).default([]),
+  repos: z.array(z.looseObject({ ...record, group })).default([]),
+});
+
+export type Seed = z.output<typeof SeedSchema>;
+
+/** `issuer` of a claim match that stands for the development issuer, whose port is not known beforehand. */
+export const DEV_ISSUER_WORD = "dev-issuer";
+
+/** A seed file that cannot be used: one line for each problem, `file:line:column: path: text`. */
+export class SeedError extends Error {
+  override readonly name = "SeedError";
+}
+
+type Problem = { path: PropertyKey[]; text: string };
+
+export const parseSeed = (text: string, file: string): Seed => {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  if (document.errors.length > 0)
+    throw new SeedError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`).join("\n"));
+
+  // The nearest node that exists on the way to a path: a missing field is told where its record begins.
+  const place = (path: PropertyKey[]): string => {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
+      if (node?.range) return at(node.range[0]);
+    }
+    return `${file}:1:1`;
+  };
+  const parsed = SeedSchema.safeParse(document.toJS());
+  const problems: Problem[] = parsed.success
+    ? recordProblems(parsed.data)
+    : parsed.error.issues.map((issue) => ({ path: [...issue.path], text: issue.message }));
+  if (!parsed.success || problems.length > 0)
+    throw new SeedError(
+      problems.map(({ path, text: told }) => `${place(path)}: ${path.map(String).join(".")}: ${told}`).join("\n"),
+    );
+  return parsed.data;
+};
+
+/** Path of a record of a group: `platform/ci`; of the organisation: `ci`. */
+export const seedPath = (parent: string, name: string): string => (parent ? `${parent}/${name}` : name);
+
+// The API's own rules, and that every reference names a record of the file (or a built-in role).
+const recordProblems = (seed: Seed): Problem[] => {
+  const groups = new Set(["", ...seed.groups.map(({ parent, name }) => seedPath(parent, name))]);
+  const identities = new Set(seed.identities.map((identity) => seedPath(identity.group, identity.name)));
+  const rules = (schema: Message, value: Json, path: PropertyKey[]): Problem[] =>
+    inputViolations(schema, value).map((violation: FieldViolation) => ({
+      path: [...path, ...violation.field.replace(/\[(\d+)\]/g, ".$1").split(".")],
+      text: violation.description,
+    }));
+  const inGroup = (path: string, at: PropertyKey[]): Problem[] =>
+    groups.has(path) ? [] : [{ path: at, text: `there is no group ${JSON.stringify(path)} in this file` }];
+  return [
+    ...rules(Group, seed.organization as Json, ["organization"]),
+    ...seed.groups.flatMap(({ parent, ...value }, i) => [
+      ...rules(Group, value, ["groups", i]),
+      ...inGroup(parent, ["groups", i, "parent"]),
+    ]),
+    ...seed.roles.flatMap((role, i) => [
+      ...rules(Role, roleInput(role), ["roles", i]),
+      ...inGroup(role.group, ["roles", i, "group"]),
+    ]),
+    ...seed.identities.flatMap((identity, i) => [
+      ...rules(Identity, identityInput(identity, "https://issuer.example"), ["identities", i]),
+      ...inGroup(identity.group, ["identities", i, "group"]),
+    ]),
+    ...seed.bindings.flatMap((binding, i) => [
+      ...inGroup(binding.group, ["bindings", i, "group"]),
+      ...(identities.has(binding.identity)
+        ? []
+        : [
+            {
+              path: ["bindings", i, "identity"],
+              text: `there is no identity ${JSON.stringify(binding.identity)} in this file`,
+            },
+          ]),
+    ]),
+    ...seed.repos.flatMap(({ group: parent, ...value }, i) => [
+      ...rules(Repo, value, ["repos", i]),
+      ...inGroup(parent, ["repos", i, "group"]),
+    ]),
+  ];
+};
+
+/** A role of the file as the API takes it: capabilities by enum name. */
+export const roleInput = ({ name, description, capabilities }: Seed["roles"][number]): Json => ({
+  name,
+  description,
+  capabilities: capabilities.map((text) => capabilityFrom(text) ?? text),
+});
+
+export const identityInput = (
+  { group: _, ...identity }: Seed["identities"][number],
+  devIssuer: string | undefined,
+): Json => {
+  const { claimMatch } = identity;
+  if (claimMatch?.issuer !== DEV_ISSUER_WORD) return identity;
+  return { ...identity, claimMatch: { ...claimMatch, issuer: devIssuer } };
+};

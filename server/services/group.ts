@@ -1,0 +1,143 @@
+// Groups: the hierarchy. Whoever creates a root group becomes its owner in the same transaction.
+import {
+  failedPrecondition,
+  Group,
+  invalidArgument,
+  isRoot,
+  isUidp,
+  type Json,
+  type PreconditionViolation,
+  rootOf,
+} from "../../schema/index.ts";
+import { demand, scopesWith } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import type { Services } from "../service.ts";
+import { equals, listRows } from "../store/list.ts";
+import { groups } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import { builtInRoleUid } from "./built-in-role.ts";
+import { changeInput, createInput, denied, existing, page, times } from "./record.ts";
+import { insertRoleBinding } from "./role-binding.ts";
+
+// kind and status belong to the organisation; what is below it inherits them (contract 3.0).
+export const groupFrom = (store: Store, row: Row): Group => {
+  const root = isRoot(row.uid) ? row : store.get(groups, rootOf(row.uid));
+  const { resourceLimits, ...body } = row.body as Partial<Group>;
+  return {
+    uid: row.uid,
+    name: row.columns.name as string,
+    description: "",
+    verified: false,
+    ...body,
+    resourceLimits: resourceLimits ?? {},
+    kind: (root?.body as Partial<Group>)?.kind,
+    status: (root?.body as Partial<Group>)?.status,
+    ...times(row),
+  };
+};
+
+const inputOf = (row: Row): Json => ({ name: row.columns.name, ...row.body });
+
+export const groupService = {
+  GetGroup: ({ uid }, context) => groupFrom(context.store, existing(context, groups, "Group", uid)),
+
+  ListGroups: (request, context) => {
+    const { items, ...envelope } = page(
+      context,
+      groups,
+      request,
+      ["groups.list"],
+      equals("name", request.name),
+      (row) => groupFrom(context.store, row),
+    );
+    return { groups: items, ...envelope };
+  },
+
+  CreateGroup: ({ parent, group }, context) => {
+    const above = parent ? parentGroup(context, parent) : undefined;
+    if (above) demand(context.caller, ["groups.create"], above);
+    // Everybody would own a root group of the identity that anyone may assume.
+    else if (context.caller.uid === context.identityRules.anyone)
+      throw denied("the identity that anyone may assume cannot own an organisation; assume an identity of your own");
+    const { name, verified, ...body } = createInput(Group, group, kindViolations(group, above !== undefined)) as Group;
+    if (verified) throw denied("verified is set by the operator of the service");
+    if (above) existing(context, groups, "Group", above);
+    const uid = above ? `${above}/${context.ids.segment()}` : context.ids.root();
+    context.store.transaction(() => {
+      insertGroup(context.store, uid, { name, ...body }, context.now);
+      if (!above) {
+        const owner = { identityUid: context.caller.uid, roleUid: builtInRoleUid("owner") };
+        insertRoleBinding(context.store, `${uid}/${context.ids.segment()}`, owner, context.now, true);
+      }
+    });
+    return groupFrom(context.store, existing(context, groups, "Group", uid));
+  },
+
+  UpdateGroup: ({ group, updateMask }, context) => {
+    const row = existing(context, groups, "Group", group.uid);
+    const { next, paths } = changeInput(Group, inputOf(row), group, updateMask);
+    const before = row.body as Partial<Group>;
+    if (next.verified && !before.verified) throw denied("verified is set by the operator of the service");
+    // `*` is an intent to write kind and status too (decision 17); a subgroup's kind is its root's.
+    if (paths.includes("*") && !next.kind) next.kind = before.kind;
+    if (next.kind !== before.kind && (paths.includes("*") || !isRoot(row.uid)))
+      throw invalidArgument([
+        { field: "kind", description: "cannot be changed by this request; name it in updateMask on a root group" },
+      ]);
+    const { name, ...body } = next;
+    const kept = { ...body, resourceLimits: before.resourceLimits, status: before.status };
+    context.store.update(groups, {
+      uid: row.uid,
+      updateTime: context.now,
+      columns: { name: name as string },
+      body: kept,
+    });
+    return groupFrom(context.store, existing(context, groups, "Group", row.uid));
+  },
+
+  DeleteGroup: ({ uid }, context) => {
+    context.store.transaction(() => {
+      existing(context, groups, "Group", uid);
+      const violations = childViolations(context.store, uid);
+      if (violations.length > 0) throw failedPrecondition(violations);
+      context.store.statement("DELETE FROM role_bindings WHERE parent = ? AND founding = 1").run(uid);
+      context.store.remove(groups, uid);
+    });
+    return {};
+  },
+} satisfies Services<"GetGroup" | "ListGroups" | "CreateGroup" | "UpdateGroup" | "DeleteGroup">;
+
+export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, now: number): void =>
+  store.insert(groups, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
+
+const kindViolations = (group: Json, below: boolean) =>
+  below && group.kind ? [{ field: "kind", description: "belongs to the root group; leave it out below" }] : [];
+
+// The parent of a new group may also be a suffix of a uid, or the name of one group in scope (contract 1.7).
+const parentGroup = (context: ServiceContext, parent: string): string => {
+  if (isUidp(parent)) return parent;
+  const readable = { scopes: scopesWith(context.caller, ["groups.list"]) };
+  const suffix = /^[0-9a-f]{16}(\/[0-9a-f]{16})*$/.test(parent);
+  const filter = suffix ? { sql: "uid LIKE ?", values: [`%/${parent}`] } : { sql: "name = ?", values: [parent] };
+  const { rows } = listRows(context.store, context.tokens, groups, { pageSize: 2 }, [filter], readable);
+  if (rows.length === 1) return (rows[0] as Row).uid;
+  const description =
+    rows.length === 0 ? "is no uid, and no group in scope has that name" : "is the name of several groups; use the uid";
+  throw invalidArgument([{ field: "parent", description }]);
+};
+
+// One violation for each kind of child (decision 7); table, then the word in the text.
+const CHILDREN = [
+  ["groups", "groups"],
+  ["identities", "identities"],
+  ["roles", "roles"],
+  ["role_bindings", "role bindings"],
+  ["repos", "repos"],
+] as const;
+
+const childViolations = (store: Store, uid: string): PreconditionViolation[] =>
+  CHILDREN.flatMap(([table, word]) => {
+    const blocking = table === "role_bindings" ? " AND founding = 0" : "";
+    const child = store.statement(`SELECT 1 FROM ${table} WHERE parent = ?${blocking} LIMIT 1`).get(uid);
+    return child ? [{ type: "RESOURCE_NOT_EMPTY", description: `cannot delete group with child ${word}` }] : [];
+  });

@@ -1,0 +1,101 @@
+// What every kind's service does alike: read or NOT_FOUND, check input, apply a mask, page a list.
+import {
+  apiError,
+  applyMask,
+  type FieldViolation,
+  inputFields,
+  inputViolations,
+  invalidArgument,
+  type Json,
+  type Message,
+  maskTouches,
+  notFound,
+  parseMask,
+} from "../../schema/index.ts";
+import { scopesWith } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { type Condition, type ListInput, listRows } from "../store/list.ts";
+import type { Row, Shape } from "../store/store.ts";
+
+/** The RFC 3339 spelling of a stored time, UTC with milliseconds (api.md section 2). */
+export const timeText = (ms: number): string => new Date(ms).toISOString();
+
+export const times = (row: Row): { createTime: string; updateTime: string } => ({
+  createTime: timeText(row.createTime),
+  updateTime: timeText(row.updateTime),
+});
+
+/** The record, or NOT_FOUND: the caller was authorised before (AIP-211, decision 5). */
+export const existing = (context: ServiceContext, shape: Shape, type: string, uid: string): Row => {
+  const row = context.store.get(shape, uid);
+  if (!row) throw notFound(type, uid);
+  return row;
+};
+
+/** The group that a new record goes into. */
+export const existingParent = (context: ServiceContext, shape: Shape, uid: string): Row =>
+  existing(context, shape, "Group", uid);
+
+const asTheyAre = (violations: FieldViolation[]): FieldViolation[] => violations;
+
+/** A request's resource without what only the server sets; all its violations at once. */
+export const createInput = (
+  schema: Message,
+  resource: Json,
+  further: readonly FieldViolation[] = [],
+  told: (violations: FieldViolation[]) => FieldViolation[] = asTheyAre,
+): Json => {
+  const fields = inputFields(schema);
+  const input = Object.fromEntries(Object.entries(resource).filter(([name]) => fields.includes(name)));
+  const violations = told([...inputViolations(schema, input), ...further]);
+  if (violations.length > 0) throw invalidArgument(violations);
+  return input;
+};
+
+export interface Change {
+  /** the record's input fields after the change */
+  next: Json;
+  paths: string[];
+}
+
+/**
+ * A partial update (decision 18): unknown paths are refused by name, what the mask does not touch is neither applied nor
+ * validated. `current` holds the input fields as they are.
+ */
+export const changeInput = (
+  schema: Message,
+  current: Json,
+  change: Json,
+  updateMask: string | undefined,
+  rules: (next: Json) => readonly FieldViolation[] = () => [],
+): Change => {
+  const { paths, unknown } = parseMask(schema, updateMask ?? "");
+  if (unknown.length > 0) {
+    throw invalidArgument(
+      unknown.map((path) => ({ field: "updateMask", description: `"${path}" is not a field of the resource` })),
+    );
+  }
+  const next = applyMask(schema, current, change, paths);
+  const violations = [...inputViolations(schema, next), ...rules(next)].filter(({ field }) =>
+    maskTouches(paths, field),
+  );
+  if (violations.length > 0) throw invalidArgument(violations);
+  return { next, paths };
+};
+
+/** A page of a kind, restricted to what the caller may read. */
+export const page = <T>(
+  context: ServiceContext,
+  shape: Shape,
+  request: ListInput,
+  capabilities: readonly string[],
+  filters: readonly Condition[],
+  toMessage: (row: Row) => T,
+  rootRecords = false,
+) => {
+  const readable = { scopes: scopesWith(context.caller, capabilities), rootRecords };
+  const { rows, ...envelope } = listRows(context.store, context.tokens, shape, request, filters, readable);
+  return { items: rows.map(toMessage), ...envelope };
+};
+
+export const denied = (text: string) => apiError("PERMISSION_DENIED", text);

@@ -1,0 +1,201 @@
+// Role bindings: what grants access. The caller must hold what the bound role grants (decision 21).
+import {
+  BATCH_MAX,
+  type FieldViolation,
+  inputViolations,
+  invalidArgument,
+  isAncestorOrSelf,
+  isRoot,
+  type Json,
+  parentOf,
+  RoleBinding,
+  rootOf,
+} from "../../schema/index.ts";
+import { can, demand } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import type { Services } from "../service.ts";
+import { equals } from "../store/list.ts";
+import { groups, identities, roleBindings, roles } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import { changeInput, createInput, existing, existingParent, page, timeText } from "./record.ts";
+import { capabilitiesOfRole } from "./role.ts";
+
+type Link = { identityUid: string; roleUid: string };
+
+const linkOf = (row: Row): Link => ({
+  identityUid: row.columns.identity_uid as string,
+  roleUid: row.columns.role_uid as string,
+});
+
+// Hydrated as published: the uids stand in the objects, not beside them (contract 3.0).
+const roleBindingFrom = (store: Store, row: Row) => {
+  const { identityUid, roleUid } = linkOf(row);
+  const identity = store.get(identities, identityUid);
+  const { issuer, subject } = identity?.columns ?? {};
+  return {
+    uid: row.uid,
+    identity: {
+      ...named(identityUid, identity),
+      subject: (subject as string) ?? undefined,
+      issuer: (issuer as string) ?? undefined,
+    },
+    group: named(row.parent as string, store.get(groups, row.parent as string)),
+    role: named(roleUid, store.get(roles, roleUid)),
+    createTime: timeText(row.createTime),
+  } as RoleBinding;
+};
+
+const named = (uid: string, row: Row | undefined) => ({
+  uid,
+  name: (row?.columns.name as string) ?? "",
+  description: (row?.body.description as string) ?? "",
+});
+
+export const roleBindingService = {
+  GetRoleBinding: ({ uid }, context) =>
+    roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", uid)),
+
+  ListRoleBindings: (request, context) => {
+    const filters = [
+      ...equals("identity_uid", request.identity),
+      ...equals("parent", request.group),
+      ...equals("role_uid", request.role),
+    ];
+    const { items, ...envelope } = page(context, roleBindings, request, ["role_bindings.list"], filters, (row) =>
+      roleBindingFrom(context.store, row),
+    );
+    return { roleBindings: items, ...envelope };
+  },
+
+  CreateRoleBinding: ({ parent, roleBinding }, context) => {
+    const input = createInput(RoleBinding, roleBinding) as Link;
+    existingParent(context, groups, parent);
+    throwIfAny(linkViolations(context, parent, input));
+    demandRole(context, parent, input.roleUid);
+    const uid = `${parent}/${context.ids.segment()}`;
+    insertRoleBinding(context.store, uid, input, context.now);
+    return roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", uid));
+  },
+
+  // Atomic, in order, at most 25 (AIP-233, contract 3.0).
+  BatchCreateRoleBindings: ({ parent, requests = [], roleUid }, context) => {
+    const size = requests.length;
+    if (size === 0 || size > BATCH_MAX)
+      throw invalidArgument([{ field: "requests", description: `must have 1 to ${BATCH_MAX} requests; got ${size}` }]);
+    const inputs = requests.map(
+      ({ roleBinding }) => ({ ...roleBinding, roleUid: roleBinding?.roleUid || roleUid }) as Json,
+    );
+    const violations = requests.flatMap((request, i) =>
+      batchViolations(request, i, parent, roleUid, inputs[i] as Json),
+    );
+    throwIfAny(violations);
+    existingParent(context, groups, parent);
+    throwIfAny(
+      inputs.flatMap((input, i) =>
+        prefixed(linkViolations(context, parent, input as Link), `requests[${i}].roleBinding.`),
+      ),
+    );
+    for (const input of inputs) demandRole(context, parent, (input as Link).roleUid);
+    const uids = inputs.map(() => `${parent}/${context.ids.segment()}`);
+    context.store.transaction(() => {
+      uids.forEach((uid, i) => {
+        insertRoleBinding(context.store, uid, inputs[i] as Link, context.now);
+      });
+    });
+    return {
+      roleBindings: uids.map((uid) =>
+        roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", uid)),
+      ),
+    };
+  },
+
+  UpdateRoleBinding: ({ roleBinding, updateMask }, context) => {
+    const row = existing(context, roleBindings, "RoleBinding", roleBinding.uid);
+    const group = row.parent as string;
+    const { next } = changeInput(RoleBinding, linkOf(row), roleBinding, updateMask);
+    const link = next as Link;
+    throwIfAny(linkViolations(context, group, link));
+    demandRole(context, group, link.roleUid);
+    context.store.update(roleBindings, {
+      uid: row.uid,
+      updateTime: context.now,
+      columns: { identity_uid: link.identityUid, role_uid: link.roleUid, founding: row.columns.founding as number },
+      body: {},
+    });
+    return roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", row.uid));
+  },
+
+  // Idempotent: a missing one is success (decision 4).
+  DeleteRoleBinding: ({ uid }, context) => {
+    context.store.remove(roleBindings, uid);
+    return {};
+  },
+} satisfies Services<
+  | "GetRoleBinding"
+  | "ListRoleBindings"
+  | "CreateRoleBinding"
+  | "BatchCreateRoleBindings"
+  | "UpdateRoleBinding"
+  | "DeleteRoleBinding"
+>;
+
+export const insertRoleBinding = (store: Store, uid: string, link: Link, now: number, founding = false): void =>
+  store.insert(roleBindings, {
+    uid,
+    createTime: now,
+    updateTime: now,
+    columns: { identity_uid: link.identityUid, role_uid: link.roleUid, founding: founding ? 1 : 0 },
+    body: {},
+  });
+
+const throwIfAny = (violations: readonly FieldViolation[]): void => {
+  if (violations.length > 0) throw invalidArgument([...violations]);
+};
+
+const prefixed = (violations: readonly FieldViolation[], prefix: string): FieldViolation[] =>
+  violations.map(({ field, description }) => ({ field: prefix + field, description }));
+
+const batchViolations = (
+  request: { parent?: string; roleBinding?: Partial<Link> },
+  i: number,
+  parent: string,
+  roleUid: string | undefined,
+  input: Json,
+): FieldViolation[] => {
+  const violations = prefixed(inputViolations(RoleBinding, input), `requests[${i}].roleBinding.`);
+  if (request.parent && request.parent !== parent)
+    violations.push({
+      field: `requests[${i}].parent`,
+      description: "must be empty or equal to the parent of the batch",
+    });
+  if (roleUid && request.roleBinding?.roleUid && request.roleBinding.roleUid !== roleUid)
+    violations.push({
+      field: `requests[${i}].roleBinding.roleUid`,
+      description: "must be empty or equal to the roleUid of the batch",
+    });
+  return violations;
+};
+
+// An identity or role that the caller could not see is refused in the words of one that does not exist.
+const linkViolations = (context: ServiceContext, group: string, { identityUid, roleUid }: Link): FieldViolation[] => {
+  const violations: FieldViolation[] = [];
+  const identity = context.store.get(identities, identityUid);
+  const near = rootOf(identityUid) === rootOf(group) || can(context.caller, ["identity.list"], identityUid);
+  if (!identity || !near)
+    violations.push({ field: "identityUid", description: `identity ${identityUid} does not exist` });
+  else if (identityUid === context.identityRules.anyone)
+    violations.push({
+      field: "identityUid",
+      description: "is the identity that anyone may assume, which holds no bindings",
+    });
+  // A role from below or beside would let its editors change what is granted up here.
+  const reachable = isRoot(roleUid) || isAncestorOrSelf(parentOf(roleUid), group);
+  if (!reachable || !context.store.get(roles, roleUid))
+    violations.push({ field: "roleUid", description: `role ${roleUid} does not exist at ${group} or above` });
+  return violations;
+};
+
+const demandRole = (context: ServiceContext, group: string, roleUid: string): void => {
+  const role = context.store.get(roles, roleUid);
+  if (role) demand(context.caller, capabilitiesOfRole(role), group);
+};

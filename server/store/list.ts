@@ -1,0 +1,225 @@
+// The only list query: filters and readable scopes by range on the uid, keyset cursor, one order for all kinds
+// (api.md 4.1, contract 1.5 and 1.8, decisions 14 to 16).
+import type { SQLInputValue } from "node:sqlite";
+import {
+  ancestorsOf,
+  type FieldViolation,
+  invalidArgument,
+  isUidp,
+  PAGE_SIZE_DEFAULT,
+  PAGE_SIZE_MAX,
+} from "../../schema/index.ts";
+import type { PageTokens } from "./page-token.ts";
+import { columnsOf, type Row, rowFrom, type Shape, type Store } from "./store.ts";
+
+export interface UidpFilterInput {
+  ancestorsOf?: string;
+  descendantsOf?: string;
+  childrenOf?: string;
+  inRoot?: boolean;
+  ids?: string[];
+}
+
+export interface ListInput {
+  uidp?: UidpFilterInput;
+  pageSize?: number;
+  pageToken?: string;
+  orderBy?: string;
+  skip?: number;
+}
+
+export interface Condition {
+  sql: string;
+  values: SQLInputValue[];
+}
+
+/** What the caller may read: everything in these groups, and root records where the kind shows them to all. */
+export interface Readable {
+  scopes: readonly string[];
+  rootRecords?: boolean;
+}
+
+export interface Page {
+  rows: Row[];
+  nextPageToken?: string;
+  totalCount: string;
+  skipped: number;
+}
+
+export const listRows = (
+  store: Store,
+  tokens: PageTokens,
+  shape: Shape,
+  input: ListInput,
+  filters: readonly Condition[],
+  readable: Readable,
+): Page => {
+  const violations: FieldViolation[] = [];
+  const order = parseOrder(shape, input.orderBy, violations);
+  const pageSize = parseCount(input.pageSize, "pageSize", violations);
+  const skip = parseCount(input.skip, "skip", violations);
+  const hierarchy = hierarchyConditions(shape, input.uidp ?? {}, violations);
+  if (violations.length > 0) throw invalidArgument(violations);
+
+  const query = [shape.table, input.uidp ?? {}, filters, order];
+  const cursor = tokens.read(query, input.pageToken);
+  const limit = pageSize === 0 ? PAGE_SIZE_DEFAULT : Math.min(pageSize, PAGE_SIZE_MAX);
+  const where = [...hierarchy, ...filters, readableCondition(shape, readable)];
+  const total = cursor?.total ?? countRows(store, shape, where);
+  const after = cursor ? [afterCondition(order, cursor.key, cursor.uid)] : [];
+  const { sql, values } = and([...where, ...after]);
+  const direction = order.descending ? "DESC" : "ASC";
+  const raw = store
+    .statement(
+      `SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE ${sql}
+       ORDER BY ${order.column} ${direction}${order.column === "uid" ? "" : `, uid ${direction}`} LIMIT ? OFFSET ?`,
+    )
+    .all(...values, limit + 1, skip);
+  const rows = raw.slice(0, limit).map((row) => rowFrom(shape, row));
+  const last = raw.length > limit ? raw[limit - 1] : undefined;
+  return {
+    rows,
+    ...(last && {
+      nextPageToken: tokens.write(query, {
+        key: last[order.column] as string | number,
+        uid: last.uid as string,
+        total,
+      }),
+    }),
+    totalCount: String(total),
+    skipped: skip,
+  };
+};
+
+/** Every matching row, unpaged: what v1 lists return. */
+export const allRows = (
+  store: Store,
+  shape: Shape,
+  uidp: UidpFilterInput,
+  filters: readonly Condition[],
+  readable: Readable,
+): Row[] => {
+  const violations: FieldViolation[] = [];
+  const hierarchy = hierarchyConditions(shape, uidp, violations);
+  if (violations.length > 0) throw invalidArgument(violations);
+  const { sql, values } = and([...hierarchy, ...filters, readableCondition(shape, readable)]);
+  return store
+    .statement(`SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE ${sql} ORDER BY uid`)
+    .all(...values)
+    .map((row) => rowFrom(shape, row));
+};
+
+/** `column = value`, or nothing where the filter is unset. */
+export const equals = (column: string, value: string | undefined): Condition[] =>
+  value ? [{ sql: `${column} = ?`, values: [value] }] : [];
+
+/** Everything below a group: a range on the uid, "0" being the character after "/". */
+export const below = (uid: string, column = "uid"): Condition => ({
+  sql: `(${column} > ? AND ${column} < ?)`,
+  values: [`${uid}/`, `${uid}0`],
+});
+
+const and = (conditions: readonly Condition[]): Condition => ({
+  sql: conditions.map(({ sql }) => sql).join(" AND ") || "TRUE",
+  values: conditions.flatMap(({ values }) => values),
+});
+
+const or = (conditions: readonly Condition[]): Condition => ({
+  sql: `(${conditions.map(({ sql }) => sql).join(" OR ") || "FALSE"})`,
+  values: conditions.flatMap(({ values }) => values),
+});
+
+const countRows = (store: Store, shape: Shape, where: readonly Condition[]): number => {
+  const { sql, values } = and(where);
+  return store.statement(`SELECT count(*) AS n FROM ${shape.table} WHERE ${sql}`).get(...values)?.n as number;
+};
+
+// A grant at a group covers the group and all below it; root records other than groups are readable by nobody but for
+// kinds that show them to all.
+const readableCondition = (shape: Shape, { scopes, rootRecords }: Readable): Condition =>
+  or([
+    ...scopes.flatMap((scope) => [
+      below(scope),
+      ...(shape.table === "groups" ? [{ sql: "uid = ?", values: [scope] }] : []),
+    ]),
+    ...(rootRecords ? [{ sql: "parent IS NULL", values: [] }] : []),
+  ]);
+
+const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: FieldViolation[]): Condition[] => {
+  const check = (field: string, uid: string) => {
+    if (!isUidp(uid)) violations.push({ field: `uidp.${field}`, description: "must be a uid" });
+  };
+  const conditions: Condition[] = [];
+  if (uidp.ancestorsOf) {
+    check("ancestorsOf", uidp.ancestorsOf);
+    // Groups above; of other kinds, what lives in those groups.
+    const column = shape.table === "groups" ? "uid" : "parent";
+    conditions.push(oneOf(column, ancestorsOf(uidp.ancestorsOf)));
+  }
+  if (uidp.descendantsOf) {
+    check("descendantsOf", uidp.descendantsOf);
+    conditions.push(below(uidp.descendantsOf));
+  }
+  if (uidp.childrenOf) {
+    check("childrenOf", uidp.childrenOf);
+    conditions.push({ sql: "parent = ?", values: [uidp.childrenOf] });
+  }
+  if (uidp.inRoot) conditions.push({ sql: "parent IS NULL", values: [] });
+  if (uidp.ids && uidp.ids.length > 0) {
+    uidp.ids.forEach((uid, i) => {
+      check(`ids[${i}]`, uid);
+    });
+    conditions.push(oneOf("uid", uidp.ids));
+  }
+  return conditions;
+};
+
+const oneOf = (column: string, values: readonly string[]): Condition => ({
+  sql: `${column} IN (SELECT value FROM json_each(?))`,
+  values: [JSON.stringify(values)],
+});
+
+const afterCondition = (order: Order, key: string | number, uid: string): Condition => {
+  const sign = order.descending ? "<" : ">";
+  if (order.column === "uid") return { sql: `uid ${sign} ?`, values: [uid] };
+  return { sql: `(${order.column}, uid) ${sign} (?, ?)`, values: [key, uid] };
+};
+
+interface Order {
+  column: string;
+  descending: boolean;
+}
+
+const ORDER_FIELDS: Record<string, string> = {
+  uid: "uid",
+  id: "uid",
+  name: "name",
+  create_time: "create_time",
+  createTime: "create_time",
+  created_at: "create_time",
+  update_time: "update_time",
+  updateTime: "update_time",
+  updated_at: "update_time",
+};
+
+const parseOrder = (shape: Shape, text: string | undefined, violations: FieldViolation[]): Order => {
+  const fallback = { column: "uid", descending: false };
+  if (!text?.trim()) return fallback;
+  const fields =
+    shape.table === "role_bindings" ? ["uid", "create_time"] : ["uid", "name", "create_time", "update_time"];
+  const [field, direction = "asc", ...more] = text.trim().split(/\s+/);
+  const column = Object.hasOwn(ORDER_FIELDS, field as string) ? (ORDER_FIELDS[field as string] as string) : "";
+  if (!fields.includes(column) || !["asc", "desc"].includes(direction) || more.length > 0) {
+    violations.push({
+      field: "orderBy",
+      description: `must be one of ${fields.join(", ")}, optionally followed by asc or desc`,
+    });
+    return fallback;
+  }
+  return { column, descending: direction === "desc" };
+};
+
+const parseCount = (value: number | undefined, field: string, violations: FieldViolation[]): number => {
+  if (value !== undefined && value < 0) violations.push({ field, description: "must not be negative" });
+  return Math.max(0, value ?? 0);
+};

@@ -1,0 +1,115 @@
+// Reads and writes of records by uid, in transactions. Statements are prepared once; what a table's columns are is said
+// by its shape, so that a kind is a shape and nothing else.
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { type Json, parentOf } from "../../schema/index.ts";
+
+/** Where a kind is stored. `columns` are those beside uid, parent, create_time, update_time and body. */
+export interface Shape {
+  table: "groups" | "identities" | "roles" | "role_bindings" | "repos";
+  columns: readonly string[];
+}
+
+/** One stored record: the columns of its shape, times in milliseconds, and the rest of its fields. */
+export interface Row {
+  uid: string;
+  parent: string | null;
+  createTime: number;
+  updateTime: number;
+  columns: Record<string, SQLInputValue>;
+  body: Json;
+}
+
+export interface Store {
+  readonly database: DatabaseSync;
+  /** A statement, prepared once for its text. */
+  statement(sql: string): StatementSync;
+  get(shape: Shape, uid: string): Row | undefined;
+  insert(shape: Shape, row: Omit<Row, "parent">): void;
+  update(shape: Shape, row: Omit<Row, "parent" | "createTime">): void;
+  /** True when there was one. */
+  remove(shape: Shape, uid: string): boolean;
+  /** All or nothing; nested calls join the outer one. */
+  transaction<T>(work: () => T): T;
+  meta(key: string): string | undefined;
+  setMeta(key: string, value: string): void;
+  close(): void;
+}
+
+const FIXED = ["uid", "parent", "create_time", "update_time", "body"] as const;
+
+export const createStore = (database: DatabaseSync): Store => {
+  const statements = new Map<string, StatementSync>();
+  let depth = 0;
+
+  const statement = (sql: string): StatementSync => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const prepared = database.prepare(sql);
+    statements.set(sql, prepared);
+    return prepared;
+  };
+
+  const transaction = <T>(work: () => T): T => {
+    if (depth > 0) return work();
+    database.exec("BEGIN IMMEDIATE");
+    depth += 1;
+    try {
+      const result = work();
+      database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      database.exec("ROLLBACK");
+      throw error;
+    } finally {
+      depth -= 1;
+    }
+  };
+
+  return {
+    database,
+    statement,
+    transaction,
+    get: (shape, uid) => {
+      const raw = statement(`SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE uid = ?`).get(uid);
+      return raw && rowFrom(shape, raw);
+    },
+    insert: (shape, row) => {
+      const columns = columnsOf(shape);
+      const values = [row.uid, parentOf(row.uid) || null, row.createTime, row.updateTime, JSON.stringify(row.body)];
+      const own = shape.columns.map((name) => row.columns[name] ?? null);
+      statement(`INSERT INTO ${shape.table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`).run(
+        ...values,
+        ...own,
+      );
+    },
+    update: (shape, row) => {
+      const sets = ["update_time", "body", ...shape.columns].map((name) => `${name} = ?`);
+      const own = shape.columns.map((name) => row.columns[name] ?? null);
+      statement(`UPDATE ${shape.table} SET ${sets.join(", ")} WHERE uid = ?`).run(
+        row.updateTime,
+        JSON.stringify(row.body),
+        ...own,
+        row.uid,
+      );
+    },
+    remove: (shape, uid) => statement(`DELETE FROM ${shape.table} WHERE uid = ?`).run(uid).changes === 1,
+    meta: (key) => statement("SELECT value FROM meta WHERE key = ?").get(key)?.value as string | undefined,
+    setMeta: (key, value) => {
+      statement(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+      ).run(key, value);
+    },
+    close: () => database.close(),
+  };
+};
+
+export const columnsOf = (shape: Shape): string[] => [...FIXED, ...shape.columns];
+
+export const rowFrom = (shape: Shape, raw: Record<string, unknown>): Row => ({
+  uid: raw.uid as string,
+  parent: raw.parent as string | null,
+  createTime: raw.create_time as number,
+  updateTime: raw.update_time as number,
+  body: JSON.parse(raw.body as string) as Json,
+  columns: Object.fromEntries(shape.columns.map((name) => [name, raw[name] as SQLInputValue])),
+});

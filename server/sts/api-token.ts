@@ -1,0 +1,71 @@
+// An API token presented to the API: our issuer, our key, our audience, not yet expired (RFC 7519 section 7.2). Each
+// failure answers the same; the cause is for the log. Nothing is cached: checking the signature costs 20 microseconds.
+import { capabilitiesFromBits, isUidp } from "../../schema/index.ts";
+import { decodeCompact } from "./compact.ts";
+import type { Limits } from "./limit.ts";
+import { refusal, unauthenticated } from "./refusal.ts";
+import type { Signer } from "./signer.ts";
+import { isJsonObject, type JsonObject, ownValue } from "./strict-json.ts";
+import { verifySignature } from "./verify.ts";
+
+/** What a token says once it is verified; the limits are absent unless they were asked for at the exchange. */
+export interface ApiTokenClaims extends Limits {
+  /** uid of the identity */
+  subject: string;
+  expiresAtMs: number;
+}
+
+export interface ApiTokenOptions {
+  clock: () => number;
+  authUrl: string;
+  audiences: readonly string[];
+  signer: Signer;
+}
+
+export const verifyApiToken = async (options: ApiTokenOptions, compact: string): Promise<ApiTokenClaims> => {
+  try {
+    return await verify(options, compact);
+  } catch (error) {
+    throw unauthenticated(error);
+  }
+};
+
+const verify = async (options: ApiTokenOptions, compact: string): Promise<ApiTokenClaims> => {
+  const token = decodeCompact(compact);
+  const { algorithm, keyId, claims } = token;
+  if (algorithm !== "RS256") throw refusal("token_header", "alg is not ours");
+  // A workload's token ends here: told apart by its issuer, not by which keys happen to verify it (RFC 8725 section 3.8).
+  if (ownValue(claims, "iss") !== options.authUrl) throw refusal("issuer", "iss is not ours");
+  const key = keyId === undefined ? undefined : options.signer.publicKey(keyId);
+  if (!key) throw refusal("key", "kid is not ours");
+  await verifySignature(token, key);
+  const audience = ownValue(claims, "aud");
+  const audiences: unknown[] = Array.isArray(audience) ? audience : [audience];
+  if (!options.audiences.some((ours) => audiences.includes(ours))) throw refusal("audience", "aud is not ours");
+  const expiry = ownValue(claims, "exp");
+  if (typeof expiry !== "number") throw refusal("times", "no exp");
+  // No leeway: the clock that set it is the clock that reads it.
+  if (!(expiry * 1000 > options.clock())) throw refusal("expired", "exp has passed");
+  const subject = ownValue(claims, "sub");
+  if (!isUidp(subject)) throw refusal("token_claims", "sub is not a uid");
+  return { subject, expiresAtMs: expiry * 1000, ...readLimits(ownValue(claims, "internal") ?? {}) };
+};
+
+const readLimits = (internal: unknown): Limits => {
+  if (!isJsonObject(internal)) throw refusal("token_claims", "internal is not an object");
+  return { ...readCapabilities(internal), ...readScopes(internal) };
+};
+
+const readCapabilities = (internal: JsonObject): Limits => {
+  const bits = ownValue(internal, "cap");
+  if (bits === undefined) return {};
+  if (typeof bits !== "string") throw refusal("token_claims", "internal.cap is not a bit set");
+  return { capabilities: new Set(capabilitiesFromBits(bits)) };
+};
+
+const readScopes = (internal: JsonObject): Limits => {
+  const scopes = ownValue(internal, "scopes");
+  if (scopes === undefined) return {};
+  if (!Array.isArray(scopes) || !scopes.every(isUidp)) throw refusal("token_claims", "internal.scopes are not uids");
+  return { scopes };
+};

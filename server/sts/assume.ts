@@ -1,0 +1,90 @@
+// Which identity a token may become, and by what rule and keys (contract, decisions 22 and 24): the one that is named, the
+// only one of the token's exact issuer and subject, or the one that anyone may assume.
+import { apiError, type Identity, isUidp } from "../../schema/index.ts";
+import { type KeySet, parseKeySet } from "./key-set.ts";
+import { type Matcher, type Rule, ruleFromClaimMatch, ruleFromStaticKeys } from "./match.ts";
+import { Refusal, refusal } from "./refusal.ts";
+import type { WorkloadToken } from "./workload-token.ts";
+
+const STATIC_KEYS_LIFE_MS = 365 * 24 * 60 * 60 * 1000;
+
+export interface Assumable {
+  uid: string;
+  rule: Rule;
+  /** the identity's own; absent = the issuer's, by network */
+  keys?: KeySet;
+}
+
+export interface AssumeOptions {
+  clock: () => number;
+  devIssuerUrl: string | undefined;
+  /** uid of the identity that anyone may assume */
+  anyone: string;
+  identities: {
+    get(uid: string): Identity | undefined;
+    /** claimMatch or staticKeys of exactly this issuer and subject */
+    withExactClaims(issuer: string, subject: string): Identity[];
+    /** some stored identity has exactly this issuer */
+    hasIssuer(issuer: string): boolean;
+  };
+  defaultAudience: Matcher;
+}
+
+/**
+ * An AWS principal proves itself by a signed request, which is no token, so this is said before one is looked for. It tells
+ * who knows the uid that it is an AWS identity's, and nothing more.
+ */
+export const refuseAwsIdentity = (
+  uid: string | undefined,
+  identities: Pick<AssumeOptions["identities"], "get">,
+): void => {
+  if (!isUidp(uid) || !identities.get(uid)?.awsIdentity) return;
+  const answer = apiError("UNIMPLEMENTED", "AWS identities cannot be assumed here");
+  throw new Refusal("aws_identity", "an AWS identity", { answer });
+};
+
+export const assumableBy = (token: WorkloadToken, uid: string | undefined, options: AssumeOptions): Assumable => {
+  if (uid === options.anyone) return { uid, rule: ruleOfAnyone(options) };
+  const identity = uid ? named(uid, options) : onlyMatch(token, options);
+  const { claimMatch, staticKeys } = identity;
+  if (claimMatch && staticKeys) throw refusal("identity_malformed", "two relationships");
+  if (claimMatch) return { uid: identity.uid, rule: ruleFromClaimMatch(claimMatch, options.defaultAudience) };
+  if (!staticKeys) throw refusal("identity_kind", "nothing to match a token by");
+  if (!(options.clock() < staticKeysExpiryMs(identity)))
+    throw refusal("static_keys_expired", "expirationTime has passed");
+  const rule = ruleFromStaticKeys(staticKeys, options.defaultAudience);
+  return { uid: identity.uid, rule, keys: storedKeys(staticKeys.issuerKeys) };
+};
+
+// Any subject; the issuer has to be one that somebody trusts already.
+const ruleOfAnyone = ({ devIssuerUrl, identities, defaultAudience }: AssumeOptions): Rule => ({
+  issuer: (issuer) => issuer === devIssuerUrl || identities.hasIssuer(issuer),
+  subject: () => true,
+  audience: defaultAudience,
+  claims: [],
+});
+
+const named = (uid: string, { identities }: AssumeOptions): Identity => {
+  const identity = isUidp(uid) ? identities.get(uid) : undefined;
+  if (!identity) throw refusal("identity_unknown", "no such identity");
+  return identity;
+};
+
+const onlyMatch = (token: WorkloadToken, { identities }: AssumeOptions): Identity => {
+  const [identity, ...others] = identities.withExactClaims(token.issuer, token.subject);
+  if (!identity) throw refusal("identity_unknown", "no identity of this issuer and subject");
+  if (others.length > 0) throw refusal("identity_unknown", "several identities of this issuer and subject");
+  return identity;
+};
+
+// Set at create; here once more, so that no record is good for ever. A time that cannot be read has passed.
+const staticKeysExpiryMs = ({ staticKeys, createTime }: Identity): number =>
+  staticKeys?.expirationTime ? Date.parse(staticKeys.expirationTime) : Date.parse(createTime) + STATIC_KEYS_LIFE_MS;
+
+const storedKeys = (text: string): KeySet => {
+  try {
+    return parseKeySet(text).keys;
+  } catch (error) {
+    throw refusal("identity_malformed", (error as TypeError).message);
+  }
+};

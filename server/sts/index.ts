@@ -1,0 +1,54 @@
+// The security token service: exchanges workloads' tokens for API tokens and verifies those. A part without a server: the
+// composition root passes in clock, keys, records and network, and binds what comes out to routes. State (the cache of
+// issuers' keys) lives in what `createSts` returns.
+import type { Dispatcher } from "undici";
+import type { ExchangeRequest, RawToken } from "../../schema/index.ts";
+import type { Resolve } from "./address.ts";
+import { type ApiTokenClaims, verifyApiToken } from "./api-token.ts";
+import { createDevIssuer, type DevIssuer } from "./dev-issuer.ts";
+import { discoveryDocument } from "./discovery.ts";
+import { createDocuments } from "./documents.ts";
+import { createExchange, type ExchangeOptions } from "./exchange.ts";
+import { createFetchDocument } from "./fetch-document.ts";
+
+export type { ApiTokenClaims } from "./api-token.ts";
+export type { ExchangeEvent } from "./audit.ts";
+export type { DevIssuer, DevToken } from "./dev-issuer.ts";
+export { JWKS_PATH } from "./discovery.ts";
+export { jwksViolation } from "./key-set.ts";
+export { type Grants, type Limits, limitGrants } from "./limit.ts";
+export { patternViolation } from "./pattern.ts";
+export { unauthenticated } from "./refusal.ts";
+export { createSigner, generateKey, type Signer, type StoredKey } from "./signer.ts";
+
+export interface StsOptions extends ExchangeOptions {
+  /** for tests; it then has to guard its connections itself */
+  dispatcher?: Dispatcher;
+  /** the name service; default: the system's */
+  resolve?: Resolve;
+}
+
+export interface Sts {
+  exchange(request: ExchangeRequest, bearer: string): Promise<RawToken>;
+  verifyApiToken(token: string): Promise<ApiTokenClaims>;
+  discovery(): object;
+  jwks(): object;
+  devIssuer?: DevIssuer;
+}
+
+export const createSts = (options: StsOptions): Sts => {
+  const { clock, authUrl, dev, signer } = options;
+  if (options.audiences.length === 0) throw new TypeError("the API needs an audience");
+  const documents = createDocuments({ clock, dev, fetchDocument: createFetchDocument(options) });
+  return {
+    exchange: createExchange(options, documents),
+    verifyApiToken: (token) => verifyApiToken(options, token),
+    discovery: () => discoveryDocument(authUrl),
+    jwks: () => signer.jwks(),
+    ...(dev &&
+      options.devIssuerUrl &&
+      options.devSigner && {
+        devIssuer: createDevIssuer({ clock, authUrl, issuer: options.devIssuerUrl, signer: options.devSigner }),
+      }),
+  };
+};

@@ -1,0 +1,109 @@
+// A JSON Web Key Set (RFC 7517) read to public keys that may verify a signature, and the choice of one for a token.
+// Weak, private, ambiguous keys and those of another purpose are left out; a set that an identity stores may have none.
+import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
+import { refusal } from "./refusal.ts";
+import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
+
+const MAX_KEYS = 100;
+const RSA_BITS = { min: 2048, max: 8192 };
+const PRIVATE_PARTS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+const RSA_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"];
+const CURVE_ALGORITHMS: Record<string, string> = {
+  "EC P-256": "ES256",
+  "EC P-384": "ES384",
+  "EC P-521": "ES512",
+  "OKP Ed25519": "EdDSA",
+};
+
+export interface VerificationKey {
+  keyId: string | undefined;
+  /** what it may verify: what its type allows, and its own `alg` if it names one */
+  algorithms: string[];
+  key: KeyObject;
+}
+export type KeySet = readonly VerificationKey[];
+
+/** Reads a set: the keys that may be used, and why each other one may not. Throws a TypeError when it is no set. */
+export const parseKeySet = (text: string): { keys: VerificationKey[]; refused: string[] } => {
+  const set = parseStrictJson(text);
+  const members = isJsonObject(set) ? ownValue(set, "keys") : undefined;
+  if (!Array.isArray(members)) throw new TypeError('not an object with a list of "keys"');
+  if (members.length > MAX_KEYS) throw new TypeError(`more than ${MAX_KEYS} keys`);
+  const keys: VerificationKey[] = [];
+  const refused: string[] = [];
+  for (const [i, member] of members.entries()) {
+    const read = readKey(member, members);
+    if (typeof read === "string") refused.push(`key ${i + 1}: ${read}`);
+    else keys.push(read);
+  }
+  return { keys, refused };
+};
+
+/** Why a text is no set of public keys; undefined when it is one. For `staticKeys.issuerKeys`, at create. */
+export const jwksViolation = (text: string): string | undefined => {
+  const reason = setRefusal(text);
+  return reason === undefined ? undefined : `must be a JSON Web Key Set of public keys: ${reason}`;
+};
+
+const setRefusal = (text: string): string | undefined => {
+  try {
+    const { keys, refused } = parseKeySet(text);
+    return refused[0] ?? (keys.length === 0 ? "it has no key" : undefined);
+  } catch (error) {
+    return (error as TypeError).message;
+  }
+};
+
+/** The key that a token names; without a name, the only one of its algorithm. */
+export const pickKey = (keys: KeySet, keyId: string | undefined, algorithm: string): KeyObject => {
+  const named = keyId === undefined ? keys : keys.filter((key) => key.keyId === keyId);
+  if (named.length === 0) throw refusal("key", "the issuer has no such key");
+  // The key says what it is for; the token's header only has to agree (RFC 8725 section 3.1).
+  const [first, ...others] = named.filter((key) => key.algorithms.includes(algorithm));
+  if (!first) throw refusal("key", "the key is not one of the token's algorithm");
+  if (others.length > 0) throw refusal("key", "the token names no key and the issuer has several");
+  return first.key;
+};
+
+/** False when only another fetch could find the key. */
+export const hasKey = (keys: KeySet, keyId: string | undefined, algorithm: string): boolean =>
+  keys.some((key) => (keyId === undefined ? key.algorithms.includes(algorithm) : key.keyId === keyId));
+
+const readKey = (jwk: unknown, all: readonly unknown[]): VerificationKey | string => {
+  if (!isJsonObject(jwk)) return "not an object";
+  const keyId = ownValue(jwk, "kid");
+  if (keyId !== undefined && typeof keyId !== "string") return "kid is not a string";
+  if (keyId !== undefined && all.filter((other) => isJsonObject(other) && ownValue(other, "kid") === keyId).length > 1)
+    return "its kid is not the only one";
+  if (PRIVATE_PARTS.some((part) => Object.hasOwn(jwk, part))) return "it has private parts";
+  const use = ownValue(jwk, "use");
+  if (use !== undefined && use !== "sig") return 'its use is not "sig"';
+  const operations = ownValue(jwk, "key_ops");
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify")))
+    return 'its key_ops lack "verify"';
+  const algorithms = algorithmsOf(jwk);
+  if (algorithms.length === 0) return "its kty, crv and alg are not those of a supported algorithm";
+  const key = importKey(jwk);
+  return typeof key === "string" ? key : { keyId, algorithms, key };
+};
+
+const algorithmsOf = (jwk: JsonObject): string[] => {
+  const type = ownValue(jwk, "kty");
+  const ofCurve = CURVE_ALGORITHMS[`${type} ${ownValue(jwk, "crv")}`];
+  const possible = type === "RSA" ? RSA_ALGORITHMS : ofCurve ? [ofCurve] : [];
+  const own = ownValue(jwk, "alg");
+  return own === undefined ? possible : possible.filter((algorithm) => algorithm === own);
+};
+
+const importKey = (jwk: JsonObject): KeyObject | string => {
+  try {
+    const key = createPublicKey({ key: jwk as JsonWebKey, format: "jwk" });
+    // As OpenSSL counts: zero bytes in front make `n` longer, not stronger.
+    const bits = key.asymmetricKeyDetails?.modulusLength;
+    if (bits === undefined || (bits >= RSA_BITS.min && bits <= RSA_BITS.max)) return key;
+    return `an RSA key has ${RSA_BITS.min} to ${RSA_BITS.max} bits`;
+  } catch {
+    // a point off the curve, a missing or overlong member: OpenSSL's text does not say which
+    return "its members are not those of a key";
+  }
+};

@@ -1,0 +1,61 @@
+// What the caller asks of the API token: its audience, and the capabilities and scopes that it is held to (contract
+// section 2; decision 28). Limits only ever take away, and a name that means nothing takes everything: no answer tells
+// what exists.
+import { capabilityFrom, type ExchangeRequest, invalidArgument, isAncestorOrSelf, isUidp } from "../../schema/index.ts";
+import { Refusal } from "./refusal.ts";
+
+/** As many uids as a token can carry in a request's header. */
+const MAX_SCOPES = 50;
+
+/** enum names of capabilities by uid of the group that they are held at, and below it */
+export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Absent = not asked for; empty = nothing of what was asked for exists. */
+export interface Limits {
+  capabilities?: ReadonlySet<string>;
+  scopes?: readonly string[];
+}
+
+/** The audiences of the API token: each one asked for has to be ours; without any, the base address. */
+export const requestedAudience = (asked: readonly string[] | undefined, ours: readonly string[]): string[] => {
+  const wanted = unique((asked ?? []).flatMap((value) => value.split(",")));
+  if (wanted.length === 0) return ours.slice(0, 1);
+  if (wanted.every((audience) => ours.includes(audience))) return wanted;
+  const violation = { field: "aud", description: `must be ${ours.join(" or ")}` };
+  throw new Refusal("audience_parameter", "not an audience of ours", { answer: invalidArgument([violation]) });
+};
+
+export const requestedLimits = (request: ExchangeRequest): Limits => {
+  const names = unique(request.cap ?? []);
+  const scopes = unique([...(request.scopes ?? []), request.scope ?? ""]);
+  if (scopes.length > MAX_SCOPES) {
+    const violation = { field: "scopes", description: `must have at most ${MAX_SCOPES} uids` };
+    throw new Refusal("limits_parameter", "too many scopes", { answer: invalidArgument([violation]) });
+  }
+  return {
+    ...(names.length > 0 && { capabilities: new Set(names.flatMap((name) => capabilityFrom(name) ?? [])) }),
+    ...(scopes.length > 0 && { scopes: scopes.filter(isUidp) }),
+  };
+};
+
+const unique = (values: readonly string[]): string[] => [...new Set(values.filter((value) => value !== ""))];
+
+/**
+ * What is left of the grants. With scopes, each carries what is granted there or above it, unless a scope in between
+ * carries it already: of grants at `foo` and `foo/bar`, the scope `foo/bar` alone gets both, and of both scopes each its own.
+ */
+export const limitGrants = (grants: Grants, { capabilities, scopes }: Limits): Map<string, Set<string>> => {
+  const limited = new Map<string, Set<string>>();
+  for (const [group, held] of grants) {
+    const kept = [...held].filter((capability) => capabilities?.has(capability) ?? true);
+    for (const at of scopes ? carriers(group, scopes) : [group])
+      if (kept.length > 0) limited.set(at, new Set([...(limited.get(at) ?? []), ...kept]));
+  }
+  return limited;
+};
+
+// The scopes at or below the group that have no other of these above them.
+const carriers = (group: string, scopes: readonly string[]): string[] => {
+  const below = scopes.filter((scope) => isAncestorOrSelf(group, scope));
+  return below.filter((scope) => !below.some((other) => other !== scope && isAncestorOrSelf(other, scope)));
+};

@@ -1,0 +1,76 @@
+// The decision itself, pure: an identity compiled to a rule, a token's claims compared with it (contract section 2,
+// "Claim matching"). Exact strings are compared byte for byte, patterns by `pattern`, in full; all parts are ANDed.
+import type { ClaimMatch, Identity } from "../../schema/index.ts";
+import { matchesPattern } from "./pattern.ts";
+import { type Reason, refusal } from "./refusal.ts";
+import { ownValue } from "./strict-json.ts";
+import type { WorkloadToken } from "./workload-token.ts";
+
+const MAX_CLAIM = 4096;
+
+export type Matcher = (text: string) => boolean;
+
+export interface Rule {
+  issuer: Matcher;
+  subject: Matcher;
+  /** one audience of the token has to match */
+  audience: Matcher;
+  claims: [name: string, matches: Matcher][];
+}
+
+export const oneOf =
+  (texts: readonly string[]): Matcher =>
+  (text) =>
+    texts.includes(text);
+
+/** The rule of a claim match. Its oneofs are checked at create; what got past is no reason to match less. */
+export const ruleFromClaimMatch = (match: ClaimMatch, defaultAudience: Matcher): Rule => ({
+  issuer: required(exactOrPattern(match.issuer, match.issuerPattern)),
+  subject: required(exactOrPattern(match.subject, match.subjectPattern)),
+  audience: exactOrPattern(match.audience, match.audiencePattern) ?? defaultAudience,
+  claims: [
+    ...Object.entries(match.claims ?? {}).map(([name, value]): Rule["claims"][number] => [name, oneOf([value])]),
+    ...Object.entries(match.claimPatterns ?? {}).map(([name, pattern]): Rule["claims"][number] => [
+      name,
+      (text) => matchesPattern(pattern, text),
+    ]),
+  ],
+});
+
+export const ruleFromStaticKeys = (keys: NonNullable<Identity["staticKeys"]>, defaultAudience: Matcher): Rule => ({
+  issuer: required(exactOrPattern(keys.issuer, undefined)),
+  subject: required(exactOrPattern(keys.subject, undefined)),
+  audience: keys.audiences?.length ? oneOf(keys.audiences) : defaultAudience,
+  claims: [],
+});
+
+/** The first part of the rule that a token does not meet, as a word for the audit line. */
+export const mismatch = (rule: Rule, token: WorkloadToken): Reason | undefined => {
+  if (!rule.issuer(token.issuer)) return "issuer";
+  if (!rule.subject(token.subject)) return "subject";
+  if (!token.audiences.some(rule.audience)) return "audience";
+  const met = rule.claims.every(([name, matches]) => {
+    const text = claimText(ownValue(token.claims, name));
+    return text !== undefined && matches(text);
+  });
+  return met ? undefined : "claim";
+};
+
+// Both set would leave open which one decides; an empty text is no rule.
+const exactOrPattern = (exact: string | undefined, pattern: string | undefined): Matcher | undefined => {
+  if (exact !== undefined && pattern !== undefined) throw refusal("identity_malformed", "both exact and pattern");
+  if (exact === "" || pattern === "") throw refusal("identity_malformed", "an empty text to match");
+  if (exact !== undefined) return oneOf([exact]);
+  return pattern === undefined ? undefined : (text) => matchesPattern(pattern, text);
+};
+
+const required = (matcher: Matcher | undefined): Matcher => {
+  if (!matcher) throw refusal("identity_malformed", "neither exact nor pattern");
+  return matcher;
+};
+
+/** A claim as text: strings and booleans. A number has more than one spelling, and a list or object is no one value. */
+const claimText = (value: unknown): string | undefined => {
+  if (typeof value === "boolean") return String(value);
+  return typeof value === "string" && value.length <= MAX_CLAIM ? value : undefined;
+};

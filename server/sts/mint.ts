@@ -1,0 +1,74 @@
+// The API token (contract section 2, "Issued token claims"): who acts, for how long, for whom, what it is held to.
+import { randomUUID } from "node:crypto";
+import { API_TOKEN_LIFE_MS, capabilityBits } from "../../schema/index.ts";
+import { MAX_TOKEN_BYTES } from "./compact.ts";
+import { type Grants, type Limits, limitGrants } from "./limit.ts";
+import { refusal } from "./refusal.ts";
+import type { Signer } from "./signer.ts";
+import { ownValue } from "./strict-json.ts";
+import type { WorkloadToken } from "./workload-token.ts";
+
+// An identity that is bound in hundreds of groups would get a token that fits in no header.
+const MAX_CAP_BYTES = 4096;
+
+export interface Mint {
+  issuer: string;
+  /** uid of the identity */
+  subject: string;
+  audience: string[];
+  /** the token that was exchanged */
+  actor: WorkloadToken;
+  grants: Grants;
+  limits: Limits;
+}
+
+/** Signs a token that begins now; answers it with its end. */
+export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) => {
+  const { issuer, subject, audience, actor, grants, limits } = mint;
+  const issuedAt = Math.floor(nowMs / 1000);
+  const expiry = issuedAt + API_TOKEN_LIFE_MS / 1000;
+  const token = await signer.sign({
+    iss: issuer,
+    sub: subject,
+    aud: audience.length === 1 ? audience[0] : audience,
+    iat: issuedAt,
+    exp: expiry,
+    jti: randomUUID(),
+    act: { iss: actor.issuer, sub: actor.subject, aud: actor.audience },
+    ...emailOf(actor),
+    cap: capabilityClaim(limitGrants(grants, limits)),
+    ...limitsClaim(limits),
+  });
+  if (token.length > MAX_TOKEN_BYTES) throw refusal("token_size", "the API token would be longer than 16 KiB");
+  return { token, expiry: new Date(expiry * 1000).toISOString() };
+};
+
+// For people to read; the upstream issuer's word, on which nothing is granted.
+const emailOf = ({ claims }: WorkloadToken) => {
+  const email = ownValue(claims, "email");
+  const verified = ownValue(claims, "email_verified");
+  return {
+    ...(typeof email === "string" && email.length <= 255 && { email }),
+    ...(typeof verified === "boolean" && { email_verified: verified }),
+  };
+};
+
+// Tells the client what it may do; the server asks the bindings as they are then (decision 28). So the claim may stop
+// short, and keeps the groups nearest to the root, whose capabilities hold for all below.
+const capabilityClaim = (grants: Grants): Record<string, string> => {
+  const claim: Record<string, string> = {};
+  let size = 0;
+  for (const group of [...grants.keys()].sort((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
+    const bits = capabilityBits(grants.get(group) ?? []);
+    size += group.length + bits.length + 6;
+    if (size > MAX_CAP_BYTES) break;
+    claim[group] = bits;
+  }
+  return claim;
+};
+
+// Read back by `api-token`; absent when no limit was asked for, which is not the same as an empty one.
+const limitsClaim = ({ capabilities, scopes }: Limits) => {
+  if (!capabilities && !scopes) return {};
+  return { internal: { ...(capabilities && { cap: capabilityBits(capabilities) }), ...(scopes && { scopes }) } };
+};

@@ -1,0 +1,53 @@
+// Why a token is refused: an internal word for the audit line, a fixed text for the caller (contract, decisions 23, 24).
+// The steps throw a Refusal; `exchange` and `api-token` turn it into the answer, so that no step words a denial itself.
+import { type ApiError, apiError } from "../../schema/index.ts";
+
+export type Reason =
+  | "missing_bearer"
+  | "audience_parameter"
+  | "limits_parameter"
+  | "token_shape"
+  | "token_header"
+  | "token_claims"
+  | "own_issuer"
+  | "identity_provider"
+  | "identity_unknown"
+  | "identity_kind"
+  | "identity_malformed"
+  | "aws_identity"
+  | "static_keys_expired"
+  | "issuer"
+  | "document"
+  | "key"
+  | "signature"
+  | "subject"
+  | "audience"
+  | "claim"
+  | "times"
+  | "expired"
+  | "token_size"
+  | "internal";
+
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly reason: Reason;
+  /** what the caller is told instead of the fixed denial */
+  readonly answer: ApiError | undefined;
+
+  constructor(reason: Reason, detail: string, options: { cause?: unknown; answer?: ApiError } = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+    this.answer = options.answer;
+  }
+}
+
+export const refusal = (reason: Reason, detail: string, cause?: unknown): Refusal =>
+  new Refusal(reason, detail, { cause });
+
+/** One text for an unknown identity, another tenant's, a wrong claim, a bad signature: nothing to probe with. */
+export const denied = (cause: unknown): ApiError =>
+  apiError("PERMISSION_DENIED", "the token may not be exchanged for this identity", { cause });
+
+/** One text for a missing and for any kind of bad bearer. */
+export const unauthenticated = (cause?: unknown): ApiError =>
+  apiError("UNAUTHENTICATED", "a valid bearer token is required", { cause });

@@ -1,0 +1,56 @@
+// JSON of which two parsers cannot read two meanings: UTF-8 without a byte order mark, and no name twice in one object
+// (RFC 8259 section 4 leaves the choice to the parser; RFC 7515 section 4 forbids it in a header).
+export type JsonObject = Record<string, unknown>;
+
+/** Parses, or throws a TypeError that does not repeat the input. */
+export const parseStrictJson = (input: Uint8Array | string): unknown => {
+  const text = typeof input === "string" ? input : decodeUtf8(input);
+  const value = parse(text);
+  if (hasDuplicateName(text)) throw new TypeError("a JSON object has the same name twice");
+  return value;
+};
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A member that the object itself has: `__proto__` and `constructor` of the prototype are none. */
+export const ownValue = (object: JsonObject, name: string): unknown =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+const decodeUtf8 = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // the decoder's own text says no more
+    throw new TypeError("not UTF-8");
+  }
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // the parser's own text quotes the input, which may be a token
+    throw new TypeError("not JSON");
+  }
+};
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+
+// Names are compared as read, so that an escaped letter does not make another name. `text` is JSON already.
+const hasDuplicateName = (text: string): boolean => {
+  const open: Set<string>[] = [];
+  let last = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === "{" || token === "[") open.push(new Set());
+    else if (token === "}" || token === "]") open.pop();
+    else if (token !== ":") last = token;
+    else {
+      const names = open.at(-1) as Set<string>;
+      const name: string = JSON.parse(last);
+      if (names.has(name)) return true;
+      names.add(name);
+    }
+  }
+  return false;
+};

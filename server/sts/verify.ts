@@ -1,0 +1,50 @@
+// Signature (RFC 7515 section 5.2, by jose) and times (RFC 7519 section 4.1) of a workload's token.
+import type { KeyObject } from "node:crypto";
+import { compactVerify } from "jose";
+import { apiError } from "../../schema/index.ts";
+import type { CompactToken } from "./compact.ts";
+import { Refusal, refusal } from "./refusal.ts";
+import { type JsonObject, ownValue } from "./strict-json.ts";
+
+const LEEWAY_SECONDS = 60;
+const MAX_LIFE_SECONDS = 24 * 60 * 60;
+/** 9999-12-31: what a date can be written as */
+const MAX_SECONDS = 253_402_300_799;
+
+export const verifySignature = async (token: CompactToken, key: KeyObject): Promise<void> => {
+  try {
+    await compactVerify(token.compact, key, { algorithms: [token.algorithm] });
+  } catch (cause) {
+    throw refusal("signature", "the signature is not that of the key", cause);
+  }
+};
+
+/** `exp` is required; `nbf` and `iat` count when they are there; 24 hours is the longest life. */
+export const checkTimes = (claims: JsonObject, nowMs: number): void => {
+  const now = nowMs / 1000;
+  const expiry = seconds(claims, "exp");
+  const notBefore = seconds(claims, "nbf");
+  const issuedAt = seconds(claims, "iat");
+  if (expiry === undefined) throw refusal("times", "no exp");
+  if (notBefore !== undefined && notBefore > now + LEEWAY_SECONDS) throw refusal("times", "nbf is in the future");
+  if (issuedAt !== undefined && issuedAt > now + LEEWAY_SECONDS) throw refusal("times", "iat is in the future");
+  if (issuedAt !== undefined && issuedAt > expiry) throw refusal("times", "exp is before iat");
+  if (expiry - (issuedAt ?? now) > MAX_LIFE_SECONDS) throw refusal("times", "a life of more than 24 hours");
+  if (expiry <= now - LEEWAY_SECONDS) throw expired(expiry);
+};
+
+const seconds = (claims: JsonObject, name: string): number | undefined => {
+  const value = ownValue(claims, name);
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !(value >= 0 && value <= MAX_SECONDS))
+    throw refusal("times", `${name} is not a time`);
+  return value;
+};
+
+// The published text is that of go-oidc, with Go's spelling of a time.
+const expired = (expiry: number): Refusal => {
+  const time = new Date(expiry * 1000).toISOString().replace(/^(.*)T(.*)\.\d+Z$/, "$1 $2 +0000 UTC");
+  const text = `verifying token: oidc: token is expired (Token Expiry: ${time})`;
+  const cause = refusal("expired", "exp has passed");
+  return new Refusal("expired", cause.message, { answer: apiError("PERMISSION_DENIED", text, { cause }) });
+};

@@ -1,0 +1,59 @@
+// What a workload's token says of itself, read before anything is verified: issuer, subject and audience in a form that
+// is safe to compare, to look up and to log (RFC 7519 section 4.1, RFC 8725 section 3.10).
+import { isIssuer } from "../../schema/index.ts";
+import { type CompactToken, decodeCompact } from "./compact.ts";
+import { refusal } from "./refusal.ts";
+import { ownValue } from "./strict-json.ts";
+
+const MAX_TEXT = 255;
+const MAX_AUDIENCES = 20;
+
+// Controls, invisible formatting (direction marks, zero width), lone surrogates, line and paragraph separators.
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+export interface WorkloadToken extends CompactToken {
+  issuer: string;
+  subject: string;
+  audiences: string[];
+  /** `aud` as the token spells it: a string or a list */
+  audience: string | string[];
+  tokenId: string | undefined;
+}
+
+export const decodeWorkloadToken = (bearer: string): WorkloadToken => {
+  const token = decodeCompact(bearer);
+  const { claims } = token;
+  const issuer = canonicalIssuer(ownValue(claims, "iss"));
+  if (issuer === undefined) throw refusal("token_claims", "iss is not the URL of an issuer");
+  const subject = ownValue(claims, "sub");
+  if (!isSafeText(subject)) throw refusal("token_claims", "sub is not a text of 1 to 255 characters");
+  const audience = ownValue(claims, "aud");
+  const audiences = Array.isArray(audience) ? audience : [audience];
+  if (audiences.length === 0 || audiences.length > MAX_AUDIENCES || !audiences.every(isSafeText))
+    throw refusal("token_claims", "aud is not a text of 1 to 255 characters, or a short list of them");
+  const tokenId = ownValue(claims, "jti");
+  return {
+    ...token,
+    issuer,
+    subject,
+    audiences,
+    audience: audience as string | string[],
+    tokenId: typeof tokenId === "string" ? tokenId : undefined,
+  };
+};
+
+const isSafeText = (value: unknown): value is string =>
+  typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT && !UNSAFE.test(value);
+
+/**
+ * The issuer if it is spelled the one way that URL parsers agree on, so that what is compared is what would be fetched:
+ * no upper-case host, default port, dot segment, empty segment, user, number in place of an address.
+ */
+const canonicalIssuer = (value: unknown): string | undefined => {
+  // Google's tokens name their issuer in two ways; its discovery document only in this one.
+  const issuer = value === "accounts.google.com" ? "https://accounts.google.com" : value;
+  if (typeof issuer !== "string" || !isIssuer(issuer)) return undefined;
+  const { href, pathname } = new URL(issuer);
+  if (pathname.includes("//")) return undefined;
+  return href === issuer || href === `${issuer}/` ? issuer : undefined;
+};

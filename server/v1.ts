@@ -1,0 +1,36 @@
+// The two list reads of v1 (contract section 7): everything at once, `id` instead of `uid`; a missing id is an empty list.
+import { isUidp } from "../schema/index.ts";
+import { scopesWith } from "./authorize.ts";
+import type { Services } from "./service.ts";
+import { groupFrom } from "./services/group.ts";
+import { repoFrom } from "./services/repo.ts";
+import { allRows, equals } from "./store/list.ts";
+import { groups, repos } from "./store/shape.ts";
+
+// v1 names the tiers without their prefix.
+const tierV1 = (tier: string | undefined) => tier?.replace("CATALOG_TIER_", "") as "APPLICATION" | undefined;
+
+export const v1Service = {
+  ListGroupsV1: ({ id, uidp, name }, { store, caller }) => {
+    if (id && !isUidp(id)) return { items: [] };
+    const filters = [...equals("uid", id), ...equals("name", name)];
+    const rows = allRows(store, groups, uidp ?? {}, filters, { scopes: scopesWith(caller, ["groups.list"]) });
+    return {
+      items: rows.map((row) => {
+        const { uid, createTime, updateTime, ...group } = groupFrom(store, row);
+        return { id: uid, ...group };
+      }),
+    };
+  },
+
+  ListReposV1: ({ id, uidp, name }, { store, caller }) => {
+    const filters = [...equals("uid", id), ...equals("name", name)];
+    const rows = allRows(store, repos, uidp ?? {}, filters, { scopes: scopesWith(caller, ["repo.list"]) });
+    return {
+      items: rows.map((row) => {
+        const { uid, updateTime, catalogTier, sync_config, customOverlay, ...repo } = repoFrom(row);
+        return { id: uid, ...repo, catalogTier: tierV1(catalogTier) };
+      }),
+    };
+  },
+} satisfies Services<"ListGroupsV1" | "ListReposV1">;
