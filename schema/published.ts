@@ -2,7 +2,7 @@
 // (contract, head and decisions 27 and 31).
 import type { HttpMethod } from "./operation.ts";
 
-// service, method, HTTP method, path template
+// service, method, HTTP method, path template; overlays and their bindings exist in v2beta1 only
 const ROWS = [
   "iam.AccountAssociationsService GetAccountAssociation GET /iam/{version}/accountAssociations/{uid=**}",
   "iam.AccountAssociationsService CreateAccountAssociation POST /iam/{version}/accountAssociations/{parent=**}",
@@ -41,14 +41,14 @@ const ROWS = [
   "registry.ReposService DeleteRepo DELETE /registry/{version}/repos/{uid=**}",
   "registry.ReposService GetRepoReadme GET /registry/{version}/repos/{uid=**}/readme",
   "registry.ReposService UpdateRepoReadme PATCH /registry/{version}/repos/{repoReadme.uid=**}/readme",
-  "registry.OverlaysService GetOverlay GET /registry/{version}/overlays/{uid=**}",
-  "registry.OverlaysService ListOverlays GET /registry/{version}/overlays",
-  "registry.OverlaysService CreateOverlay POST /registry/{version}/overlays/{parent=**}",
-  "registry.OverlaysService DeleteOverlay DELETE /registry/{version}/overlays/{uid=**}",
-  "registry.OverlayBindingsService CreateOverlayBinding POST /registry/{version}/overlayBindings/{parent=**}",
-  "registry.OverlayBindingsService GetOverlayBinding GET /registry/{version}/overlayBindings/{uid=**}",
-  "registry.OverlayBindingsService ListOverlayBindings GET /registry/{version}/overlayBindings",
-  "registry.OverlayBindingsService DeleteOverlayBinding DELETE /registry/{version}/overlayBindings/{uid=**}",
+  "registry.OverlaysService GetOverlay GET /registry/v2beta1/overlays/{uid=**}",
+  "registry.OverlaysService ListOverlays GET /registry/v2beta1/overlays",
+  "registry.OverlaysService CreateOverlay POST /registry/v2beta1/overlays/{parent=**}",
+  "registry.OverlaysService DeleteOverlay DELETE /registry/v2beta1/overlays/{uid=**}",
+  "registry.OverlayBindingsService CreateOverlayBinding POST /registry/v2beta1/overlayBindings/{parent=**}",
+  "registry.OverlayBindingsService GetOverlayBinding GET /registry/v2beta1/overlayBindings/{uid=**}",
+  "registry.OverlayBindingsService ListOverlayBindings GET /registry/v2beta1/overlayBindings",
+  "registry.OverlayBindingsService DeleteOverlayBinding DELETE /registry/v2beta1/overlayBindings/{uid=**}",
   "registry.TagsService GetTag GET /registry/{version}/tags/{uid=**}",
   "registry.TagsService ListTags GET /registry/{version}/tags",
   "registry.TagsService CreateTag POST /registry/{version}/tags/{parent=**}",

@@ -4,7 +4,8 @@ import { z } from "zod";
 const NAME = /^[a-z0-9 ._-]{1,}$/;
 export const NAME_MAX = 255;
 const NAME_TEXT = 'name must match "^[a-z0-9 ._-]{1,}$"';
-const DESCRIPTION = /^[\S ]{0,512}$/;
+// `[\S ]` as RE2 reads it: by characters, and with no other white space than these refused.
+const DESCRIPTION = /^[^\t\n\f\r]{0,512}$/u;
 const DESCRIPTION_TEXT = String.raw`description must match "^[\S ]{0,512}$"`;
 
 // JavaScript's `$` without the m flag matches only at the end of the whole value, as decision 2 asks.

@@ -36,9 +36,15 @@ export const audiencesOf = (baseUrl: string): string[] => {
   return [...new Set([baseUrl, ...names.map((name) => `http://${name}:${url.port}`)])];
 };
 
-/** Takes no new requests and waits for those under way. */
+const DRAIN_MS = 10_000;
+
+/** Takes no new requests and waits for those under way, ten seconds at most. */
 export const closeListener = (server: Server): Promise<void> =>
   new Promise((resolve) => {
-    server.close(() => resolve());
+    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearTimeout(late);
+      resolve();
+    });
     server.closeIdleConnections();
   });

@@ -12,14 +12,11 @@ import { createExchange, type ExchangeOptions } from "./exchange.ts";
 import { createFetchDocument } from "./fetch-document.ts";
 
 export type { ApiTokenClaims } from "./api-token.ts";
-export type { ExchangeEvent } from "./audit.ts";
-export type { DevIssuer, DevToken } from "./dev-issuer.ts";
 export { JWKS_PATH } from "./discovery.ts";
 export { jwksViolation } from "./key-set.ts";
-export { type Grants, type Limits, limitGrants } from "./limit.ts";
 export { patternViolation } from "./pattern.ts";
 export { unauthenticated } from "./refusal.ts";
-export { createSigner, generateKey, type Signer, type StoredKey } from "./signer.ts";
+export { createSigner, generateKey } from "./signer.ts";
 
 export interface StsOptions extends ExchangeOptions {
   /** for tests; it then has to guard its connections itself */

@@ -1,7 +1,14 @@
 // What the caller asks of the API token: its audience, and the capabilities and scopes that it is held to (contract
 // section 2; decision 28). Limits only ever take away, and a name that means nothing takes everything: no answer tells
 // what exists.
-import { capabilityFrom, type ExchangeRequest, invalidArgument, isAncestorOrSelf, isUidp } from "../../schema/index.ts";
+import {
+  capabilityFrom,
+  type ExchangeRequest,
+  invalidArgument,
+  isAncestor,
+  isAncestorOrSelf,
+  isUidp,
+} from "../../schema/index.ts";
 import { Refusal } from "./refusal.ts";
 
 /** As many uids as a token can carry in a request's header. */
@@ -41,21 +48,22 @@ export const requestedLimits = (request: ExchangeRequest): Limits => {
 const unique = (values: readonly string[]): string[] => [...new Set(values.filter((value) => value !== ""))];
 
 /**
- * What is left of the grants. With scopes, each carries what is granted there or above it, unless a scope in between
- * carries it already: of grants at `foo` and `foo/bar`, the scope `foo/bar` alone gets both, and of both scopes each its own.
+ * What is left of the grants, each at the group from which down it holds: what is granted inside a scope stays where it is,
+ * what is granted above one begins at the scope. Of grants at `foo` and `foo/bar`, the scope `foo/bar` keeps both.
  */
 export const limitGrants = (grants: Grants, { capabilities, scopes }: Limits): Map<string, Set<string>> => {
   const limited = new Map<string, Set<string>>();
   for (const [group, held] of grants) {
     const kept = [...held].filter((capability) => capabilities?.has(capability) ?? true);
-    for (const at of scopes ? carriers(group, scopes) : [group])
+    for (const at of scopes ? beginnings(group, scopes) : [group])
       if (kept.length > 0) limited.set(at, new Set([...(limited.get(at) ?? []), ...kept]));
   }
   return limited;
 };
 
-// The scopes at or below the group that have no other of these above them.
-const carriers = (group: string, scopes: readonly string[]): string[] => {
-  const below = scopes.filter((scope) => isAncestorOrSelf(group, scope));
-  return below.filter((scope) => !below.some((other) => other !== scope && isAncestorOrSelf(other, scope)));
+// The highest groups at or below `group` that lie in a scope.
+const beginnings = (group: string, scopes: readonly string[]): string[] => {
+  if (scopes.some((scope) => isAncestorOrSelf(scope, group))) return [group];
+  const below = scopes.filter((scope) => isAncestor(group, scope));
+  return below.filter((scope) => !below.some((other) => isAncestor(other, scope)));
 };

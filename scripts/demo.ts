@@ -1,0 +1,158 @@
+// The main job, on the root Pulumi.yaml: a real engine, a real server process, a token as CI would get one. It prints what
+// it does and sees, and fails when any of it did not happen.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fetch } from "undici";
+import { mintDevToken } from "../cli/token.ts";
+import { root, type SeenRequest, startServerProcess } from "../test/support/server-process.ts";
+import { type CommandResult, createStack } from "../test/support/stack.ts";
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const title = (text: string) => say(`\n=== ${text}`);
+const quote = (text: string) => say(text.trimEnd().replace(/^/gm, "    "));
+
+const expect = (happened: boolean, what: string): void => {
+  if (!happened) throw new Error(`this did not happen: ${what}`);
+  say(`  ok: ${what}`);
+};
+
+const folder = mkdtempSync(join(tmpdir(), "irm-demo-"));
+const server = await startServerProcess(["--db", join(folder, "irm.db")]);
+
+const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const answer = await fetch(`${server.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return answer.json();
+};
+
+interface Listed {
+  uid: string;
+  name?: string;
+  description?: string;
+}
+
+const list = async (kind: "groups" | "identities" | "roles" | "roleBindings"): Promise<Listed[]> => {
+  const answer = (await call("GET", `/iam/v2beta1/${kind}?pageSize=200`)) as Record<string, Listed[]>;
+  return answer[kind] as Listed[];
+};
+
+const inventory = async (): Promise<string[]> => {
+  const kinds = ["groups", "identities", "roles", "roleBindings"] as const;
+  const records = await Promise.all(kinds.map(list));
+  return records.flat().map(({ uid }) => uid);
+};
+
+const shown = ({ method, path, query, fields, status }: SeenRequest): string => {
+  const search = new URLSearchParams(query).toString();
+  return `${method} ${path}${search && `?${search}`}${fields ? `   body: {${fields}}` : ""}   → ${status}`;
+};
+
+const account = async (step: string, run: () => Promise<CommandResult>): Promise<CommandResult> => {
+  title(step);
+  const result = await run();
+  quote(result.stdout);
+  return result;
+};
+
+const main = async (): Promise<void> => {
+  say(`The reference server listens at ${server.baseUrl} (process ${server.pid}).`);
+  // As in CI: the platform leaves a token of the workload in a file; the provider exchanges it for an API token.
+  const tokenFile = join(folder, "identity-token");
+  writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
+  const stack = await createStack({
+    folder,
+    program: root,
+    env: {
+      IRM_BASE_URL: server.baseUrl,
+      IRM_AUTH_URL: server.authUrl,
+      IRM_IDENTITY: server.identity,
+      IRM_IDENTITY_TOKEN_FILE: tokenFile,
+    },
+  });
+  const before = await inventory();
+
+  const preview = await account("pulumi preview", () => stack.must("preview"));
+  expect(/\+ \d+ to create/.test(preview.output), "the preview shows what will be created");
+  expect((await inventory()).length === before.length, "the preview changed nothing on the server");
+
+  await account("pulumi up", () => stack.must("up", "--yes", "--skip-preview"));
+  const exchanges = server.takeRequests().filter(({ operation }) => operation?.startsWith("Exchange"));
+  expect(exchanges.length > 0, "the workload's token was exchanged for an API token");
+  const managed = (await stack.state()).resources.filter(
+    ({ id, type }) => id && type.startsWith("pulumi-nodejs:dynamic/irm:"),
+  );
+  const made = new Set(await inventory());
+  expect(
+    managed.length > 0 && managed.every(({ id }) => made.has(id as string)),
+    `${managed.length} records are on the server`,
+  );
+
+  await account("pulumi up, again", () => stack.must("up", "--yes", "--skip-preview", "--expect-no-changes"));
+  expect(!writes(server.takeRequests()).length, "a second up changes nothing and sends no write");
+
+  await stack.must("config", "set", "platformDescription", "Builds and runs what every team stands on");
+  await stack.must("config", "set", "deployRole", "editor");
+  await account("pulumi up, after an edit of one description and one role", () =>
+    stack.must("up", "--yes", "--skip-preview"),
+  );
+  const patches = writes(server.takeRequests());
+  say("  as the server saw them:");
+  quote(patches.map(shown).join("\n"));
+  const masks = patches.map(({ method, query }) => `${method} ${query?.updateMask}`).sort();
+  expect(masks.join() === "PATCH description,PATCH roleUid", "two PATCH requests, each with its one field in the mask");
+
+  const product = (await list("groups")).find(({ name }) => name === "product") as Listed;
+  title("somebody changes a group by hand");
+  quote(`curl -X PATCH ${server.baseUrl}/iam/v2beta1/groups/${product.uid} -d '{"description":"changed by hand"}'`);
+  await call("PATCH", `/iam/v2beta1/groups/${product.uid}`, { description: "changed by hand" });
+  const refresh = await account("pulumi refresh", () => stack.must("refresh", "--yes", "--skip-preview", "--diff"));
+  expect(refresh.output.includes("changed by hand"), "refresh shows what was changed by hand");
+  server.takeRequests();
+  await account("pulumi up, which repairs it", () => stack.must("up", "--yes", "--skip-preview"));
+  quote(writes(server.takeRequests()).map(shown).join("\n"));
+  const repaired = (await call("GET", `/iam/v2beta1/groups/${product.uid}`)) as Listed;
+  expect(repaired.description === product.description, "the description is what the program says again");
+
+  await account("pulumi destroy", () => stack.must("destroy", "--yes", "--skip-preview"));
+  const deleted = writes(server.takeRequests())
+    .filter(({ operation, status }) => operation === "DeleteGroup" && status === 200)
+    .map(({ path }) => path.replace("/iam/v2beta1/groups/", ""));
+  say("  the order in which groups went:");
+  quote(
+    deleted
+      .map(
+        (uid) =>
+          `${managed
+            .find(({ id }) => id === uid)
+            ?.urn.split("::")
+            .at(-1)}   ${uid}`,
+      )
+      .join("\n"),
+  );
+  expect(
+    deleted.every((uid, i) => deleted.slice(i + 1).every((later) => !later.startsWith(`${uid}/`))),
+    "every group went after the groups below it",
+  );
+  expect(
+    (await inventory()).sort().join() === before.sort().join(),
+    "the server is empty of all that the program made",
+  );
+};
+
+const writes = (requests: SeenRequest[]): SeenRequest[] =>
+  requests.filter(({ method, operation }) => method !== "GET" && operation !== "Exchange");
+
+try {
+  await main();
+  say("\nAll of it happened.");
+} catch (error) {
+  process.stderr.write(`\n${(error as Error).message}\n`);
+  process.exitCode = 1;
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

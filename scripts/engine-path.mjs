@@ -1,0 +1,49 @@
+// A `pulumi` that the user has installed: recent enough, and with a language host for Node.js.
+import { realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { capture } from "./child.mjs";
+import { isAtLeast, oldestEngine } from "./engine-version.mjs";
+import { findOnPath, isExecutable } from "./project.mjs";
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<{ version: string } | { problem: string }>}
+ */
+export async function findEngineOnPath(env = process.env) {
+  const pulumi = await findOnPath("pulumi", env.PATH);
+  if (pulumi === undefined) return { problem: "pulumi on the PATH: there is none" };
+
+  const version = await versionOf(pulumi, env);
+  if (version === undefined) return { problem: `pulumi on the PATH: ${pulumi} does not answer \`pulumi version\`` };
+  if (!isAtLeast(version, oldestEngine)) {
+    return { problem: `pulumi on the PATH: ${pulumi} is ${version}, older than ${oldestEngine}` };
+  }
+  if (!(await hasLanguageHost(pulumi, env))) {
+    return { problem: `pulumi on the PATH: ${pulumi} has no pulumi-language-nodejs beside it or on the PATH` };
+  }
+  return { version };
+}
+
+/**
+ * What `pulumi version` prints; undefined when it fails.
+ * @param {string} pulumi
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function versionOf(pulumi, env = process.env) {
+  const { code, output } = await capture(pulumi, ["version"], {
+    env: { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+    timeout: 30_000,
+  }).catch(() => ({ code: 1, output: "" }));
+  // The version is the last line: a warning may come before it.
+  return code === 0 ? output.trim().split("\n").at(-1) : undefined;
+}
+
+/** @param {string} pulumi @param {NodeJS.ProcessEnv} env */
+async function hasLanguageHost(pulumi, env) {
+  // The engine looks beside the file that a link points to, too.
+  const folders = [dirname(pulumi), dirname(await realpath(pulumi))];
+  for (const folder of folders) {
+    if (await isExecutable(join(folder, "pulumi-language-nodejs"))) return true;
+  }
+  return (await findOnPath("pulumi-language-nodejs", env.PATH)) !== undefined;
+}

@@ -1,0 +1,39 @@
+// The Pulumi engine: `pulumi` on the PATH, then the cached one, then one that is fetched or built (engine-install.mjs).
+import { join } from "node:path";
+import { run } from "./child.mjs";
+import { projectNode } from "./dependencies.mjs";
+import { findCachedEngine } from "./engine-cache.mjs";
+import { findEngineOnPath } from "./engine-path.mjs";
+import { root } from "./project.mjs";
+
+/**
+ * The folder to put on the PATH; undefined when `pulumi` is on it already.
+ * @returns {Promise<string | undefined>}
+ */
+export async function ensureEngine() {
+  const found = await findEngine();
+  if (found.engine !== undefined) return found.engine.folder;
+
+  // Under the project's Node, which knows HTTPS_PROXY and friends when it is told to.
+  const { code } = await run(await projectNode(), [join(root, "scripts", "engine-install.mjs")], {
+    env: { ...process.env, NODE_USE_ENV_PROXY: "1" },
+    stdio: ["ignore", 2, 2],
+  });
+  // It has said what went wrong.
+  if (code !== 0) process.exit(code ?? 1);
+  return (await findCachedEngine())?.folder;
+}
+
+/**
+ * Looks without changing anything; `tried` has a line for each place that had none.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<{ engine?: { folder?: string }, tried: string[] }>}
+ */
+export async function findEngine(env = process.env) {
+  const onPath = await findEngineOnPath(env);
+  if ("version" in onPath) return { engine: {}, tried: [] };
+
+  const cached = await findCachedEngine(env);
+  if (cached.folder !== undefined) return { engine: { folder: cached.folder }, tried: [onPath.problem] };
+  return { tried: [onPath.problem, cached.problem] };
+}

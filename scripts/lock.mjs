@@ -1,0 +1,96 @@
+// A lock between processes: a file that only one of them can create. It names its holder, so that a lock whose holder
+// was killed does not stop the others.
+import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const pollMs = 250;
+
+/**
+ * Runs `work` while no other process holds the same lock; `onWait` is called once if it has to wait.
+ * @template T
+ * @param {string} file
+ * @param {() => Promise<T>} work
+ * @param {(holder: string) => void} onWait
+ * @returns {Promise<T>}
+ */
+export async function withLock(file, work, onWait) {
+  await mkdir(dirname(file), { recursive: true });
+  await acquire(file, onWait);
+  try {
+    return await work();
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** @param {string} file @param {(holder: string) => void} onWait */
+async function acquire(file, onWait) {
+  let told = false;
+  while (!(await tryCreate(file))) {
+    const holder = await readHolder(file);
+    if (holder !== undefined && isDead(holder)) {
+      await removeStale(file);
+      continue;
+    }
+    if (!told) onWait(holder === undefined ? file : `process ${holder.pid} on ${holder.host}, lock ${file}`);
+    told = true;
+    await delay(pollMs);
+  }
+}
+
+async function tryCreate(/** @type {string} */ file) {
+  try {
+    const handle = await open(file, "wx");
+    await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname() }));
+    await handle.close();
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/** @returns {Promise<{ pid: number, host: string } | undefined>} */
+async function readHolder(/** @type {string} */ file) {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch {
+    // Just released, or just created and not written yet: the next round sees.
+    return undefined;
+  }
+}
+
+function isDead(/** @type {{ pid: number, host: string }} */ holder) {
+  if (holder.host !== hostname()) return false;
+  try {
+    process.kill(holder.pid, 0);
+    return false;
+  } catch (error) {
+    return hasCode(error, "ESRCH");
+  }
+}
+
+/** Two waiters may see the same dead holder: the second must not remove the lock that the first has just taken. */
+async function removeStale(/** @type {string} */ file) {
+  const guard = `${file}.stale`;
+  try {
+    await mkdir(guard);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+    await delay(pollMs);
+    return;
+  }
+  try {
+    const holder = await readHolder(file);
+    if (holder !== undefined && isDead(holder)) await rm(file, { force: true });
+  } finally {
+    await rm(guard, { recursive: true, force: true });
+  }
+}
+
+/** @param {unknown} error @param {string} code */
+function hasCode(error, code) {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,101 @@
+// Adds up the reports of `npm run check` and `npm test` for .ci/run. Plain JavaScript: it must run when npm ci failed.
+//
+//   node scripts/test-total.mjs CHECK_FOLDER CHECK_EXIT TEST_FOLDER TEST_EXIT
+//
+// Prints what failed, then `N passed, N failed` as the last line; exits 1 unless at least one test ran and none failed.
+import { readFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root } from "./project.mjs";
+
+/**
+ * @typedef {{ fullName: string, status: string }} Assertion
+ * @typedef {{ name: string, status: string, message?: string, assertionResults: Assertion[] }} TestFile
+ * @typedef {{ command: string, exitCode: number, failedSteps: string[], files?: TestFile[] }} CommandResult
+ */
+
+/**
+ * A test that both commands ran counts once, as failed if it failed in one of them.
+ * @param {CommandResult[]} results
+ */
+export function total(results) {
+  /** @type {Map<string, boolean>} */
+  const tests = new Map();
+  /** @type {string[]} */
+  const problems = [];
+
+  for (const { command, exitCode, failedSteps, files } of results) {
+    const before = problems.length;
+    // The tests of that step are counted one by one.
+    problems.push(...failedSteps.filter((step) => step !== "unit tests").map((step) => `${command}: ${step}`));
+    let failures = 0;
+    for (const file of files ?? []) {
+      for (const [key, passed] of outcomes(file)) {
+        tests.set(key, passed && tests.get(key) !== false);
+        if (!passed) failures += 1;
+      }
+      if (file.status === "failed" && !file.assertionResults.some(({ status }) => status === "failed")) {
+        problems.push(`${command}: ${file.name} could not run: ${file.message?.split("\n", 1)[0] ?? ""}`);
+      }
+    }
+    const explained = failures > 0 || problems.length > before;
+    if (files === undefined) problems.push(`${command}: it ended before the tests (exit code ${exitCode})`);
+    else if (exitCode !== 0 && !explained) problems.push(`${command}: exit code ${exitCode}, although no test failed`);
+  }
+
+  const failedTests = [...tests].filter(([, passed]) => !passed).map(([key]) => key);
+  const passed = tests.size - failedTests.length;
+  if (tests.size === 0) problems.push("no test was executed");
+  return { passed, failures: [...problems, ...failedTests] };
+}
+
+/**
+ * Names need not be unique within a file, so equal ones are numbered.
+ * @param {TestFile} file
+ * @returns {[string, boolean][]}
+ */
+function outcomes(file) {
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  return file.assertionResults
+    .filter(({ status }) => status === "passed" || status === "failed")
+    .map(({ fullName, status }) => {
+      const count = (seen.get(fullName) ?? 0) + 1;
+      seen.set(fullName, count);
+      return [`${file.name}: ${fullName}${count > 1 ? ` (${count})` : ""}`, status === "passed"];
+    });
+}
+
+/** @param {string} command @param {string} folder @param {string} exitCode @returns {Promise<CommandResult>} */
+async function readResult(command, folder, exitCode) {
+  const steps = await readJson(join(folder, "steps.json"));
+  const vitest = await readJson(join(folder, "vitest.json"));
+  /** @type {TestFile[] | undefined} */
+  const files = vitest?.testResults;
+  return {
+    command,
+    exitCode: Number(exitCode),
+    failedSteps: steps?.failed ?? [],
+    files: files?.map((file) => ({ ...file, name: relative(root, file.name) })),
+  };
+}
+
+async function readJson(/** @type {string} */ file) {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch {
+    // Not written, or cut off: the command ended early, which its result says.
+    return undefined;
+  }
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const [checkFolder = "", checkExit = "", testFolder = "", testExit = ""] = process.argv.slice(2);
+  const { passed, failures } = total([
+    await readResult("npm run check", checkFolder, checkExit),
+    await readResult("npm test", testFolder, testExit),
+  ]);
+  for (const failure of failures) console.log(`failed: ${failure}`);
+  console.log(`${passed} passed, ${failures.length} failed`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}

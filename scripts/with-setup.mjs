@@ -1,0 +1,73 @@
+// Runs a command of this project on a machine that may have nothing installed: packages and Node 24 by `npm ci`, with
+// --engine a Pulumi engine too. Everything it says itself goes to stderr.
+//
+//   node scripts/with-setup.mjs [--engine] [--in-callers-folder] COMMAND [ARGS...]
+//
+// COMMAND is a program on the PATH, or a .ts or .mjs file of this clone.
+import { delimiter, resolve } from "node:path";
+import { exitLike, run } from "./child.mjs";
+import { ensureDependencies, projectNode } from "./dependencies.mjs";
+import { ensureEngine } from "./engine.mjs";
+import { binFolder, findOnPath, root, say } from "./project.mjs";
+
+async function main() {
+  const { options, command, args } = parse(process.argv.slice(2));
+  if (Number(process.versions.node.split(".")[0]) < 20) {
+    throw new Error(`Node ${process.versions.node} is too old to set this project up. Install Node 20 or later.`);
+  }
+
+  await ensureDependencies();
+  const engine = options.has("--engine") ? await ensureEngine() : undefined;
+
+  const env = environment(engine === undefined ? [binFolder] : [binFolder, engine]);
+  const [program, ...rest] = await resolveCommand(command, args, env.PATH);
+  const cwd = options.has("--in-callers-folder") ? callersFolder() : process.cwd();
+  exitLike(await run(program, rest, { cwd, env, stdio: "inherit" }));
+}
+
+function parse(/** @type {string[]} */ words) {
+  const known = ["--engine", "--in-callers-folder"];
+  const first = words.findIndex((word) => !known.includes(word));
+  const command = words[first];
+  if (command === undefined || command.startsWith("-")) {
+    throw new Error("usage: node scripts/with-setup.mjs [--engine] [--in-callers-folder] COMMAND [ARGS...]");
+  }
+  return { options: new Set(words.slice(0, first)), command, args: words.slice(first + 1) };
+}
+
+function environment(/** @type {string[]} */ folders) {
+  return {
+    // Our engine is pinned: a notice about a newer one helps nobody.
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    ...process.env,
+    PATH: [...folders, process.env.PATH].join(delimiter),
+  };
+}
+
+/**
+ * Programs are started by their full path: a shell that has looked for `node` before `npm ci` remembers the old one.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} path
+ * @returns {Promise<[string, ...string[]]>}
+ */
+async function resolveCommand(command, args, path) {
+  if (/\.(ts|mjs)$/.test(command)) return [await projectNode(), resolve(root, command), ...args];
+  if (command === "node") return [await projectNode(), ...args];
+  const program = await findOnPath(command, path);
+  if (program === undefined) throw new Error(`${command} is neither in ${binFolder} nor on the PATH`);
+  return [program, ...args];
+}
+
+/** `npm run` changes to the clone; relative paths are meant from where the user is, which npm keeps in INIT_CWD. */
+function callersFolder() {
+  const folder = process.env.INIT_CWD;
+  return folder !== undefined && resolve(process.cwd()) === resolve(root) ? folder : process.cwd();
+}
+
+try {
+  await main();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}

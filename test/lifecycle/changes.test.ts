@@ -1,0 +1,118 @@
+// Changes that are more than a PATCH: replacement and its refusal, renamed declarations, swapped roles, bad input.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWorkplace, type Workplace } from "../support/program.ts";
+import { writesOf } from "../support/requests.ts";
+
+describe("a change that is more than an update", () => {
+  let place: Workplace;
+  beforeAll(async () => {
+    place = await createWorkplace();
+  });
+  afterAll(() => place.close());
+
+  const env = () => ({ ORG: place.server.organization });
+  const operations = () => writesOf(place.server.takeRequests()).map(({ operation }) => operation);
+
+  const tree = (parent: string, extra = "") => `
+import { getRole, Group, Identity, RoleBinding } from "pulumi-irm";
+const a = new Group("a", { parent: process.env.ORG!, name: "a" });
+const b = new Group("b", { parent: process.env.ORG!, name: "b" });
+const child = new Group("child", { parent: ${parent}, name: "child"${extra} });
+const ci = new Identity("ci", { parent: a, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
+new RoleBinding("binding", { parent: ${parent}, identity: ci, role: getRole({ name: "viewer" }).then((r) => r.uid) });
+`;
+
+  it("refuses in the preview to move a group, and says how to allow it", async () => {
+    const program = await place.program("move", tree("a"), env());
+    await program.must("up", "--yes", "--skip-preview");
+    place.server.takeRequests();
+    program.write(tree("b"));
+    const refused = await program.run("preview");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("allowReplace");
+    expect(operations()).toEqual([]);
+
+    program.write(tree("b", ", allowReplace: true"));
+    await program.must("up", "--yes", "--skip-preview");
+    // The new one exists before the old one goes; the binding moves with its parent.
+    const made = operations();
+    expect(made.filter((name) => name !== "CreateRoleBinding" && name !== "DeleteRoleBinding")).toEqual([
+      "CreateGroup",
+      "DeleteGroup",
+    ]);
+    expect(made.indexOf("CreateRoleBinding")).toBeLessThan(made.indexOf("DeleteRoleBinding"));
+    const [b] = place.rows("groups", "name = ?", "b");
+    expect(place.rows("groups", "name = ?", "child").map(({ parent }) => parent)).toEqual([b?.uid]);
+    expect(place.rows("role_bindings", "parent = ?", b?.uid as string)).toHaveLength(1);
+    await program.must("destroy", "--yes", "--skip-preview");
+  });
+
+  const bindings = (one: string, two: string, [first, second] = ["one", "two"]) => `
+import { getRole, Group, Identity, RoleBinding } from "pulumi-irm";
+const role = (name: string) => getRole({ name }).then((r) => r.uid);
+const team = new Group("team", { parent: process.env.ORG!, name: "team" });
+const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
+new RoleBinding("${first}", { parent: team, identity: ci, role: role("${one}") });
+new RoleBinding("${second}", { parent: team, identity: ci, role: role("${two}") });
+`;
+
+  it("swaps two roles between two bindings by two PATCHes", async () => {
+    const program = await place.program("swap", bindings("viewer", "editor"), env());
+    await program.must("up", "--yes", "--skip-preview");
+    place.server.takeRequests();
+    program.write(bindings("editor", "viewer"));
+    await program.must("up", "--yes", "--skip-preview");
+    expect(operations()).toEqual(["UpdateRoleBinding", "UpdateRoleBinding"]);
+    expect(
+      place
+        .rows("role_bindings", "founding = 0")
+        .map(({ role_uid }) => role_uid as string)
+        .sort(),
+    ).toHaveLength(2);
+    await program.must("preview", "--expect-no-changes");
+
+    // A logical name that changed: the new binding is there before the old one goes, so access is never interrupted.
+    program.write(bindings("editor", "viewer", ["renamed", "two"]));
+    await program.must("up", "--yes", "--skip-preview");
+    expect(operations()).toEqual(["CreateRoleBinding", "DeleteRoleBinding"]);
+    await program.must("destroy", "--yes", "--skip-preview");
+  });
+
+  it("shows all of a resource's input errors in the preview, with property paths and the API's wording", async () => {
+    const program = await place.program(
+      "invalid",
+      `
+import { Group, Identity } from "pulumi-irm";
+new Group("lost", { parent: undefined as unknown as string, name: "lost" });
+new Identity("bad", { parent: process.env.ORG!, name: "Bad Name", claimMatch: { issuer: "ftp://x", subject: "a", claimPatterns: { ref: "(" } } });
+`,
+      env(),
+    );
+    place.server.takeRequests();
+    const preview = await program.run("preview");
+    expect(preview.code).not.toBe(0);
+    for (const text of [
+      "root: true",
+      'name must match "^[a-z0-9 ._-]{1,}$"',
+      "claimMatch.issuer",
+      "claimMatch.claimPatterns.ref",
+    ])
+      expect(preview.output).toContain(text);
+    expect(place.server.takeRequests()).toEqual([]);
+  });
+
+  it("does not take a value that is unknown in a preview for an error", async () => {
+    const program = await place.program(
+      "unknown",
+      `
+import { Group } from "pulumi-irm";
+const first = new Group("first", { parent: process.env.ORG!, name: "first" });
+new Group("second", { parent: first, name: first.uid.apply((uid) => "second " + uid.slice(0, 4)), description: first.createTime });
+`,
+      env(),
+    );
+    await program.must("preview");
+    await program.must("up", "--yes", "--skip-preview");
+    await program.must("destroy", "--yes", "--skip-preview");
+  });
+});

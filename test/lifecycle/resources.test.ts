@@ -1,0 +1,157 @@
+// Each resource through a real engine against a real server process: what the rows say, and what requests the server saw.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
+import { writesOf } from "../support/requests.ts";
+
+const ISSUER = "https://token.actions.githubusercontent.com";
+
+const source = ({
+  description = "Builds things",
+  subject = `{ subject: "repo:acme/app:ref:refs/heads/main" }`,
+  role = "viewer",
+  capabilities = `"groups.list"`,
+} = {}) => `
+import { getRole, Group, Identity, Role, RoleBinding } from "pulumi-irm";
+const team = new Group("team", { parent: process.env.ORG!, name: "team", description: ${JSON.stringify(description)} });
+const sub = new Group("sub", { parent: team, name: "sub" });
+const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "${ISSUER}", ...${subject} } });
+const custom = new Role("custom", { parent: team, name: "custom", capabilities: [${capabilities}] });
+new RoleBinding("built-in", { parent: sub, identity: ci, role: getRole({ name: "${role}" }).then((found) => found.uid) });
+new RoleBinding("own", { parent: sub, identity: ci, role: custom });
+export const team_ = team.uid;
+`;
+
+describe("the resources of a program", () => {
+  let place: Workplace;
+  let program: Program;
+
+  beforeAll(async () => {
+    place = await createWorkplace();
+    program = await place.program("resources", source(), { ORG: place.server.organization });
+  });
+  afterAll(() => place.close());
+
+  const teamUid = () => place.rows("groups", "name = ?", "team")[0]?.uid as string;
+
+  it("are created once each, parents before children", async () => {
+    await program.must("preview");
+    expect(writesOf(place.server.takeRequests())).toEqual([]);
+    await program.must("up", "--yes", "--skip-preview");
+    const writes = writesOf(place.server.takeRequests());
+    expect(writes.map(({ operation }) => operation).sort()).toEqual([
+      "CreateGroup",
+      "CreateGroup",
+      "CreateIdentity",
+      "CreateRole",
+      "CreateRoleBinding",
+      "CreateRoleBinding",
+    ]);
+    const [team] = place.rows("groups", "name = ?", "team");
+    expect(team).toMatchObject({ parent: place.server.organization, body: { description: "Builds things" } });
+    const [sub] = place.rows("groups", "name = ?", "sub");
+    expect(sub?.parent).toBe(team?.uid);
+    const [ci] = place.rows("identities", "name = ?", "ci");
+    expect(ci?.body.claimMatch).toEqual({ issuer: ISSUER, subject: "repo:acme/app:ref:refs/heads/main" });
+    expect(
+      place.rows("role_bindings", "parent = ?", sub?.uid as string).map(({ identity_uid }) => identity_uid),
+    ).toEqual([ci?.uid, ci?.uid]);
+  });
+
+  it("have the API's fields as outputs, uid as id, and no secret in the state", async () => {
+    const { resources, text } = await program.state();
+    const team = resources.find(({ urn }) => urn.endsWith("Group::team"));
+    expect(team?.id).toBe(teamUid());
+    expect(team?.outputs).toMatchObject({
+      uid: teamUid(),
+      name: "team",
+      description: "Builds things",
+      verified: false,
+      resourceLimits: {},
+    });
+    expect(text).not.toContain("eyJ");
+    expect(text).not.toContain(place.server.token);
+  });
+
+  it("are left alone by a second up and by a preview after a refresh", async () => {
+    await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+    await program.must("refresh", "--yes", "--skip-preview", "--expect-no-changes");
+    await program.must("preview", "--expect-no-changes");
+    expect(writesOf(place.server.takeRequests())).toEqual([]);
+  });
+
+  it("are changed by one PATCH each, whose mask has the changed paths only", async () => {
+    program.write(
+      source({
+        description: "Builds everything",
+        subject: `{ subjectPattern: "repo:acme/.*" }`,
+        role: "editor",
+        capabilities: `"groups.list", "CAP_REPO_LIST"`,
+      }),
+    );
+    await program.must("up", "--yes", "--skip-preview");
+    const writes = writesOf(place.server.takeRequests());
+    expect(writes.map(({ operation, query, fields }) => [operation, query?.updateMask, fields]).sort()).toEqual([
+      ["UpdateGroup", "description", "description"],
+      ["UpdateIdentity", "claimMatch.subject,claimMatch.subjectPattern", "claimMatch"],
+      ["UpdateRole", "capabilities", "capabilities"],
+      ["UpdateRoleBinding", "roleUid", "roleUid"],
+    ]);
+    expect(place.rows("identities", "name = ?", "ci")[0]?.body.claimMatch).toEqual({
+      issuer: ISSUER,
+      subjectPattern: "repo:acme/.*",
+    });
+    expect(place.rows("roles", "name = ?", "custom")[0]?.body.capabilities).toEqual([
+      "CAP_IAM_GROUPS_LIST",
+      "CAP_REPO_LIST",
+    ]);
+    await program.must("preview", "--expect-no-changes");
+  });
+
+  it("show what was changed by hand after a refresh, and the next up repairs it", async () => {
+    const uid = teamUid();
+    const ci = place.rows("identities", "name = ?", "ci")[0]?.uid;
+    await place.call("PATCH", `/iam/v2beta1/groups/${uid}`, { description: "by hand" });
+    await place.call("PATCH", `/iam/v2beta1/identities/${ci}`, {
+      description: "added by hand",
+      claimMatch: { claims: { ref: "x" } },
+    });
+    const refresh = await program.must("refresh", "--yes", "--skip-preview", "--diff");
+    expect(refresh.output).toContain("by hand");
+    expect(refresh.output).toContain("added by hand");
+    place.server.takeRequests();
+    await program.must("up", "--yes", "--skip-preview");
+    expect(
+      writesOf(place.server.takeRequests())
+        .map(({ operation, query }) => [operation, query?.updateMask])
+        .sort(),
+    ).toEqual([
+      ["UpdateGroup", "description"],
+      ["UpdateIdentity", "description,claimMatch.claims"],
+    ]);
+    expect(place.rows("groups", "uid = ?", uid)[0]?.body.description).toBe("Builds everything");
+    expect(place.rows("identities", "name = ?", "ci")[0]?.body).toEqual({
+      claimMatch: { issuer: ISSUER, subjectPattern: "repo:acme/.*" },
+    });
+  });
+
+  it("are created again after they were deleted by hand", async () => {
+    const [binding] = place.rows(
+      "role_bindings",
+      "role_uid = ?",
+      place.rows("roles", "name = ?", "custom")[0]?.uid as string,
+    );
+    await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding?.uid}`);
+    await program.must("refresh", "--yes", "--skip-preview");
+    place.server.takeRequests();
+    await program.must("up", "--yes", "--skip-preview");
+    expect(writesOf(place.server.takeRequests()).map(({ operation }) => operation)).toEqual(["CreateRoleBinding"]);
+  });
+
+  it("are gone after destroy, and nothing else is", async () => {
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
+    expect(place.rows("role_bindings")).toHaveLength(1);
+    expect(place.rows("identities", "parent IS NOT NULL").map(({ uid }) => uid)).toEqual([place.server.identity]);
+    expect(place.rows("roles", "parent IS NOT NULL")).toEqual([]);
+  });
+});

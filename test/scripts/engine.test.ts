@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { cacheFolder } from "../../scripts/cache-folder.mjs";
+import { findEngine } from "../../scripts/engine.mjs";
+import { enginePieces, findCachedEngine, storeEngine } from "../../scripts/engine-cache.mjs";
+import { engineVersion } from "../../scripts/engine-version.mjs";
+import { fakeEngine } from "./fake-engine.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-irm-engine-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** `/bin` stays on the PATH: the fake programs are shell scripts. */
+function environment(...path: string[]) {
+  return { PATH: [...path, "/bin"].join(delimiter), XDG_CACHE_HOME: join(folder, "cache") };
+}
+function cachedEngine(): string {
+  return fakeEngine(join(folder, "cache", "pulumi-irm", "engine", engineVersion), engineVersion, enginePieces);
+}
+
+describe("the engine", () => {
+  test("on the PATH is used before the cached one, and nothing is added to the PATH", async () => {
+    cachedEngine();
+    const onPath = fakeEngine(join(folder, "bin"), "3.200.0");
+    expect(await findEngine(environment(onPath))).toEqual({ engine: {}, tried: [] });
+  });
+
+  test("in the cache is used when the one on the PATH is too old", async () => {
+    const cached = cachedEngine();
+    const onPath = fakeEngine(join(folder, "bin"), "3.199.9");
+    expect(await findEngine(environment(onPath))).toEqual({
+      engine: { folder: cached },
+      tried: [`pulumi on the PATH: ${onPath}/pulumi is v3.199.9, older than 3.200.0`],
+    });
+  });
+
+  test("on the PATH needs a language host for Node.js", async () => {
+    const onPath = fakeEngine(join(folder, "bin"), "3.250.0", ["pulumi"]);
+    const { engine, tried } = await findEngine(environment(onPath));
+    expect(engine).toBeUndefined();
+    expect(tried[0]).toBe(
+      `pulumi on the PATH: ${onPath}/pulumi has no pulumi-language-nodejs beside it or on the PATH`,
+    );
+  });
+
+  test("may have its language host elsewhere on the PATH", async () => {
+    const onPath = fakeEngine(join(folder, "bin"), "3.250.0", ["pulumi"]);
+    const host = fakeEngine(join(folder, "host"), "3.250.0", ["pulumi-language-nodejs"]);
+    expect((await findEngine(environment(onPath, host))).engine).toEqual({});
+  });
+
+  test("may have its language host beside the file that a link on the PATH points to", async () => {
+    const installed = fakeEngine(join(folder, "installed"), "3.250.0");
+    const onPath = fakeEngine(join(folder, "bin"), "", []);
+    symlinkSync(join(installed, "pulumi"), join(onPath, "pulumi"));
+    expect((await findEngine(environment(onPath))).engine).toEqual({});
+  });
+
+  test("that is nowhere gives a line for each place", async () => {
+    const { engine, tried } = await findEngine(environment());
+    expect(engine).toBeUndefined();
+    expect(tried).toEqual([
+      "pulumi on the PATH: there is none",
+      `the cache: ${folder}/cache/pulumi-irm/engine/${engineVersion} has no pulumi`,
+    ]);
+  });
+});
+
+describe("the cache of engines", () => {
+  test("does not count a folder in which a piece is missing", async () => {
+    const cached = cachedEngine();
+    rmSync(join(cached, "pulumi-resource-pulumi-nodejs"));
+    const { problem } = await findCachedEngine(environment());
+    expect(problem).toBe(`the cache: ${cached} has no pulumi-resource-pulumi-nodejs`);
+  });
+
+  test("keeps nothing of an engine that could not be completed", async () => {
+    const half = storeEngine(async (staging) => {
+      fakeEngine(staging, engineVersion, ["pulumi"]);
+      throw new Error("the network went away");
+    }, environment());
+    await expect(half).rejects.toThrow("the network went away");
+    expect((await findCachedEngine(environment())).folder).toBeUndefined();
+  });
+
+  test("replaces an incomplete folder with a complete one", async () => {
+    rmSync(join(cachedEngine(), "pulumi"));
+    const stored = await storeEngine(async (staging) => {
+      fakeEngine(staging, engineVersion, enginePieces);
+    }, environment());
+    expect(await findCachedEngine(environment())).toEqual({ folder: stored });
+  });
+
+  test.each<[env: NodeJS.ProcessEnv, platform: NodeJS.Platform, expected: string, reason: string]>([
+    [{ HOME: "/home/u" }, "linux", "/home/u/.cache/pulumi-irm", "the custom on Linux"],
+    [{ HOME: "/Users/u" }, "darwin", "/Users/u/Library/Caches/pulumi-irm", "the custom on macOS"],
+    [{ HOME: "/home/u", XDG_CACHE_HOME: "/c" }, "linux", "/c/pulumi-irm", "configured"],
+    [{ HOME: "/home/u", XDG_CACHE_HOME: "c" }, "linux", "/home/u/.cache/pulumi-irm", "a relative one is ignored"],
+  ])("%j on %s is %s: %s", (env, platform, expected) => {
+    expect(cacheFolder(env, platform)).toBe(expected);
+  });
+});

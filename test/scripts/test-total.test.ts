@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { total } from "../../scripts/test-total.mjs";
+
+type Outcome = "passed" | "failed" | "skipped";
+
+function file(name: string, ...tests: [string, Outcome][]) {
+  const assertionResults = tests.map(([fullName, status]) => ({ fullName, status }));
+  const status = assertionResults.some((each) => each.status === "failed") ? "failed" : "passed";
+  return { name, status, assertionResults };
+}
+function check(...files: ReturnType<typeof file>[]) {
+  return { command: "npm run check", exitCode: 0, failedSteps: [] as string[], files };
+}
+function suite(...files: ReturnType<typeof file>[]) {
+  return { command: "npm test", exitCode: 0, failedSteps: [] as string[], files };
+}
+const unit = file("unit.test.ts", ["adds", "passed"], ["subtracts", "passed"]);
+const lifecycle = file("lifecycle.test.ts", ["creates", "passed"]);
+
+describe("the total of a CI run", () => {
+  test("counts a test that both commands ran once", () => {
+    expect(total([check(unit), suite(unit, lifecycle)])).toEqual({ passed: 3, failures: [] });
+  });
+
+  test("counts a test as failed when it failed in one of the two", () => {
+    const flaky = file("unit.test.ts", ["adds", "failed"], ["subtracts", "passed"]);
+    const failing = { ...check(flaky), exitCode: 1, failedSteps: ["unit tests"] };
+    expect(total([failing, suite(unit)])).toEqual({ passed: 1, failures: ["unit.test.ts: adds"] });
+  });
+
+  test("counts equal names in one file separately, and skipped tests not at all", () => {
+    const twice = file("a.test.ts", ["is", "passed"], ["is", "passed"], ["later", "skipped"]);
+    expect(total([check(twice), suite(twice)])).toEqual({ passed: 2, failures: [] });
+  });
+
+  test("counts a failed step that is no test", () => {
+    const failing = { ...check(unit), exitCode: 1, failedSteps: ["types"] };
+    expect(total([failing, suite(unit)])).toEqual({ passed: 2, failures: ["npm run check: types"] });
+  });
+
+  test("counts a test file that could not be loaded", () => {
+    const broken = { name: "b.test.ts", status: "failed", message: "SyntaxError: x\n at y", assertionResults: [] };
+    const { passed, failures } = total([check(unit), { ...suite(unit), exitCode: 1, files: [unit, broken] }]);
+    expect(passed).toBe(2);
+    expect(failures).toEqual(["npm test: b.test.ts could not run: SyntaxError: x"]);
+  });
+
+  test("counts a command that ended before its tests, such as a set-up that failed", () => {
+    const early = { command: "npm test", exitCode: 1, failedSteps: [] };
+    expect(total([check(unit), early])).toEqual({
+      passed: 2,
+      failures: ["npm test: it ended before the tests (exit code 1)"],
+    });
+  });
+
+  test("counts an exit code that no failed test explains, such as an unhandled error", () => {
+    expect(total([check(unit), { ...suite(unit), exitCode: 1 }]).failures).toEqual([
+      "npm test: exit code 1, although no test failed",
+    ]);
+  });
+
+  test("counts a run without a single test as failed", () => {
+    expect(total([check(), suite()])).toEqual({ passed: 0, failures: ["no test was executed"] });
+  });
+});

@@ -1,0 +1,60 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { root } from "../../scripts/project.mjs";
+
+const script = join(root, "scripts", "with-setup.mjs");
+
+function withSetup(args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+  return spawnSync(process.execPath, [script, ...args], { encoding: "utf8", ...options });
+}
+
+describe("a command with set-up", () => {
+  test("has the command's stdout, stderr and exit code, and nothing else", () => {
+    const { status, stdout, stderr } = withSetup(["sh", "-c", "echo out; echo err >&2; exit 7"]);
+    expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: "out\n", stderr: "err\n" });
+  });
+
+  test("runs node as the project's Node, whatever the PATH says", () => {
+    const { stdout } = withSetup(["node", "-p", "process.execPath"], {
+      env: { ...process.env, PATH: "/usr/bin:/bin" },
+    });
+    expect(realpathSync(stdout.trim())).toBe(realpathSync(join(root, "node_modules", ".bin", "node")));
+  });
+
+  test("passes arguments on as they are, options too", () => {
+    const { stdout } = withSetup(["sh", "-c", 'printf "%s|" "$@"', "sh", "--engine", "a b", "", "*"]);
+    expect(stdout).toBe("--engine|a b||*|");
+  });
+
+  test("runs where the user is, when npm has changed to the clone", () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "pulumi-irm-caller-")));
+    const env = { ...process.env, INIT_CWD: folder };
+    expect(withSetup(["--in-callers-folder", "pwd"], { cwd: root, env }).stdout.trim()).toBe(folder);
+    expect(withSetup(["pwd"], { cwd: root, env }).stdout.trim()).toBe(realpathSync(root));
+    rmSync(folder, { recursive: true });
+  });
+
+  test("ends by the signal that it was sent, after the command has ended by it", async () => {
+    const child = spawn(process.execPath, [script, "sh", "-c", "echo ready; read -r line"], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    child.kill("SIGTERM");
+    const signal = await new Promise((resolve) => child.once("close", (_code, name) => resolve(name)));
+    expect(signal).toBe("SIGTERM");
+  });
+
+  test.each([
+    [[], "usage: node scripts/with-setup.mjs", "no command"],
+    [["--engin", "pulumi"], "usage: node scripts/with-setup.mjs", "an option that does not exist"],
+    [["no-such-program"], "no-such-program is neither in", "a program that does not exist"],
+  ])("%j is an error in one sentence that says %j: %s", (args, message) => {
+    const { status, stderr } = withSetup(args);
+    expect(status).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,95 @@
+// A Pulumi program in a folder of its own, against a server process of its own, as a user of the package has it: the
+// package and the SDK in node_modules, credentials in the environment.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fetch } from "undici";
+import { mintDevToken } from "../../cli/token.ts";
+import { type ReadyLine, root, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { createStack, type Stack } from "./stack.ts";
+
+export interface Workplace {
+  server: ServerProcess;
+  folder: string;
+  /** environment that a CI job has: addresses, identity, a file with the workload's token */
+  env: Record<string, string>;
+  /** a program of its own folder and stack; `write` replaces its source */
+  program(name: string, source: string, env?: Record<string, string>): Promise<Program>;
+  /** rows of a table of the server, by a condition on its columns */
+  rows(table: string, where?: string, ...values: string[]): Row[];
+  /** a call of the API as the owner */
+  call(method: string, path: string, body?: unknown): Promise<{ status: number; json: Json }>;
+  close(): Promise<void>;
+}
+
+export type Json = Record<string, unknown>;
+export interface Row {
+  uid: string;
+  parent: string | null;
+  name: string;
+  body: Json;
+  [column: string]: unknown;
+}
+
+export interface Program extends Stack {
+  folder: string;
+  write(source: string): void;
+}
+
+export const createWorkplace = async (flags: readonly string[] = []): Promise<Workplace> => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
+  const db = join(folder, "irm.db");
+  const server = await startServerProcess(["--db", db, ...flags]);
+  const tokenFile = join(folder, "identity-token");
+  writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
+  const env = {
+    IRM_BASE_URL: server.baseUrl,
+    IRM_AUTH_URL: server.authUrl,
+    IRM_IDENTITY: server.identity,
+    IRM_IDENTITY_TOKEN_FILE: tokenFile,
+  };
+  return {
+    server,
+    folder,
+    env,
+    program: async (name, source, own = {}) => {
+      const program = join(folder, name);
+      mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
+      symlinkSync(root, join(program, "node_modules", "pulumi-irm"));
+      symlinkSync(join(root, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
+      writeFileSync(join(program, "package.json"), JSON.stringify({ name, type: "module" }));
+      writeFileSync(join(program, "Pulumi.yaml"), `name: ${name}\nruntime: nodejs\nmain: index.ts\n`);
+      const write = (text: string) => writeFileSync(join(program, "index.ts"), text);
+      write(source);
+      const stack = await createStack({ folder: program, program, env: { ...env, ...own } });
+      return { ...stack, folder: program, write };
+    },
+    rows: (table, where = "TRUE", ...values) => rowsOf(db, table, where, values),
+    call: (method, path, body) => call(server, method, path, body),
+    close: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const rowsOf = (file: string, table: string, where: string, values: string[]): Row[] => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = database.prepare(`SELECT * FROM ${table} WHERE ${where} ORDER BY uid`).all(...values);
+    return rows.map((row) => ({ ...row, body: JSON.parse(row.body as string) }) as Row);
+  } finally {
+    database.close();
+  }
+};
+
+const call = async ({ baseUrl, token }: ReadyLine, method: string, path: string, body?: unknown) => {
+  const answer = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, json: (text ? JSON.parse(text) : {}) as Json };
+};

@@ -1,0 +1,80 @@
+// What an error of the API looks like, in full (api.md section 7; contract 1.11 and decisions 23, 29 to 31): tests say the
+// code, the text and the details; this holds code, HTTP status, category and ErrorInfo against them.
+import { expect } from "vitest";
+import type { Answer } from "./http.ts";
+
+// contract 1.11, decision 30: number, HTTP status, category
+const CODES = {
+  INVALID_ARGUMENT: [3, 400, "Invalid argument"],
+  NOT_FOUND: [5, 404, "Not found"],
+  ALREADY_EXISTS: [6, 409, "Already exists"],
+  PERMISSION_DENIED: [7, 403, "Permission denied"],
+  FAILED_PRECONDITION: [9, 400, "Precondition failed"],
+  UNIMPLEMENTED: [12, 501, "Unimplemented"],
+  INTERNAL: [13, 500, "Internal"],
+  UNAUTHENTICATED: [16, 401, "Unauthenticated"],
+} as const;
+
+export type RefusalCode = keyof typeof CODES;
+
+export interface RefusalOptions {
+  details?: object[];
+  domain?: string;
+  /** where it is not that of the code (decision 31) */
+  http?: number;
+}
+
+const type = (kind: string) => `type.googleapis.com/google.rpc.${kind}`;
+
+export const badRequest = (...violations: [field: string, description: string][]) => ({
+  "@type": type("BadRequest"),
+  fieldViolations: violations.map(([field, description]) => ({ field, description })),
+});
+export const preconditionFailure = (kind: string, ...descriptions: string[]) => ({
+  "@type": type("PreconditionFailure"),
+  violations: descriptions.map((description) => ({ type: kind, description })),
+});
+export const resourceInfo = (resourceType: string, resourceName: string) => ({
+  "@type": type("ResourceInfo"),
+  resourceType,
+  resourceName,
+});
+
+/** The body of an error. */
+export const statusBody = (code: RefusalCode, text: string, { details = [], domain = "iam" }: RefusalOptions = {}) => ({
+  code: CODES[code][0],
+  message: `${CODES[code][2]}: ${text}`,
+  details: [{ "@type": type("ErrorInfo"), reason: code, domain: `${domain}.chainguard.dev` }, ...details],
+});
+
+/** HTTP status and the whole body. */
+export const expectRefusal = (answer: Answer, code: RefusalCode, text: string, options: RefusalOptions = {}): void => {
+  expect({ status: answer.status, body: answer.json }).toEqual({
+    status: options.http ?? CODES[code][1],
+    body: statusBody(code, text, options),
+  });
+  expect(answer.headers["content-type"]).toBe("application/json");
+};
+
+/** INVALID_ARGUMENT with exactly these violations, the message made from the first (decision 29). */
+export const expectInvalid = (answer: Answer, ...violations: [field: string, description: string][]): void => {
+  const [field, description] = violations[0] as [string, string];
+  const text = field ? `${field}: ${description}` : description;
+  expectRefusal(answer, "INVALID_ARGUMENT", text, { details: [badRequest(...violations)] });
+};
+
+export const expectDenied = (answer: Answer, capabilities: string, at: string, domain?: string): void =>
+  expectRefusal(answer, "PERMISSION_DENIED", `needs ${capabilities} at ${at}`, domain ? { domain } : {});
+
+/** NOT_FOUND with the record that is missing (decision 4). */
+export const expectNotFound = (answer: Answer, kind: string, uid: string, domain?: string): void =>
+  expectRefusal(answer, "NOT_FOUND", `${kind} ${uid} does not exist`, {
+    details: [resourceInfo(kind, uid)],
+    ...(domain ? { domain } : {}),
+  });
+
+/** UNAUTHENTICATED: one fixed text for every cause (decision 23). */
+export const expectUnauthenticated = (answer: Answer): void => {
+  expectRefusal(answer, "UNAUTHENTICATED", "a valid bearer token is required");
+  expect(answer.headers["www-authenticate"]).toBe("Bearer");
+};

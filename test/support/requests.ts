@@ -1,0 +1,5 @@
+import type { SeenRequest } from "./server-process.ts";
+
+/** The requests that change records. */
+export const writesOf = (requests: readonly SeenRequest[]): SeenRequest[] =>
+  requests.filter(({ method, operation }) => method !== "GET" && !operation?.startsWith("Exchange"));

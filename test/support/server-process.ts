@@ -1,0 +1,75 @@
+// The reference server as a process of its own, as its users run it: what it printed, what it saw.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface ReadyLine {
+  baseUrl: string;
+  authUrl: string;
+  issuer: string;
+  organization: string;
+  identity: string;
+  token: string;
+}
+
+/** One request as the server's log tells it. */
+export interface SeenRequest {
+  method: string;
+  path: string;
+  operation?: string;
+  query?: Record<string, string>;
+  /** top-level fields of the body */
+  fields?: string;
+  status: number;
+  message?: string;
+}
+
+export interface ServerProcess extends ReadyLine {
+  pid: number;
+  /** requests of the API since the last call, in the order of their answers */
+  takeRequests(): SeenRequest[];
+  /** everything that it wrote to stderr */
+  log(): string;
+  /** ends it and waits; the default lets it finish what it does */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export const startServerProcess = async (flags: readonly string[]): Promise<ServerProcess> => {
+  const child = spawn(process.execPath, ["cli/main.ts", "serve", "--dev", "--json", ...flags], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let requests: SeenRequest[] = [];
+  let log = "";
+  createInterface({ input: child.stderr }).on("line", (line) => {
+    log += `${line}\n`;
+    if (!line.startsWith("{")) return;
+    const event = JSON.parse(line) as { event: string } & SeenRequest;
+    if (event.event === "request" && event.operation) requests.push(event);
+  });
+  const exited = once(child, "exit").then(([code]) => code as number | null);
+  const ready = once(createInterface({ input: child.stdout }), "line").then(
+    ([line]) => JSON.parse(line as string) as ReadyLine,
+  );
+  const line = await Promise.race([
+    ready,
+    exited.then((code) => Promise.reject(new Error(`irm serve ended with ${code}:\n${log}`))),
+  ]);
+  return {
+    ...line,
+    pid: child.pid as number,
+    takeRequests: () => {
+      const taken = requests;
+      requests = [];
+      return taken;
+    },
+    log: () => log,
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      return await exited;
+    },
+  };
+};

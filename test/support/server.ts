@@ -1,0 +1,201 @@
+// A reference server in this process, with a clock that stands still and ids that count, and what tests do with it: call
+// it, get tokens by the real exchange, make identities that hold roles.
+import { createServer, type IdSource, type RunningServer, type ServerKeys, type ServerOptions } from "../../server/index.ts";
+import { createLog } from "../../server/log.ts";
+import { createSigner, generateKey } from "../../server/sts/index.ts";
+import { type Answer, type Body, createHttpClient } from "./http.ts";
+
+/** The time of the published samples: 2026-01-28T12:54:21.189Z. */
+export const START_MS = Date.UTC(2026, 0, 28, 12, 54, 21, 189);
+export const HOUR_MS = 60 * 60 * 1000;
+export const DAY_MS = 24 * HOUR_MS;
+
+export interface Clock {
+  (): number;
+  advance(ms: number): void;
+}
+
+export const createClock = (startMs = START_MS): Clock => {
+  let now = startMs;
+  return Object.assign(() => now, {
+    advance: (ms: number) => {
+      now += ms;
+    },
+  });
+};
+
+export const countingIds = (): IdSource => {
+  let roots = 0;
+  let segments = 0;
+  return {
+    root: () => (++roots).toString(16).padStart(40, "0"),
+    segment: () => (++segments).toString(16).padStart(16, "0"),
+  };
+};
+
+let made: ServerKeys | undefined;
+
+/** Making keys takes a while: one set for all the servers of a test file. */
+export const sharedKeys = (): ServerKeys => {
+  made ??= {
+    signer: createSigner({ clock: () => START_MS, keys: [generateKey(START_MS)] }),
+    devSigner: createSigner({ clock: () => START_MS, keys: [generateKey(START_MS)] }),
+    pageTokenKey: Buffer.alloc(32, 7),
+  };
+  return made;
+};
+
+export interface CallOptions {
+  /** default: the owner's; null: none */
+  token?: string | null;
+  /** an object is sent as JSON, a text as it is */
+  body?: unknown;
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>;
+  headers?: Record<string, string | string[]>;
+}
+
+export interface TokenOptions {
+  /** `sub` of the workload's token; default: the last one that was given to an identity of that uid */
+  subject?: string;
+  aud?: string;
+  cap?: readonly string[];
+  scopes?: readonly string[];
+}
+
+export interface Actor {
+  uid: string;
+  token: string;
+}
+
+export interface TestServer extends Required<Pick<RunningServer, "baseUrl" | "authUrl" | "issuer" | "organization">> {
+  /** uid of the owner of the organisation */
+  identity: string;
+  /** uid of the identity that anyone may assume */
+  anyone: string;
+  owner: Actor;
+  clock: Clock;
+  /** every line that the server logged, as JSON */
+  log: string[];
+  /** Any request to the API, by the owner if nobody else is named. */
+  call(method: string, target: string, options?: CallOptions): Promise<Answer>;
+  /** A call that has to succeed: its body. */
+  ok(method: string, target: string, options?: CallOptions): Promise<Body>;
+  /** A workload's token, by the development issuer. */
+  identityToken(subject: string, further?: Body): Promise<string>;
+  exchange(identityToken: string, query: Body): Promise<Answer>;
+  /** An API token, by a real exchange. */
+  token(identity: string, options: TokenOptions & { subject: string }): Promise<string>;
+  /** An identity in a group of the organisation, bound to a role there or at `at`. */
+  actor(name: string, options?: { role?: string; at?: string; in?: string }): Promise<Actor>;
+  /** uid of a built-in role. */
+  role(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const IAM = "/iam/v2beta1";
+export const REGISTRY = "/registry/v2beta1";
+
+export const queryText = (query: NonNullable<CallOptions["query"]>): string => {
+  const pairs = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined ? [] : [value].flat().map((item) => [key, String(item)]),
+  );
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs as [string, string][])}`;
+};
+
+export const startServer = async (options: ServerOptions & { clock?: Clock } = {}): Promise<TestServer> => {
+  const clock = options.clock ?? createClock();
+  const log: string[] = [];
+  const server = await createServer({
+    dev: true,
+    ids: countingIds(),
+    keys: sharedKeys(),
+    log: createLog({ level: "debug", json: true, clock, write: (line) => log.push(line) }),
+    ...options,
+    clock,
+  });
+  const api = createHttpClient(server.baseUrl);
+  const auth = createHttpClient(server.authUrl);
+  const owner: Actor = { uid: server.identity ?? "", token: "" };
+  const roles = new Map<string, string>();
+
+  const call: TestServer["call"] = (method, target, { token = owner.token, body, query = {}, headers = {} } = {}) => {
+    const raw = body === undefined || typeof body === "string" || Buffer.isBuffer(body);
+    return api.send({
+      method,
+      target: target + queryText(query),
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    });
+  };
+  const ok: TestServer["ok"] = async (method, target, own) => {
+    const answer = await call(method, target, own);
+    if (answer.status !== 200) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.text}`);
+    return answer.json;
+  };
+  const identityToken: TestServer["identityToken"] = async (subject, further = {}) => {
+    const answer = await auth.send({
+      method: "POST",
+      target: "/dev-issuer/token",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ subject, ...further }),
+    });
+    if (!answer.json.token) throw new Error(`the development issuer answered ${answer.status}: ${answer.text}`);
+    return answer.json.token as string;
+  };
+  const exchange: TestServer["exchange"] = (bearer, query) =>
+    auth.send({
+      method: "GET",
+      target: `/sts/exchange${queryText(query)}`,
+      headers: { authorization: `Bearer ${bearer}` },
+    });
+  const token: TestServer["token"] = async (identity, { subject, ...limits }) => {
+    const answer = await exchange(await identityToken(subject), { aud: server.baseUrl, identity, ...limits });
+    if (answer.status !== 200) throw new Error(`the exchange answered ${answer.status}: ${answer.text}`);
+    return answer.json.token as string;
+  };
+  const role: TestServer["role"] = async (name) => {
+    const known = roles.get(name);
+    if (known) return known;
+    const { roles: found } = await ok("GET", `${IAM}/roles`, { query: { name, "uidp.inRoot": true } });
+    const { uid } = found[0] as { uid: string };
+    roles.set(name, uid);
+    return uid;
+  };
+  const actor: TestServer["actor"] = async (name, { role: bound, at = server.organization, in: group } = {}) => {
+    const claimMatch = { issuer: server.issuer, subject: name };
+    const parent = group ?? server.organization;
+    const { uid } = await ok("POST", `${IAM}/identities/${parent}`, { body: { name, claimMatch } });
+    if (bound) {
+      const body = { identityUid: uid, roleUid: bound.length >= 40 ? bound : await role(bound) };
+      await ok("POST", `${IAM}/roleBindings/${at}`, { body });
+    }
+    return { uid, token: await token(uid, { subject: name }) };
+  };
+  if (server.identity) owner.token = await token(server.identity, { subject: "owner" });
+
+  return {
+    ...server,
+    issuer: server.issuer ?? "",
+    organization: server.organization ?? "",
+    identity: owner.uid,
+    owner,
+    clock,
+    log,
+    call,
+    ok,
+    identityToken,
+    exchange,
+    token,
+    actor,
+    role,
+    close: async () => {
+      api.close();
+      auth.close();
+      await server.close();
+    },
+  };
+};

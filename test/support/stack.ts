@@ -1,0 +1,95 @@
+// A stack of a real engine: its commands, run as a person or CI runs them, with a backend and a home of their own.
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+export interface CommandResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** both, in the order that they came */
+  output: string;
+}
+
+export interface Stack {
+  /** `pulumi ARGS` in the program's folder */
+  run(...args: string[]): Promise<CommandResult>;
+  /** the same; a failure throws with the output */
+  must(...args: string[]): Promise<CommandResult>;
+  /** the deployment that the engine keeps */
+  state(): Promise<StackState>;
+}
+
+export interface StackState {
+  resources: StateResource[];
+  text: string;
+}
+
+export interface StateResource {
+  urn: string;
+  type: string;
+  id?: string;
+  inputs?: Record<string, unknown>;
+  outputs?: Record<string, unknown>;
+  dependencies?: string[];
+}
+
+export interface StackOptions {
+  /** folder for backend, home and configuration; may hold other stacks */
+  folder: string;
+  /** folder of the Pulumi.yaml */
+  program: string;
+  name?: string;
+  env: Readonly<Record<string, string>>;
+}
+
+export const createStack = async ({ folder, program, name = "dev", env }: StackOptions): Promise<Stack> => {
+  const [state, home] = [join(folder, "state"), join(folder, "home")];
+  mkdirSync(state, { recursive: true });
+  const configFile = join(folder, `Pulumi.${name}.yaml`);
+  const all = {
+    ...process.env,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_HOME: home,
+    PULUMI_CONFIG_PASSPHRASE: "not a secret",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    NO_COLOR: "1",
+    ...env,
+  };
+  const withConfig = new Set(["preview", "up", "refresh", "destroy", "config"]);
+  const run = (...args: string[]): Promise<CommandResult> => {
+    const [command] = args as [string];
+    const config = withConfig.has(command) ? ["--config-file", configFile] : [];
+    const stack = command === "stack" ? [] : ["--stack", name];
+    return pulumi(program, [...args, ...config, ...stack, "--non-interactive", "--color", "never"], all);
+  };
+  const must = async (...args: string[]): Promise<CommandResult> => {
+    const result = await run(...args);
+    if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.output}`);
+    return result;
+  };
+  await must("stack", "init", name);
+  return {
+    run,
+    must,
+    state: async () => {
+      const { stdout } = await must("stack", "export", "--stack", name);
+      const { deployment } = JSON.parse(stdout) as { deployment: { resources?: StateResource[] } };
+      return { resources: deployment.resources ?? [], text: stdout };
+    },
+  };
+};
+
+const pulumi = (cwd: string, args: string[], env: NodeJS.ProcessEnv): Promise<CommandResult> =>
+  new Promise((resolve, reject) => {
+    const child = spawn("pulumi", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    const result = { stdout: "", stderr: "", output: "" };
+    for (const stream of ["stdout", "stderr"] as const) {
+      child[stream].setEncoding("utf8").on("data", (text: string) => {
+        result[stream] += text;
+        result.output += text;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ ...result, code: code ?? -1 }));
+  });

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { defineConfig } from "vitest/config";
+
+// .ci/run adds the totals up from this file.
+const reportFolder = process.env.IRM_REPORT_DIR;
+const json = reportFolder === undefined ? [] : [["json", { outputFile: join(reportFolder, "vitest.json") }] as const];
+
+// The groups run one after the other, fast ones first.
+export default defineConfig({
+  test: {
+    reporters: ["default", ...json],
+    projects: [
+      {
+        // Needs no engine: `npm run check` runs these.
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/lifecycle/**", "test/package/**"],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // What is published: built, packed, installed, used.
+        test: {
+          name: "package",
+          include: ["test/package/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        // Real `pulumi` runs against real servers: each uses several processes, so few at a time.
+        test: {
+          name: "lifecycle",
+          include: ["test/lifecycle/**/*.test.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
+        },
+      },
+    ],
+  },
+});
