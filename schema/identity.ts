@@ -19,15 +19,26 @@ import { createRequest, getRequest, updateRequest } from "./request.ts";
 import { description, name, nonEmpty } from "./text.ts";
 import { uidp } from "./uidp.ts";
 
-const ISSUER_TEXT = "must be an https URL without user, query or fragment, at most 255 characters";
+const ISSUER_TEXT =
+  "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 
-/** https, or http on loopback (contract, decision 32; whether loopback is served is the server's to say). */
+const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
+
+/** True for a URL whose host is loopback. */
+export const isLoopbackIssuer = (text: string): boolean =>
+  URL.canParse(text) && LOOPBACK.includes(new URL(text).hostname);
+
+/**
+ * https, or http on loopback (contract, decision 32; whether loopback is served is the server's to say), spelled the one
+ * way that URL parsers agree on: no upper-case host, default port, dot or empty segment, number in place of an address.
+ * What is compared is then what is fetched.
+ */
 export const isIssuer = (text: string): boolean => {
-  if (text.length > 255 || !/^[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false;
-  const url = new URL(text);
-  const loopback = ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
-  const plainUrl = !url.username && !url.password && !text.includes("?") && !text.includes("#");
-  return plainUrl && (url.protocol === "https:" || (url.protocol === "http:" && loopback));
+  if (text.length > 255 || !/^[\x21-\x7e]+$/.test(text) || /[?#]/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, username, password, pathname, href } = new URL(text);
+  if (username || password || pathname.includes("//")) return false;
+  if (href !== text && href !== `${text}/`) return false;
+  return protocol === "https:" || (protocol === "http:" && isLoopbackIssuer(text));
 };
 
 const issuer = z.string({ error: ISSUER_TEXT }).refine(isIssuer, ISSUER_TEXT);

@@ -36,7 +36,7 @@ export {
   zeroOf,
 } from "./field.ts";
 export { Group } from "./group.ts";
-export { ClaimMatch, Identity, isIssuer, RelationshipType, StaticKeys } from "./identity.ts";
+export { ClaimMatch, Identity, isIssuer, isLoopbackIssuer, RelationshipType, StaticKeys } from "./identity.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export { answerFromJson, type Json, messageFromJson, messageToJson, spellings } from "./json.ts";
 export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS, UidpFilter } from "./list.ts";

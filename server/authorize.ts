@@ -57,7 +57,7 @@ export const scopesWith = (caller: Caller, capabilities: readonly string[]): str
 
 /** PERMISSION_DENIED unless the caller holds all of the capabilities at `uid`; it says which are missing. */
 export const demand = (caller: Caller, capabilities: Iterable<string>, uid: string): void => {
-  const missing = [...capabilities]
+  const missing = [...new Set(capabilities)]
     .filter((capability) => !holds(caller, capability, uid))
     .map((c) => capabilityName(c));
   if (missing.length > 0) throw apiError("PERMISSION_DENIED", `needs ${missing.join(", ")} at ${uid}`);

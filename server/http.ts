@@ -2,7 +2,7 @@
 // answer and the log.
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { ApiError, apiError, type Json, type Operation, type OperationName, operations } from "../schema/index.ts";
+import { ApiError, apiError, type OperationName } from "../schema/index.ts";
 import type { Log } from "./log.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { callFromRest, type RestError, restError, UnsupportedMediaType, unroutedError } from "./rest.ts";
@@ -39,7 +39,7 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
     const start = performance.now();
     const reply = await answer(options, request).catch((error: unknown): Reply => {
       // The client went away while its body was read: nobody is left to answer.
-      if (request.destroyed) return { http: 499, headers: {}, logged: { message: "the client closed the connection" } };
+      if (!request.complete) return { http: 499, headers: {}, logged: { message: "the client closed the connection" } };
       options.log("error", "internal error", {
         requestId: id,
         error: error instanceof Error ? error.stack : String(error),
@@ -76,7 +76,12 @@ const answer = async (options: HttpOptions, request: IncomingMessage): Promise<R
   const method = request.method as string;
   // The path by hand: URL would fold `..` and `//`, which no uid has and no route should be reached by.
   const [path = "", search = ""] = (request.url ?? "").split(/\?(.*)/s);
-  const page = await options.pages(method, path, () => readBody(request));
+  let page: Page | undefined;
+  try {
+    page = await options.pages(method, path, () => readBody(request));
+  } catch (error) {
+    return refused(error, "iam", { path });
+  }
   if (page) return { http: page.status, headers: page.headers ?? {}, json: page.json, logged: { path } };
 
   const match = options.router(method, path);
@@ -85,7 +90,6 @@ const answer = async (options: HttpOptions, request: IncomingMessage): Promise<R
     return failure(unroutedError(match, method, path), { path });
   }
   const { operation, service } = match.route as { operation: OperationName; service: string };
-  const row: Operation = operations[operation];
   const query = new URLSearchParams(search);
   const logged: Record<string, unknown> = { path, operation, ...loggedQuery(query) };
   try {
@@ -96,21 +100,25 @@ const answer = async (options: HttpOptions, request: IncomingMessage): Promise<R
       query,
       body,
     });
-    if (row.body && row.body !== "*")
-      logged.fields = Object.keys((call.request[row.body] as Json | undefined) ?? {}).join(",");
+    if (call.bodyFields) logged.fields = call.bodyFields.join(",");
     const json = await options.pipeline(call);
     return { http: 200, headers: {}, json: method === "DELETE" ? undefined : json, logged };
   } catch (error) {
-    if (error instanceof UnsupportedMediaType)
-      return failure(restError(apiError("INVALID_ARGUMENT", error.message), service, 415), logged);
-    if (error instanceof BodyTooLarge) {
-      const text = `the body is larger than ${BODY_MAX} bytes`;
-      const reply = failure(restError(apiError("INVALID_ARGUMENT", text), service, 413), logged);
-      return { ...reply, headers: { ...reply.headers, connection: "close" } };
-    }
-    if (error instanceof ApiError) return failure(restError(error, service), logged);
-    throw error;
+    return refused(error, service, logged);
   }
+};
+
+// What is no refusal is a fault of ours and stays one.
+const refused = (error: unknown, service: string, logged: Record<string, unknown>): Reply => {
+  if (error instanceof UnsupportedMediaType)
+    return failure(restError(apiError("INVALID_ARGUMENT", error.message), service, 415), logged);
+  if (error instanceof BodyTooLarge) {
+    const text = `the body is larger than ${BODY_MAX} bytes`;
+    const reply = failure(restError(apiError("INVALID_ARGUMENT", text), service, 413), logged);
+    return { ...reply, headers: { ...reply.headers, connection: "close" } };
+  }
+  if (error instanceof ApiError) return failure(restError(error, service), logged);
+  throw error;
 };
 
 // Every header as it came: node joins or drops repeated ones in `headers`.

@@ -43,6 +43,8 @@ export interface Call {
   violations: FieldViolation[];
   /** every `authorization` header or metadata entry */
   authorization: readonly string[];
+  /** top-level fields of the body, for the log */
+  bodyFields?: readonly string[];
 }
 
 export interface PipelineOptions {

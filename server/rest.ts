@@ -48,7 +48,9 @@ export const callFromRest = (match: Extract<Match, { kind: "route" }>, request: 
   if ("updateMask" in row.request.shape && !decoded.value.updateMask && resource)
     decoded.value.updateMask = impliedMask(asMessage(resource) as Message, body).join(",");
   violations.push(...decoded.violations.map((violation) => relative(violation, row.body)));
-  return { operation, request: decoded.value, violations, authorization: request.authorization };
+  const bodySchema = resource ? asMessage(resource) : row.request;
+  const bodyFields = body && Object.keys(body).filter((key) => isFieldOf(bodySchema as Message, key));
+  return { operation, request: decoded.value, violations, authorization: request.authorization, bodyFields };
 };
 
 // Violations name fields of the resource, whatever wraps it on a wire (decision 29).
@@ -96,6 +98,9 @@ const queryInto = (json: Json, schema: Message, query: URLSearchParams, violatio
     setPath(json, found.path, list ? values : values[0]);
   }
 };
+
+const isFieldOf = (schema: Message, key: string): boolean =>
+  Object.entries(schema.shape).some(([name, field]) => spellings(name, field).includes(key));
 
 const fieldAt = (schema: Message, [head, ...rest]: string[]): { path: string[]; schema: z.ZodType } | undefined => {
   const found = Object.entries(schema.shape).find(([name, field]) => spellings(name, field).includes(head as string));

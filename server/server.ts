@@ -157,7 +157,11 @@ const stsIdentities = (store: Store): StsOptions["identities"] => ({
     return row && identityFrom(row);
   },
   withExactClaims: (issuer, subject) => identitiesWith(store, issuer, subject),
-  hasIssuer: (issuer) => store.statement("SELECT 1 FROM identities WHERE issuer = ? LIMIT 1").get(issuer) !== undefined,
+  // Not those of static keys: their issuers need not have a discovery document, so nobody may make us ask them.
+  hasIssuer: (issuer) =>
+    store
+      .statement("SELECT 1 FROM identities WHERE issuer = ? AND relationship = 'RELATIONSHIP_TYPE_CLAIM_MATCH' LIMIT 1")
+      .get(issuer) !== undefined,
   seen: (uid, timeMs) => {
     store.statement("UPDATE identities SET last_seen_time = ? WHERE uid = ?").run(timeMs, uid);
   },

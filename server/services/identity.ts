@@ -1,7 +1,14 @@
 // Identities: who may call. Deleting one takes its bindings with it in the same transaction (decision 8).
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { type ClaimMatch, type FieldViolation, Identity, type Json, type StaticKeys } from "../../schema/index.ts";
+import {
+  type ClaimMatch,
+  type FieldViolation,
+  Identity,
+  isLoopbackIssuer,
+  type Json,
+  type StaticKeys,
+} from "../../schema/index.ts";
 import { can } from "../authorize.ts";
 import type { IdentityRules } from "../context.ts";
 import type { Services } from "../service.ts";
@@ -167,10 +174,10 @@ const staticKeysViolations = (
 };
 
 const issuerViolations = (field: string, issuer: string | undefined, rules: IdentityRules): FieldViolation[] => {
-  if (!issuer || !URL.canParse(issuer)) return [];
+  if (!issuer) return [];
   if (issuer === rules.ownIssuer) return [{ field, description: "must not be the issuer of this service" }];
-  if (new URL(issuer).protocol === "http:" && !rules.loopback)
-    return [{ field, description: "must be https; a loopback issuer is served with --dev only" }];
+  if (isLoopbackIssuer(issuer) && !rules.loopback)
+    return [{ field, description: "must not be on loopback; such an issuer is served with --dev only" }];
   return [];
 };
 

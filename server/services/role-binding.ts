@@ -181,13 +181,13 @@ const linkViolations = (context: ServiceContext, group: string, { identityUid, r
   const violations: FieldViolation[] = [];
   const identity = context.store.get(identities, identityUid);
   const near = rootOf(identityUid) === rootOf(group) || can(context.caller, ["identity.list"], identityUid);
-  if (!identity || !near)
-    violations.push({ field: "identityUid", description: `identity ${identityUid} does not exist` });
-  else if (identityUid === context.identityRules.anyone)
+  if (identityUid === context.identityRules.anyone)
     violations.push({
       field: "identityUid",
       description: "is the identity that anyone may assume, which holds no bindings",
     });
+  else if (!identity || !near)
+    violations.push({ field: "identityUid", description: `identity ${identityUid} does not exist` });
   // A role from below or beside would let its editors change what is granted up here.
   const reachable = isRoot(roleUid) || isAncestorOrSelf(parentOf(roleUid), group);
   if (!reachable || !context.store.get(roles, roleUid))

@@ -6,8 +6,6 @@ import { type Reason, refusal } from "./refusal.ts";
 import { ownValue } from "./strict-json.ts";
 import type { WorkloadToken } from "./workload-token.ts";
 
-const MAX_CLAIM = 4096;
-
 export type Matcher = (text: string) => boolean;
 
 export interface Rule {
@@ -72,5 +70,5 @@ const required = (matcher: Matcher | undefined): Matcher => {
 /** A claim as text: strings and booleans. A number has more than one spelling, and a list or object is no one value. */
 const claimText = (value: unknown): string | undefined => {
   if (typeof value === "boolean") return String(value);
-  return typeof value === "string" && value.length <= MAX_CLAIM ? value : undefined;
+  return typeof value === "string" ? value : undefined;
 };

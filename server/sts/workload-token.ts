@@ -45,15 +45,8 @@ export const decodeWorkloadToken = (bearer: string): WorkloadToken => {
 const isSafeText = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT && !UNSAFE.test(value);
 
-/**
- * The issuer if it is spelled the one way that URL parsers agree on, so that what is compared is what would be fetched:
- * no upper-case host, default port, dot segment, empty segment, user, number in place of an address.
- */
+// Google's tokens name their issuer in two ways; its discovery document only in the longer one.
 const canonicalIssuer = (value: unknown): string | undefined => {
-  // Google's tokens name their issuer in two ways; its discovery document only in this one.
   const issuer = value === "accounts.google.com" ? "https://accounts.google.com" : value;
-  if (typeof issuer !== "string" || !isIssuer(issuer)) return undefined;
-  const { href, pathname } = new URL(issuer);
-  if (pathname.includes("//")) return undefined;
-  return href === issuer || href === `${issuer}/` ? issuer : undefined;
+  return typeof issuer === "string" && isIssuer(issuer) ? issuer : undefined;
 };

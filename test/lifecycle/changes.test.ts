@@ -78,26 +78,32 @@ new RoleBinding("${second}", { parent: team, identity: ci, role: role("${two}") 
     await program.must("destroy", "--yes", "--skip-preview");
   });
 
-  it("shows all of a resource's input errors in the preview, with property paths and the API's wording", async () => {
-    const program = await place.program(
-      "invalid",
-      `
-import { Group, Identity } from "pulumi-irm";
-new Group("lost", { parent: undefined as unknown as string, name: "lost" });
-new Identity("bad", { parent: process.env.ORG!, name: "Bad Name", claimMatch: { issuer: "ftp://x", subject: "a", claimPatterns: { ref: "(" } } });
-`,
-      env(),
-    );
+  // The engine ends a preview at the first resource that fails its check.
+  it.each([
+    [
+      "a parent that is undefined by mistake",
+      `new Group("lost", { parent: undefined as unknown as string, name: "lost" });`,
+      ["root: true"],
+    ],
+    [
+      "four mistakes in one resource",
+      `new Identity("bad", { parent: process.env.ORG!, name: "Bad Name", description: "two\\nlines",
+        claimMatch: { issuer: "ftp://x", subject: "a", claimPatterns: { ref: "(" } } });`,
+      [
+        'name must match "^[a-z0-9 ._-]{1,}$"',
+        "description must match",
+        "claimMatch.issuer",
+        "must be an https URL",
+        "claimMatch.claimPatterns.ref",
+      ],
+    ],
+  ])("shows %s in the preview, at once, and sends no request", async (_, resource, texts) => {
+    const name = `invalid-${texts.length}`;
+    const program = await place.program(name, `import { Group, Identity } from "pulumi-irm";\n${resource}`, env());
     place.server.takeRequests();
     const preview = await program.run("preview");
     expect(preview.code).not.toBe(0);
-    for (const text of [
-      "root: true",
-      'name must match "^[a-z0-9 ._-]{1,}$"',
-      "claimMatch.issuer",
-      "claimMatch.claimPatterns.ref",
-    ])
-      expect(preview.output).toContain(text);
+    for (const text of texts) expect(preview.output).toContain(text);
     expect(place.server.takeRequests()).toEqual([]);
   });
 

@@ -26,8 +26,6 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
       "IRM_BASE_URL",
       "IRM_TOKEN",
       "IRM_TOKEN_FILE",
-      "irm:identity",
-      "IRM_IDENTITY",
       "IRM_IDENTITY_TOKEN",
       "IRM_IDENTITY_TOKEN_FILE",
       "ACTIONS_ID_TOKEN_REQUEST_URL",

@@ -126,7 +126,7 @@ describe("the resources of a program", () => {
         .sort(),
     ).toEqual([
       ["UpdateGroup", "description"],
-      ["UpdateIdentity", "description,claimMatch.claims"],
+      ["UpdateIdentity", "claimMatch.claims,description"],
     ]);
     expect(place.rows("groups", "uid = ?", uid)[0]?.body.description).toBe("Builds everything");
     expect(place.rows("identities", "name = ?", "ci")[0]?.body).toEqual({

@@ -74,7 +74,7 @@ export const expectNotFound = (answer: Answer, kind: string, uid: string, domain
   });
 
 /** UNAUTHENTICATED: one fixed text for every cause (decision 23). */
-export const expectUnauthenticated = (answer: Answer): void => {
-  expectRefusal(answer, "UNAUTHENTICATED", "a valid bearer token is required");
+export const expectUnauthenticated = (answer: Answer, domain?: string): void => {
+  expectRefusal(answer, "UNAUTHENTICATED", "a valid bearer token is required", domain ? { domain } : {});
   expect(answer.headers["www-authenticate"]).toBe("Bearer");
 };

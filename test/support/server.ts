@@ -1,6 +1,12 @@
 // A reference server in this process, with a clock that stands still and ids that count, and what tests do with it: call
 // it, get tokens by the real exchange, make identities that hold roles.
-import { createServer, type IdSource, type RunningServer, type ServerKeys, type ServerOptions } from "../../server/index.ts";
+import {
+  createServer,
+  type IdSource,
+  type RunningServer,
+  type ServerKeys,
+  type ServerOptions,
+} from "../../server/index.ts";
 import { createLog } from "../../server/log.ts";
 import { createSigner, generateKey } from "../../server/sts/index.ts";
 import { type Answer, type Body, createHttpClient } from "./http.ts";

@@ -1,0 +1,99 @@
+// Inputs before anything is sent: all that is wrong with a resource at once, each with its property path, in the API's own
+// words. No network; what a preview does not know yet is left out.
+import {
+  asMessage,
+  type FieldViolation,
+  inputFields,
+  inputViolations,
+  isUidp,
+  type Json,
+  type Message,
+} from "../schema/index.ts";
+import type { Kind } from "./kind/kind.ts";
+import { argumentOf, given } from "./record.ts";
+import { isUnknown } from "./unknown.ts";
+
+/** Arguments that are not fields of the API. */
+const OWN = ["parent", "allowReplace"];
+
+export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
+  const input = given(bag);
+  return [
+    ...nameProblems(argumentNames(kind), input),
+    ...nestedNameProblems(kind.schema, input),
+    ...placeProblems(kind, input),
+    ...switchProblems(kind, input),
+    ...[...inputViolations(kind.schema, input, isUnknown), ...(kind.violations?.(input, input) ?? [])].map(
+      ({ field, description }) => ({ field: argumentOf(kind, field), description }),
+    ),
+  ];
+};
+
+const argumentNames = (kind: Kind): string[] => [
+  ...(kind.rootAllowed ? ["root"] : []),
+  ...OWN,
+  ...inputFields(kind.schema),
+];
+
+const placeProblems = (kind: Kind, { parent, root }: Json): FieldViolation[] => {
+  const problem = (description: string) => [{ field: "parent", description }];
+  if (parent === undefined && root === true) return [];
+  if (parent === undefined)
+    return problem(
+      kind.rootAllowed ? "parent is required; a new root organisation needs root: true" : "parent is required",
+    );
+  if (root === true) return problem("only one of parent, root may be set");
+  if (isUnknown(parent) || isUidp(parent)) return [];
+  return problem(
+    typeof parent === "string" && isUidp(parent.trim())
+      ? "must be a uid without white space around it"
+      : "must be a uid: 40 hexadecimal digits, then /16 for each level below",
+  );
+};
+
+const switchProblems = (kind: Kind, input: Json): FieldViolation[] =>
+  [...(kind.rootAllowed ? ["root"] : []), "allowReplace"]
+    .filter((name) => input[name] !== undefined && !isUnknown(input[name]) && typeof input[name] !== "boolean")
+    .map((field) => ({ field, description: "must be true or false" }));
+
+const nestedNameProblems = (schema: Message, input: Json, path = ""): FieldViolation[] =>
+  Object.entries(schema.shape).flatMap(([name, field]) => {
+    const message = asMessage(field);
+    const value = input[name];
+    if (!message || typeof value !== "object" || value === null) return [];
+    const below = path + name;
+    return [
+      ...nameProblems(inputFields(message), value as Json, `${below}.`),
+      ...nestedNameProblems(message, value as Json, `${below}.`),
+    ];
+  });
+
+const nameProblems = (names: readonly string[], input: Json, path = ""): FieldViolation[] =>
+  Object.keys(input)
+    .filter((name) => !names.includes(name) && input[name] !== undefined)
+    .map((name) => {
+      const near = nearest(name, names);
+      return { field: path + name, description: `is no argument${near ? `; did you mean ${near}?` : ""}` };
+    });
+
+const nearest = (name: string, names: readonly string[]): string | undefined => {
+  const ranked = names
+    .map((other) => ({ other, distance: distance(name.toLowerCase(), other.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= Math.max(1, name.length / 3) ? best.other : undefined;
+};
+
+/** Levenshtein's. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, char] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries())
+      next.push(
+        Math.min((row[j] as number) + (char === other ? 0 : 1), (row[j + 1] as number) + 1, (next[j] as number) + 1),
+      );
+    row = next;
+  }
+  return row[b.length] as number;
+};

@@ -1,0 +1,147 @@
+// call(operation, request): one method of the API. Address and shapes from the table of operations, token from the
+// credentials, repetition from retry.ts; whatever fails leaves here as an ApiError that names its operation.
+import { readFile } from "node:fs/promises";
+import {
+  ApiError,
+  isApiError,
+  type Json,
+  type Operation,
+  type OperationName,
+  operations,
+  type RequestOf,
+  type ResponseOf,
+} from "../schema/index.ts";
+import type { Clock } from "./clock.ts";
+import type { Config, Env } from "./config.ts";
+import { type Credentials, credentialsFrom } from "./credentials.ts";
+import type { Redactor } from "./redact.ts";
+import { AttemptError, isAmbiguous, type Retrying, retryingWith, safetyOf } from "./retry.ts";
+import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
+import { readAnswer, requestOf } from "./wire.ts";
+
+export interface CallOptions {
+  /** the permission may still be on its way to us: a denial is waited for, with new tokens (faults.md, F9) */
+  permissionIsNew?: boolean;
+}
+
+export type Call = <N extends OperationName>(
+  operation: N,
+  request: RequestOf<N>,
+  options?: CallOptions,
+) => Promise<ResponseOf<N>>;
+
+/** A create whose answer did not come back: the record may exist. */
+export class LostAnswer extends ApiError {}
+
+export interface ClientParts {
+  config: Config;
+  env: Env;
+  clock: Clock;
+  redactor: Redactor;
+  transport: Transport;
+}
+
+const DENIED_WAITS_MS = [0, 2_000, 4_000, 8_000, 16_000];
+
+export const clientWith = ({ config, env, clock, redactor, transport }: ClientParts): Call => {
+  const retrying = retryingWith(clock);
+  const attempts = { retrying, redactor };
+
+  const send = async (row: Operation, name: string, base: string, request: Json, token: () => Promise<string>) => {
+    const http = requestOf(row, base, request);
+    return attempt(attempts, http, name, token, transport, (answer) => readAnswer(row, name, answer));
+  };
+
+  const credentials: Credentials = credentialsFrom({
+    env,
+    clock,
+    redactor,
+    readFile: (path) => readFile(path, "utf8"),
+    exchange: async (identityToken, source) => {
+      const request = { aud: [config.baseUrl], ...(config.identity ? { identity: config.identity } : {}) };
+      const token = () => Promise.resolve(identityToken);
+      try {
+        const answer = await send(operations.ExchangeGet, "Exchange", config.authUrl, request, token);
+        if (typeof answer.token === "string" && answer.token !== "") return answer.token;
+        throw new ApiError("UNKNOWN", "the answer carries no token", { operation: "Exchange" });
+      } catch (error) {
+        throw isApiError(error) ? exchangeError(error, config, source) : error;
+      }
+    },
+    githubToken: (url, token) => githubToken(attempts, transport, url, token, config.authUrl),
+  });
+
+  return async (operation, request, { permissionIsNew = false } = {}) => {
+    const row = operations[operation] as Operation;
+    let token = "";
+    let replayed = false;
+    const waits = permissionIsNew ? [...DENIED_WAITS_MS] : [];
+    for (;;) {
+      try {
+        const current = async () => {
+          token = await credentials.token();
+          return token;
+        };
+        return (await send(row, operation, config.baseUrl, request as Json, current)) as never;
+      } catch (error) {
+        // 401: the token is of no use, nothing was done; replayed once with another.
+        if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation && !replayed) {
+          replayed = true;
+          if ((await credentials.renew(token)) === undefined) throw error;
+          continue;
+        }
+        const wait = waits.shift();
+        if (!isApiError(error, "PERMISSION_DENIED") || error.operation !== operation || wait === undefined) throw error;
+        await clock.sleep(wait);
+        await credentials.renew(token);
+      }
+    }
+  };
+};
+
+const attempt = async <T>(
+  { retrying, redactor }: { retrying: Retrying; redactor: Redactor },
+  http: Omit<HttpRequest, "token">,
+  operation: string,
+  token: () => Promise<string>,
+  transport: Transport,
+  read: (answer: HttpAnswer) => T,
+): Promise<T> => {
+  const safety = safetyOf(http.method);
+  try {
+    return await retrying(safety, async () => read(await transport({ ...http, token: await token() })));
+  } catch (error) {
+    if (!(error instanceof AttemptError)) throw error;
+    const { code, message, details } = error.cause as ApiError;
+    const Kind = safety === "once" && isAmbiguous(error.failure) ? LostAnswer : ApiError;
+    const clean = JSON.parse(redactor.redact(JSON.stringify(details))) as ApiError["details"];
+    // No cause: it may hold headers.
+    throw new Kind(code, redactor.redact(message), { details: clean, operation });
+  }
+};
+
+const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: string): ApiError => {
+  const whom = identity ? `identity ${identity}` : "the identity that matches it";
+  const text = `exchanging the token of ${source} for ${whom} at ${authUrl}/sts/exchange: ${error.message}`;
+  return new ApiError(error.code, text, { details: error.details, operation: "Exchange" });
+};
+
+// https://docs.github.com/actions/reference/security/oidc: the request token asks for a token with our issuer as audience.
+const githubToken = async (
+  attempts: { retrying: Retrying; redactor: Redactor },
+  transport: Transport,
+  requestUrl: string,
+  requestToken: string,
+  audience: string,
+): Promise<string> => {
+  const url = new URL(requestUrl);
+  url.searchParams.set("audience", audience);
+  const token = () => Promise.resolve(requestToken);
+  const operation = "GitHub OIDC token";
+  return attempt(attempts, { method: "GET", url }, operation, token, transport, ({ status, body }) => {
+    const value = status === 200 ? (JSON.parse(body) as { value?: unknown }).value : undefined;
+    if (typeof value === "string" && value !== "") return value;
+    const text = `GitHub Actions gave no OIDC token (HTTP ${status})`;
+    throw new AttemptError({ status, sent: true }, new ApiError("UNAVAILABLE", text, { operation }));
+  });
+};

@@ -1,0 +1,15 @@
+// What the provider takes from the outside besides the network: passed in, so that tests need neither time nor luck.
+
+export interface Clock {
+  /** milliseconds that never go back; not the time of day, so a wrong wall clock does not matter (faults.md, F24) */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+  /** 0 ≤ x < 1 */
+  random(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  random: () => Math.random(),
+};

@@ -1,0 +1,86 @@
+// Where the service is and which identity to assume: the stack's configuration (`irm:*`, explicit) before the environment.
+// Tokens are never read from the stack's configuration: all of it lands in the state.
+import { isUidp } from "../schema/index.ts";
+
+export interface Config {
+  /** address of the API, without a slash at the end; also the audience of its tokens */
+  baseUrl: string;
+  /** address of the token exchange */
+  authUrl: string;
+  /** uid of the identity to assume; absent = the one whose exact issuer and subject match */
+  identity?: string;
+}
+
+export const isLoopback = (hostname: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads a key of the stack's configuration, `irm:baseUrl`. */
+export type GetConfig = (key: string) => string | undefined;
+
+const VARIABLE = { baseUrl: "IRM_BASE_URL", authUrl: "IRM_AUTH_URL", identity: "IRM_IDENTITY" } as const;
+
+/** What is wrong or missing, all of it: each problem names the places that were looked at. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(["pulumi-irm is not configured:", ...problems].join("\n  - "));
+    this.problems = problems;
+  }
+}
+
+export const configFrom = (get: GetConfig, env: Env): Config => {
+  const problems = secretsInConfig(get);
+  const baseUrl = read("baseUrl", get, env);
+  const authUrl = read("authUrl", get, env);
+  const identity = read("identity", get, env);
+  if (!baseUrl) problems.push(MISSING);
+  for (const found of [baseUrl, authUrl]) {
+    const problem = found && urlProblem(found.value);
+    if (problem) problems.push(`${found.place}: ${problem}`);
+  }
+  if (identity && !isUidp(identity.value))
+    problems.push(`${identity.place}: must be the uid of an identity: 40 hexadecimal digits, then /16 for each level`);
+  if (!baseUrl || problems.length > 0) throw new ConfigError(problems);
+  const base = withoutSlash(baseUrl.value);
+  return {
+    baseUrl: base,
+    authUrl: authUrl ? withoutSlash(authUrl.value) : defaultAuthUrl(base),
+    ...(identity ? { identity: identity.value } : {}),
+  };
+};
+
+const placesOf = (key: keyof typeof VARIABLE) => [`stack configuration irm:${key}`, `environment ${VARIABLE[key]}`];
+
+const MISSING = `no address of the API; looked at: ${placesOf("baseUrl").join(", ")}`;
+
+const secretsInConfig = (get: GetConfig): string[] =>
+  ["token", "identityToken"]
+    .filter((key) => get(`irm:${key}`) !== undefined)
+    .map(
+      (key) => `irm:${key} would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)`,
+    );
+
+// An empty variable is what a CI system makes of one that is not set.
+const read = (key: keyof typeof VARIABLE, get: GetConfig, env: Env) => {
+  const found = [get(`irm:${key}`), env[VARIABLE[key]]].findIndex((value) => value !== undefined && value !== "");
+  if (found === -1) return undefined;
+  const value = (found === 0 ? get(`irm:${key}`) : env[VARIABLE[key]]) as string;
+  return { value, place: placesOf(key)[found] as string };
+};
+
+// The value is not quoted: a password in it is one of the mistakes.
+const urlProblem = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "must be an https URL";
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username || password || search || hash) return "must be a URL without user, query or fragment";
+  if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return undefined;
+  return "must be an https URL; http is for loopback only, since tokens would travel in the clear";
+};
+
+const withoutSlash = (text: string) => text.replace(/\/+$/, "");
+
+/** `console-api.` in front of the host becomes `issuer.`, as the service does it; another host exchanges tokens itself. */
+const defaultAuthUrl = (baseUrl: string): string => baseUrl.replace(/^(https?:\/\/)console-api\./, "$1issuer.");

@@ -1,0 +1,138 @@
+// The API token: given (IRM_TOKEN, IRM_TOKEN_FILE), or exchanged for the workload's own (IRM_IDENTITY_TOKEN,
+// IRM_IDENTITY_TOKEN_FILE, GitHub Actions), in this order. Kept in this process only; exchanged again before it expires.
+import type { Clock } from "./clock.ts";
+import { ConfigError, type Env } from "./config.ts";
+import type { Redactor } from "./redact.ts";
+
+export interface Credentials {
+  /** a token that should be good for the next minutes */
+  token(): Promise<string>;
+  /** another one than `rejected`; undefined when there is no way to get one */
+  renew(rejected: string): Promise<string | undefined>;
+}
+
+export interface Surroundings {
+  env: Env;
+  clock: Clock;
+  redactor: Redactor;
+  readFile(path: string): Promise<string>;
+  /** the workload's token for the API's (STS); `source` says where it came from, for errors */
+  exchange(identityToken: string, source: string): Promise<string>;
+  /** the OIDC token of a GitHub Actions job */
+  githubToken(requestUrl: string, requestToken: string): Promise<string>;
+}
+
+// Of a token's life, what is left when it is exchanged again: a twelfth is five minutes of the hour.
+const RENEW_BEFORE = 1 / 12;
+
+const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] as const;
+
+export const credentialsFrom = (surroundings: Surroundings): Credentials => {
+  const { env } = surroundings;
+  if (env.IRM_TOKEN) return given(() => Promise.resolve(env.IRM_TOKEN as string), "IRM_TOKEN", surroundings);
+  if (env.IRM_TOKEN_FILE) return given(fileReader("IRM_TOKEN_FILE", surroundings), "IRM_TOKEN_FILE", surroundings);
+  const workload = workloadToken(surroundings);
+  if (!workload) throw new ConfigError([MISSING]);
+  return exchanged(workload, surroundings);
+};
+
+const MISSING =
+  "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
+  "IRM_IDENTITY_TOKEN (the workload's own OIDC token, to be exchanged), IRM_IDENTITY_TOKEN_FILE (a file with one), " +
+  `${GITHUB.join(" and ")} (GitHub Actions: the job needs the permission id-token: write)`;
+
+/** The problem of an environment without credentials; undefined when it has some. */
+export const missingCredentials = (env: Env): string | undefined => {
+  const single = ["IRM_TOKEN", "IRM_TOKEN_FILE", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"].some(
+    (name) => env[name],
+  );
+  return single || GITHUB.every((name) => env[name]) ? undefined : MISSING;
+};
+
+// A header cannot carry anything else, and undici's own error would quote the place and not the cause.
+const clean = (text: string, source: string, { redactor }: Surroundings): string => {
+  const token = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new ConfigError([`${source} does not hold a token`]);
+  return redactor.note(token);
+};
+
+const fileReader =
+  (variable: string, { env, readFile }: Surroundings) =>
+  async (): Promise<string> => {
+    try {
+      return await readFile(env[variable] as string);
+    } catch (error) {
+      // The path is not quoted: a token in the place of its file is one of the mistakes.
+      const { code = "unreadable" } = error as NodeJS.ErrnoException;
+      throw new ConfigError([`${variable} names a file that cannot be read (${code})`]);
+    }
+  };
+
+// Read once and again when it is refused: a side-car may have written a new one into the file.
+const given = (read: () => Promise<string>, source: string, surroundings: Surroundings): Credentials => {
+  let current: string | undefined;
+  const load = async () => {
+    current = clean(await read(), source, surroundings);
+    return current;
+  };
+  return {
+    token: async () => current ?? load(),
+    renew: async (rejected) => ((await load()) === rejected ? undefined : current),
+  };
+};
+
+interface Workload {
+  source: string;
+  read(): Promise<string>;
+}
+
+const workloadToken = (surroundings: Surroundings): Workload | undefined => {
+  const { env, githubToken } = surroundings;
+  if (env.IRM_IDENTITY_TOKEN)
+    return { source: "IRM_IDENTITY_TOKEN", read: () => Promise.resolve(env.IRM_IDENTITY_TOKEN as string) };
+  if (env.IRM_IDENTITY_TOKEN_FILE)
+    return { source: "IRM_IDENTITY_TOKEN_FILE", read: fileReader("IRM_IDENTITY_TOKEN_FILE", surroundings) };
+  const [url, token] = GITHUB.map((name) => env[name]);
+  if (!url || !token) return undefined;
+  if (!URL.canParse(url)) throw new ConfigError([`${GITHUB[0]}: must be a URL`]);
+  surroundings.redactor.note(token);
+  return { source: "GitHub Actions", read: () => githubToken(url, token) };
+};
+
+const exchanged = (workload: Workload, surroundings: Surroundings): Credentials => {
+  const { clock, exchange, redactor } = surroundings;
+  let current: { token: string; renewAt: number } | undefined;
+  let inFlight: Promise<string> | undefined;
+
+  const once = async () => {
+    // Counted from before the request, so that its own time is not added to the token's life.
+    const start = clock.now();
+    const identityToken = clean(await workload.read(), workload.source, surroundings);
+    const token = redactor.note(await exchange(identityToken, workload.source));
+    current = { token, renewAt: start + (lifeMs(token) ?? Infinity) * (1 - RENEW_BEFORE) };
+    return token;
+  };
+  // Single flight: a hundred operations that find the token expired make one exchange.
+  const renewed = () => {
+    inFlight ??= once().finally(() => {
+      inFlight = undefined;
+    });
+    return inFlight;
+  };
+
+  return {
+    token: async () => (current && clock.now() < current.renewAt ? current.token : renewed()),
+    renew: async (rejected) => (current && current.token !== rejected ? current.token : renewed()),
+  };
+};
+
+/** exp − iat, never the local clock's idea of now (faults.md, F24); undefined for a token that is no JWT. */
+const lifeMs = (token: string): number | undefined => {
+  try {
+    const { exp, iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return Number.isFinite(exp - iat) && exp > iat ? (exp - iat) * 1000 : undefined;
+  } catch {
+    // Opaque tokens are allowed; a 401 says when they have expired.
+    return undefined;
+  }
+};

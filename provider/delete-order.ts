@@ -1,0 +1,76 @@
+// Deletion of what still holds something. The engine deletes by the order that it knows; where a program wrote plain uids it
+// knows none, so a group waits here for its children and a role for its bindings, as long as they are getting fewer.
+import type { ApiError, Json } from "../schema/index.ts";
+import { isApiError } from "../schema/index.ts";
+import { apiText } from "./failure.ts";
+import { type Blockers, type Kind, title } from "./kind/kind.ts";
+import type { Session } from "./session.ts";
+
+const PATIENCE_MS = 10_000;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 2_000;
+const SHOWN = 20;
+
+interface Left {
+  count: number;
+  lines: string[];
+  /** false when a list failed, so that the count says nothing */
+  whole: boolean;
+}
+
+/** `attempt` deletes the record, or gives the error of a record that is not free yet. */
+export const deleteWhenFree = async (
+  kind: Kind,
+  session: Session,
+  uid: string,
+  attempt: () => Promise<ApiError | undefined>,
+): Promise<void> => {
+  const { clock, deletes } = session;
+  let fewest = Infinity;
+  let finished = deletes.countFor(uid);
+  let lastProgress = clock.now();
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    // Asked for before the attempt: a delete that finishes during it must not be missed.
+    const woken = deletes.next();
+    const blocked = await attempt();
+    if (blocked === undefined) return;
+    const left = await leftBelow(kind, session, uid);
+    const count = deletes.countFor(uid);
+    if ((left.whole && left.count < fewest) || count > finished) lastProgress = clock.now();
+    if (left.whole) fewest = Math.min(fewest, left.count);
+    finished = count;
+    const patience = lastProgress + PATIENCE_MS - clock.now();
+    if (patience <= 0) throw stuck(kind, uid, blocked, left);
+    await Promise.race([woken, clock.sleep(Math.min(wait, patience))]);
+  }
+};
+
+const leftBelow = async (kind: Kind, session: Session, uid: string): Promise<Left> => {
+  const parts = await Promise.all((kind.blockers?.(uid) ?? []).map((blockers) => listed(session, blockers)));
+  return {
+    count: parts.reduce((sum, part) => sum + part.count, 0),
+    lines: parts.flatMap(({ lines }) => lines),
+    whole: parts.every(({ whole }) => whole),
+  };
+};
+
+const listed = async (session: Session, { operation, request, plural, word }: Blockers): Promise<Left> => {
+  try {
+    const page = (await session.call(operation, { ...request, pageSize: SHOWN } as never)) as Json;
+    const records = (page[plural] ?? []) as Json[];
+    const lines = records.map((record) => [word, record.uid, title(record)].filter(Boolean).join(" "));
+    return { count: Number(page.totalCount ?? records.length), lines, whole: true };
+  } catch (error) {
+    // Telling what is left is a courtesy: that it cannot be told must not hide why the delete failed.
+    if (!isApiError(error)) throw error;
+    return { count: 0, lines: [`${plural}: could not be listed: ${apiText(error)}`], whole: false };
+  }
+};
+
+const stuck = (kind: Kind, uid: string, blocked: ApiError, { count, lines }: Left): Error => {
+  const shown = lines.slice(0, SHOWN);
+  const more = count > shown.length ? [`and ${count - shown.length} more`] : [];
+  const head = `${blocked.operation} ${kind.word} ${uid}: ${apiText(blocked)}`;
+  const text = `${PATIENCE_MS / 1000} seconds without progress; ${count} left that hold${count === 1 ? "s" : ""} it:`;
+  return new Error([head, [text, ...shown, ...more].join("\n  - ")].join("\n"));
+};

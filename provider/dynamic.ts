@@ -1,0 +1,50 @@
+// The only file that knows how Pulumi finds our code again: a dynamic resource carries its provider as text in the input
+// `__provider`, stored twice in the state of each resource, and run from there by refresh and delete.
+//
+// pulumi.dynamic.Resource would serialise an object into that text: 2,197 characters for six methods that import this
+// package, and up to 600 ms once; kilobytes for an object per resource. A text of our own, the same for every resource of a
+// kind, is what the SDK's provider understands as well (it calls `exports.handler()`): 211 to 217 characters. The file
+// backend writes the whole state at every step, so bytes per resource are seconds: 500 creates took 17 s instead of 52 s.
+// test/provider/dynamic.test.ts fails when an SDK changes any of it.
+import * as pulumi from "@pulumi/pulumi";
+import type { KindName } from "./methods.ts";
+import { currentProgram } from "./order.ts";
+
+/** The handler: every method is looked up in `pulumi-irm/dynamic` (handler.ts) when it is called. */
+export const handlerText = (kind: KindName): string =>
+  `exports.handler=()=>{const f=m=>async(...a)=>(await import("pulumi-irm/dynamic")).kinds.${kind}[m](...a);` +
+  `return Object.fromEntries("configure check diff create read update delete".split(" ").map(m=>[m,f(m)]))}`;
+
+const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
+
+/** A resource of this package; its uid is the engine's id. */
+export abstract class IrmResource extends pulumi.CustomResource {
+  /** Path of hexadecimal segments, the ancestors first: what other resources refer to */
+  declare readonly uid: pulumi.Output<string>;
+
+  /** `outputs` are the names of the API's fields; `inputs` those that the program gives, as the engine stores them. */
+  protected constructor(
+    kind: KindName,
+    type: string,
+    name: string,
+    inputs: pulumi.Inputs,
+    outputs: readonly string[],
+    opts: pulumi.CustomResourceOptions,
+  ) {
+    const unset = Object.fromEntries(outputs.map((output) => [output, undefined]));
+    const entered = currentProgram().enter(type, inputs, opts);
+    super(TYPE_PREFIX + type, name, { ...unset, ...inputs, __provider: handlerText(kind) }, entered.opts);
+    entered.constructed(this);
+    // Not an output of its own: the id stays known in the preview of an update, other outputs do not.
+    (this as { uid: pulumi.Output<string> }).uid = this.id;
+  }
+}
+
+/** Type of a resource of ours, also of one made by another copy of this package: `Group`; undefined for anything else. */
+export const typeOf = (value: unknown): string | undefined => {
+  if (!pulumi.CustomResource.isInstance(value)) return undefined;
+  const token = (value as unknown as { __pulumiType: string }).__pulumiType;
+  return token.startsWith(TYPE_PREFIX) ? token.slice(TYPE_PREFIX.length) : undefined;
+};
+
+export const isOfType = (value: unknown, type: string): value is IrmResource => typeOf(value) === type;

@@ -1,0 +1,58 @@
+// Errors as people read them: the operation, the resource, the API's own code, message and violations, in one text.
+import { type ApiError, isApiError } from "../schema/index.ts";
+import type { Kind } from "./kind/kind.ts";
+
+/** The record exists, and something about it is not as asked: the engine stores it with its id and goes on next time. */
+export class Incomplete extends Error {
+  override readonly name = "Incomplete";
+  readonly id: string;
+  readonly properties: Record<string, unknown>;
+  readonly reasons: string[];
+
+  constructor(reason: string, id: string, properties: Record<string, unknown>) {
+    super(reason);
+    this.id = id;
+    this.properties = properties;
+    this.reasons = [reason];
+  }
+}
+
+export interface Subject {
+  uid?: unknown;
+  name?: unknown;
+  /** group that it was to be made in; "" at the root */
+  parent?: string;
+}
+
+/** An error of the API with operation and resource; any other error (configuration, a defect) as it is. */
+export const failure = (error: unknown, kind: Kind, action: keyof Kind["operations"], subject: Subject): Error => {
+  if (!isApiError(error)) return error as Error;
+  const head = `${kind.operations[action]} ${subjectText(kind, subject)}`;
+  return new Error([`${head}: ${apiText(error)}`, ...hints(error, action)].join("\n"));
+};
+
+/** For functions, which have no resource. */
+export const callFailure = (error: unknown, operation: string): unknown =>
+  isApiError(error) ? new Error(`${operation}: ${apiText(error)}`, { cause: error }) : error;
+
+const subjectText = (kind: Kind, { uid, name, parent }: Subject): string => {
+  const where = parent === undefined ? "" : parent === "" ? "at the root" : `in ${parent}`;
+  const title = name === undefined ? "" : `"${name}"`;
+  return [kind.word, uid, title, where].filter(Boolean).join(" ");
+};
+
+/** Code, message, and the violations that the message does not tell: it is made from the first. */
+export const apiText = (error: ApiError): string => {
+  const fields = error.fieldViolations.map(({ field, description }) => `${field}: ${description}`);
+  const conditions = error.preconditionViolations.map(({ type, description }) => `${type}: ${description}`);
+  const violations = [...fields, ...conditions].filter((text) => !error.message.includes(text));
+  return [`${error.code}: ${error.message}`, ...violations].join("\n  - ");
+};
+
+const hints = (error: ApiError, action: keyof Kind["operations"]): string[] => {
+  if (error.code === "UNAUTHENTICATED" && error.operation !== "Exchange")
+    return ["The API token was refused: it may have expired, or be for another audience than irm:baseUrl."];
+  if (error.code === "PERMISSION_DENIED" && action === "get")
+    return ["A record that may not be read is not taken for deleted."];
+  return [];
+};

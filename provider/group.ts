@@ -1,0 +1,54 @@
+// Group: a node of the hierarchy; one without a parent is an organisation.
+import type * as pulumi from "@pulumi/pulumi";
+import { Group as GroupMessage } from "../schema/index.ts";
+import { IrmResource } from "./dynamic.ts";
+import { outputNames, referenceUid } from "./reference.ts";
+
+export type GroupKind = NonNullable<GroupMessage["kind"]>;
+
+interface GroupFields {
+  /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  name: pulumi.Input<string>;
+  /** One line, at most 512 characters; default: empty */
+  description?: pulumi.Input<string>;
+  /** Set by the operator of the service only; default: what the service says */
+  verified?: pulumi.Input<boolean>;
+  /** Kind of an organisation; groups below a root inherit it; default: what the service says */
+  kind?: pulumi.Input<GroupKind>;
+  /** Lets a change of parent make a new group, with a new uid for it and all below it; default: refused in the preview */
+  allowReplace?: boolean;
+}
+
+/** A group in another, or a new organisation: never by a forgotten parent. */
+export type GroupArgs = GroupFields &
+  (
+    | {
+        /** The group that this one belongs to: a Group or a uid */
+        parent: Group | pulumi.Input<string>;
+        root?: undefined;
+      }
+    | {
+        /** Makes a new root organisation */
+        root: true;
+        parent?: undefined;
+      }
+  );
+
+export class Group extends IrmResource {
+  declare readonly name: pulumi.Output<string>;
+  declare readonly description: pulumi.Output<string>;
+  /** Limits of the organisation, by resource */
+  declare readonly resourceLimits: pulumi.Output<Record<string, number>>;
+  declare readonly verified: pulumi.Output<boolean>;
+  /** RFC 3339, UTC */
+  declare readonly createTime: pulumi.Output<string>;
+  /** RFC 3339, UTC */
+  declare readonly updateTime: pulumi.Output<string>;
+  declare readonly kind: pulumi.Output<GroupKind | undefined>;
+  declare readonly status: pulumi.Output<GroupMessage["status"]>;
+
+  constructor(name: string, args: GroupArgs, opts: pulumi.CustomResourceOptions = {}) {
+    const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
+    super("group", "Group", name, inputs, outputNames(GroupMessage), opts);
+  }
+}

@@ -1,0 +1,41 @@
+// Identity: claims and AWS principals change in place; keys and service principals make a new record (contract 3.0).
+import { type FieldViolation, Identity, type Json } from "../../schema/index.ts";
+import { patternViolations } from "../pattern.ts";
+import type { Kind } from "./kind.ts";
+
+const PATTERNS: Readonly<Record<string, readonly string[]>> = {
+  claimMatch: ["issuerPattern", "subjectPattern", "audiencePattern"],
+  awsIdentity: ["arnPattern", "userIdPattern"],
+};
+
+const members = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
+
+const patterns = (input: Json): FieldViolation[] => {
+  const single = Object.entries(PATTERNS).flatMap(([block, names]) =>
+    names.flatMap((name) => patternViolations(`${block}.${name}`, members(input[block])[name])),
+  );
+  const claims = Object.entries(members(members(input.claimMatch).claimPatterns));
+  return [
+    ...single,
+    ...claims.flatMap(([claim, pattern]) => patternViolations(`claimMatch.claimPatterns.${claim}`, pattern)),
+  ];
+};
+
+export const identity: Kind = {
+  type: "Identity",
+  word: "identity",
+  schema: Identity,
+  field: "identity",
+  operations: { get: "GetIdentity", create: "CreateIdentity", update: "UpdateIdentity", delete: "DeleteIdentity" },
+  // Default: 365 days after creation.
+  serverChosen: ["staticKeys.expirationTime"],
+  // A switch from or to one of them changes that one too.
+  replacing: ["staticKeys", "servicePrincipal"],
+  replacementBreaks: "its uid would change: role bindings and workloads that name it would lose their access",
+  violations: patterns,
+  // Moved by every exchange (decision 34).
+  settled: (observed: Json, stored: Json) => ({
+    ...observed,
+    lastSeenTime: stored.lastSeenTime ?? observed.lastSeenTime,
+  }),
+};

@@ -1,0 +1,49 @@
+// What the reconcile loop is told about a kind: names, and the few rules in which kinds differ.
+import type { FieldViolation, Json, Message, OperationName } from "../../schema/index.ts";
+
+export interface Kind {
+  /** class and type token: `RoleBinding` */
+  type: string;
+  /** word of texts: `role binding` */
+  word: string;
+  schema: Message;
+  /** field of the requests that holds the resource */
+  field: string;
+  operations: Record<"get" | "create" | "update" | "delete", OperationName>;
+  /** field of the API → argument, where the program spells it otherwise */
+  arguments?: Readonly<Record<string, string>>;
+  /** a record of this kind may have no parent: `root: true` */
+  rootAllowed?: boolean;
+  /** paths whose value the server chooses when the program gives none: compared only when given */
+  serverChosen?: readonly string[];
+  /** fields whose change makes a new record; a change of parent always does */
+  replacing?: readonly string[];
+  /** why a replacement must be allowed by the program; absent = it need not */
+  replacementBreaks?: string;
+  /** arguments in the API's spelling (friendly names to enum names) */
+  spelt?(input: Json): Json;
+  /** rules of the API that the schema cannot say */
+  violations?(input: Json, place: { parent?: unknown }): FieldViolation[];
+  /** the answer with what the API leaves out where it says it elsewhere */
+  observed?(answer: Json): Json;
+  /** the observed record with the stored value of what changes by itself and means nothing */
+  settled?(observed: Json, stored: Json): Json;
+  /** uids of other records that this one keeps from being deleted */
+  releases?(stored: Json): string[];
+  /** what keeps a record from being deleted, to be waited for and listed */
+  blockers?(uid: string): Blockers[];
+}
+
+/** A list request and how to read it. */
+export interface Blockers {
+  operation: "ListGroups" | "ListIdentities" | "ListRoles" | "ListRoleBindings" | "ListRepos";
+  request: Json;
+  plural: string;
+  word: string;
+}
+
+export const title = (record: Json): string => {
+  const { name, identity, role } = record as { name?: string; identity?: { name?: string }; role?: { name?: string } };
+  if (name) return `"${name}"`;
+  return identity?.name && role?.name ? `(${identity.name} as ${role.name})` : "";
+};

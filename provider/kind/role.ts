@@ -1,0 +1,34 @@
+// Role: capabilities are a set, written by friendly or by enum name; a role that is bound cannot be deleted.
+import {
+  capabilityFrom,
+  capabilityName,
+  type FieldViolation,
+  isInternalOnly,
+  type Json,
+  Role,
+} from "../../schema/index.ts";
+import type { Kind } from "./kind.ts";
+
+export const role: Kind = {
+  type: "Role",
+  word: "role",
+  schema: Role,
+  field: "role",
+  operations: { get: "GetRole", create: "CreateRole", update: "UpdateRole", delete: "DeleteRole" },
+  replacementBreaks: "its uid would change: role bindings that name it keep the old role from being deleted",
+  spelt: (input: Json) => {
+    if (!Array.isArray(input.capabilities)) return input;
+    const enumName = (name: unknown) => (typeof name === "string" ? (capabilityFrom(name) ?? name) : name);
+    return { ...input, capabilities: input.capabilities.map(enumName) };
+  },
+  violations: ({ capabilities }: Json): FieldViolation[] => {
+    if (!Array.isArray(capabilities) || capabilities.includes("CAP_INTERNAL")) return [];
+    const needing = capabilities.filter(isInternalOnly);
+    if (needing.length === 0) return [];
+    const description = `must contain internal, since it contains ${needing.map(capabilityName).join(", ")}`;
+    return [{ field: "capabilities", description }];
+  },
+  blockers: (uid) => [
+    { operation: "ListRoleBindings", request: { role: uid }, plural: "roleBindings", word: "role binding" },
+  ],
+};

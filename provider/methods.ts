@@ -1,0 +1,78 @@
+// The methods that the engine's dynamic provider calls, for every kind. Its calls overlap, and it calls methods of a
+// provider whose configure has not finished (cmd/dynamic-provider/index.ts:71-80): so each waits for the configuration.
+import type { Json } from "../schema/index.ts";
+import type { Config, GetConfig } from "./config.ts";
+import { group } from "./kind/group.ts";
+import { identity } from "./kind/identity.ts";
+import type { Kind } from "./kind/kind.ts";
+import { role } from "./kind/role.ts";
+import { roleBinding } from "./kind/role-binding.ts";
+import * as reconcile from "./reconcile.ts";
+import { checkedConfig, type Outside, type Session, sessionWith } from "./session.ts";
+
+export const kindRecords = { group, identity, role, roleBinding };
+export type KindName = keyof typeof kindRecords;
+
+export interface Methods {
+  configure(request: { config: { get: GetConfig } }): Promise<void>;
+  check(olds: Json, news: Json): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }>;
+  diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
+  create(inputs: Json): Promise<{ id: string; outs: Json }>;
+  read(id: string, stored: Json): Promise<reconcile.ReadResult>;
+  update(id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
+  delete(id: string, stored: Json): Promise<void>;
+}
+
+/** One process serves all kinds with one configuration: the first configure settles it. */
+export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
+  const configured = Promise.withResolvers<GetConfig>();
+  let session: Session | undefined;
+
+  const config = async (): Promise<Config> => checkedConfig(await configured.promise, outside.env);
+  const connected = async (): Promise<Session> => {
+    const settled = await config();
+    session ??= sessionWith(settled, outside);
+    return session;
+  };
+
+  const methodsOf = (kind: Kind): Methods => ({
+    // Never throws: the engine would call the other methods all the same. They report what is wrong.
+    configure: async ({ config }) => configured.resolve((key) => config.get(key)),
+    // A wrong configuration shows in the preview; credentials are not needed for one.
+    check: readable(async (olds, news) => {
+      await config();
+      return reconcile.check(kind, olds, news);
+    }),
+    diff: readable(async (id, olds, news) => {
+      await configured.promise;
+      const result = reconcile.diff(kind, id, olds, news);
+      if (result.warning) outside.say(result.warning);
+      return result;
+    }),
+    create: readable(async (inputs) => reconcile.create(kind, await connected(), inputs)),
+    read: readable(async (id, stored) => reconcile.read(kind, await connected(), id, stored)),
+    update: readable(async (id, olds, news) => reconcile.update(kind, await connected(), id, olds, news)),
+    delete: readable(async (id, stored) => reconcile.remove(kind, await connected(), id, stored)),
+  });
+
+  const entries = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(kind)]);
+  return Object.fromEntries(entries) as Record<KindName, Methods>;
+};
+
+const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+// The dynamic provider prints the stack of what it catches. Ours are messages for people; a defect keeps its stack.
+const readable =
+  <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+  async (...args: A): Promise<R> => {
+    try {
+      return await method(...args);
+    } catch (error) {
+      if (error instanceof Error && !DEFECTS.some((type) => error instanceof type)) {
+        error.stack = "";
+        // It prints both beside what the engine prints: the first line is enough.
+        error.toString = () => error.message.split("\n", 1)[0] as string;
+      }
+      throw error;
+    }
+  };

@@ -1,0 +1,182 @@
+// The order of a program that writes plain uids. The engine knows only the dependencies that Outputs carry; it deletes
+// what it thinks independent in random order, and a delete that is blocked holds one of its few workers, so waiting in the
+// delete cannot finish a chain deeper than --parallel. So a resource whose parent, identity or role is the uid of another
+// resource of the program, written as text, is given the dependency that an Output would have carried.
+//
+// Best effort: it may miss an edge (delete-order.ts then waits), but must never hang and never throw.
+import { setImmediate } from "node:timers/promises";
+import * as pulumi from "@pulumi/pulumi";
+import { isRoot, isUidp, parentOf } from "../schema/index.ts";
+
+/** Inputs that hold a uid, and the type of the record that it is of. */
+const REFERENCES: Readonly<Record<string, string>> = { parent: "Group", identityUid: "Identity", roleUid: "Role" };
+
+// A registration that takes longer is no part of this program's order: its uid is not in anybody's text yet.
+const PATIENCE_MS = 10_000;
+
+/** A resource of ours as its constructor saw it. */
+interface Entry {
+  type: string;
+  inputs: pulumi.Inputs;
+  opts: pulumi.CustomResourceOptions;
+  /** known once it is constructed */
+  resource?: pulumi.CustomResource;
+}
+
+export interface Program {
+  /** Takes note of a resource; `opts` come back with the dependencies that its plain uids mean. */
+  enter(type: string, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered;
+}
+
+interface Entered {
+  opts: pulumi.CustomResourceOptions;
+  constructed(resource: pulumi.CustomResource): void;
+}
+
+// By stack: the Automation API runs several programs in one process.
+const programs = new WeakMap<object, Program>();
+const withoutStack = {};
+
+export const currentProgram = (): Program => {
+  const stack = pulumi.runtime.getStackResource() ?? withoutStack;
+  const program = programs.get(stack) ?? programWith(PATIENCE_MS);
+  programs.set(stack, program);
+  return program;
+};
+
+export const programWith = (patienceMs: number): Program => {
+  const entries: Entry[] = [];
+  const byResource = new Map<pulumi.Resource, Entry>();
+  const waits = new Map<Entry, readonly Entry[] | undefined>();
+
+  const candidates = (uid: string, type: string): Entry[] =>
+    entries.filter((one) => one.type === type && one.resource && couldBe(one, uid));
+
+  // The entry's uid may be `uid`, judged by its parent, its parent's parent and so on. So what is waited for stands one
+  // level above what waits, and these waits cannot go round in a circle.
+  const couldBe = ({ inputs: { parent } }: Entry, uid: string): boolean => {
+    if (parent === undefined || isRoot(uid)) return parent === undefined && isRoot(uid);
+    if (typeof parent === "string") return parent === parentOf(uid);
+    const [owner, ...others] = ownersOf(parent) ?? [];
+    return owner !== undefined && others.length === 0 && couldBe(owner, parentOf(uid));
+  };
+
+  // The entries behind an Output; undefined when some of it comes from elsewhere.
+  const ownersOf = (value: unknown): Entry[] | undefined => {
+    if (!pulumi.Output.isInstance(value)) return undefined;
+    return known([...resourcesOf(value)].map((resource) => byResource.get(resource)));
+  };
+
+  // What the registration of an entry waits for, as the program wrote it (dependsOn, parent, inputs) and by waits like
+  // ours; undefined when some of it cannot be told.
+  const waitsOf = (one: Entry): readonly Entry[] | undefined => {
+    if (!waits.has(one)) waits.set(one, findWaits(one));
+    return waits.get(one);
+  };
+  const findWaits = (one: Entry): Entry[] | undefined => {
+    const named = known(explicitly(one.opts.dependsOn)?.map((resource) => byResource.get(resource)));
+    const read = known(outputsIn(one.inputs).map(ownersOf));
+    if (!named || !read) return undefined;
+    const parent = one.opts.parent && byResource.get(one.opts.parent);
+    const literal = literalsOf(one).flatMap(({ uid, type }) => candidates(uid, type));
+    return [...named, ...read.flat(), ...(parent ? [parent] : []), ...literal];
+  };
+
+  const mayWaitFor = (one: Entry, target: Entry): boolean => {
+    const seen = new Set<Entry>();
+    const queue = [one];
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      if (next === target) return true;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const behind = waitsOf(next);
+      if (!behind) return true;
+      queue.push(...behind);
+    }
+    return false;
+  };
+
+  const edgesOf = async (entry: Entry): Promise<pulumi.Resource[]> => {
+    try {
+      // What the same stretch of the program constructs after this resource is looked at too.
+      await setImmediate();
+      const found = literalsOf(entry).map(({ uid, type }) => {
+        const free = candidates(uid, type).filter((one) => !mayWaitFor(one, entry));
+        return firstWith(uid, free, patienceMs);
+      });
+      return (await Promise.all(found)).filter((resource) => resource !== undefined);
+    } catch {
+      // The edge is a courtesy; the program goes on without it.
+      return [];
+    }
+  };
+
+  return {
+    enter(type, inputs, opts) {
+      const entry: Entry = { type, inputs, opts };
+      entries.push(entry);
+      waits.clear();
+      const constructed = (resource: pulumi.CustomResource) => {
+        entry.resource = resource;
+        byResource.set(resource, entry);
+        waits.clear();
+      };
+      if (literalsOf(entry).length === 0) return { opts, constructed };
+      // The SDK waits for promises in dependsOn, and flattens nested lists (runtime/dependsOn.ts).
+      const edges = edgesOf(entry).then((found) => [opts.dependsOn ?? [], ...found]) as Promise<pulumi.Resource[]>;
+      return { opts: { ...opts, dependsOn: edges }, constructed };
+    },
+  };
+};
+
+const literalsOf = ({ inputs }: Entry): { uid: string; type: string }[] =>
+  Object.entries(REFERENCES).flatMap(([name, type]) => {
+    const uid: unknown = inputs[name];
+    return isUidp(uid) ? [{ uid, type }] : [];
+  });
+
+const known = <T>(list: (T | undefined)[] | undefined): T[] | undefined =>
+  list?.every((item) => item !== undefined) ? (list as T[]) : undefined;
+
+const resourcesOf = (output: pulumi.Output<unknown>): Set<pulumi.Resource> =>
+  (output as unknown as { resources(): Set<pulumi.Resource> }).resources();
+
+/** The resources of a dependsOn; undefined when they come by a promise. */
+const explicitly = (dependsOn: unknown): pulumi.Resource[] | undefined => {
+  if (dependsOn === undefined) return [];
+  if (Array.isArray(dependsOn)) return known(dependsOn.map(explicitly))?.flat();
+  return pulumi.Resource.isInstance(dependsOn) ? [dependsOn] : undefined;
+};
+
+const outputsIn = (value: unknown): pulumi.Output<unknown>[] => {
+  if (pulumi.Output.isInstance(value)) return [value];
+  if (typeof value !== "object" || value === null || value instanceof Promise) return [];
+  return Object.values(value).flatMap(outputsIn);
+};
+
+/** The entry's resource whose uid is `uid`; undefined when none has it, or when nothing moves for so long. */
+const firstWith = (uid: string, entries: readonly Entry[], patienceMs: number): Promise<pulumi.Resource | undefined> =>
+  new Promise((resolve) => {
+    let left = entries.length;
+    if (left === 0) return resolve(undefined);
+    const finish = (resource?: pulumi.Resource) => {
+      clearTimeout(timer);
+      resolve(resource);
+    };
+    const timer = setTimeout(finish, patienceMs);
+    const settled = (found: string | undefined, resource: pulumi.Resource) => {
+      left--;
+      if (found === uid) finish(resource);
+      else if (left === 0) finish();
+      else timer.refresh();
+    };
+    for (const { resource } of entries as Required<Entry>[])
+      knownId(resource).then(
+        (found) => settled(found, resource),
+        () => settled(undefined, resource),
+      );
+  });
+
+/** The id; undefined in a preview that does not know it. `promise` is the SDK's own, not in its types. */
+const knownId = (resource: pulumi.CustomResource): Promise<string | undefined> =>
+  (resource.id as unknown as { promise(): Promise<string | undefined> }).promise();

@@ -1,0 +1,27 @@
+// Tokens that this process has held, so that no text that leaves it can carry one: a proxy's page or a server's message may
+// echo a header.
+
+export interface Redactor {
+  /** takes note of a secret and returns it */
+  note(secret: string): string;
+  /** the text with every noted secret taken out */
+  redact(text: string): string;
+}
+
+// Anything shorter would take innocent words out of texts.
+const MIN_LENGTH = 8;
+
+export const redactor = (): Redactor => {
+  const secrets = new Set<string>();
+  return {
+    note(secret) {
+      if (secret.length >= MIN_LENGTH) secrets.add(secret);
+      return secret;
+    },
+    redact(text) {
+      let clean = text;
+      for (const secret of secrets) clean = clean.replaceAll(secret, "[secret]");
+      return clean;
+    },
+  };
+};

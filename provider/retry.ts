@@ -1,0 +1,95 @@
+// The one retry policy (spec/faults.md section 4, AIP-194): what is sent again, after which wait, and when to stop.
+// A create is sent again only when the service surely did not see it: nothing on the wire makes a second POST harmless.
+import type { HttpMethod } from "../schema/index.ts";
+import type { Clock } from "./clock.ts";
+
+export const ATTEMPTS = 5;
+export const DEADLINE_MS = 5 * 60_000;
+const BASE_MS = 100;
+const BASE_THROTTLED_MS = 1_000;
+const CAP_MS = 20_000;
+const CAP_HINT_MS = 60_000;
+
+// Retries of a whole process: an outage costs at most so many more requests than there are operations.
+const BUCKET = 500;
+const COST = 14;
+const COST_THROTTLED = 5;
+
+/** How one attempt failed. */
+export interface Failure {
+  /** HTTP status; absent when no whole answer came */
+  status?: number;
+  /** false when the request surely never left: no connection, no TLS */
+  sent: boolean;
+  /** wait that the service asked for */
+  retryAfterMs?: number;
+}
+
+/** GET is safe; PATCH and DELETE may be repeated; POST may not. */
+export type Safety = "safe" | "idempotent" | "once";
+
+export const safetyOf = (method: HttpMethod): Safety =>
+  method === "GET" ? "safe" : method === "POST" ? "once" : "idempotent";
+
+const TRANSIENT = [408, 502, 503, 504];
+
+export const isRetryable = ({ status, sent }: Failure, safety: Safety): boolean => {
+  if (!sent || status === 429) return true;
+  if (safety === "once") return false;
+  // A success that could not be read is as good as no answer.
+  if (status === undefined || (status >= 200 && status < 300)) return true;
+  return TRANSIENT.includes(status) || (status === 500 && safety === "safe");
+};
+
+/** After such a failure of a POST one cannot know whether the record exists. */
+export const isAmbiguous = ({ status, sent }: Failure): boolean => {
+  if (!sent) return false;
+  return status === undefined || status === 408 || status >= 500 || (status >= 200 && status < 300);
+};
+
+/** Wait before attempt `attempt` + 1: full jitter, or what the service asked for with the jitter on top of it. */
+export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, random: number): number => {
+  const base = status === 429 ? BASE_THROTTLED_MS : BASE_MS;
+  const jitter = random * Math.min(CAP_MS, base * 2 ** (attempt - 1));
+  return retryAfterMs === undefined ? jitter : Math.min(retryAfterMs, CAP_HINT_MS) + jitter;
+};
+
+/** What an attempt throws so that the policy can judge it; any other error is passed on. */
+export class AttemptError extends Error {
+  override readonly name = "AttemptError";
+  readonly failure: Failure;
+
+  constructor(failure: Failure, cause: Error) {
+    super(cause.message, { cause });
+    this.failure = failure;
+  }
+}
+
+export type Retrying = <T>(safety: Safety, attempt: () => Promise<T>) => Promise<T>;
+
+/** One per process: operations share its bucket. */
+export const retryingWith = (clock: Clock): Retrying => {
+  let tokens = BUCKET;
+
+  return async (safety, attempt) => {
+    const deadline = clock.now() + DEADLINE_MS;
+    let spent = 0;
+    for (let count = 1; ; count++) {
+      try {
+        const answer = await attempt();
+        tokens = Math.min(BUCKET, tokens + Math.max(spent, 1));
+        return answer;
+      } catch (error) {
+        if (!(error instanceof AttemptError)) throw error;
+        const { failure } = error;
+        const cost = failure.status === 429 ? COST_THROTTLED : COST;
+        const delay = delayMs(failure, count, clock.random());
+        const late = clock.now() + delay > deadline;
+        if (!isRetryable(failure, safety) || count === ATTEMPTS || late || tokens < cost) throw error;
+        tokens -= cost;
+        spent += cost;
+        await clock.sleep(delay);
+      }
+    }
+  };
+};

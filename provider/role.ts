@@ -1,0 +1,35 @@
+// Role: a set of capabilities, defined in a group and granted by role bindings there and below.
+import type * as pulumi from "@pulumi/pulumi";
+import { Role as RoleMessage } from "../schema/index.ts";
+import { IrmResource } from "./dynamic.ts";
+import type { Group } from "./group.ts";
+import { outputNames, referenceUid } from "./reference.ts";
+
+export interface RoleArgs {
+  /** The group that defines the role: a Group or a uid */
+  parent: Group | pulumi.Input<string>;
+  /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  name: pulumi.Input<string>;
+  /** One line, at most 512 characters; default: empty */
+  description?: pulumi.Input<string>;
+  /** What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing */
+  capabilities: pulumi.Input<pulumi.Input<string>[]>;
+  /** Lets a change of parent make a new role with a new uid; default: refused in the preview */
+  allowReplace?: boolean;
+}
+
+export class Role extends IrmResource {
+  declare readonly name: pulumi.Output<string>;
+  declare readonly description: pulumi.Output<string>;
+  /** Enum names, `CAP_IAM_GROUPS_LIST` */
+  declare readonly capabilities: pulumi.Output<string[]>;
+  /** RFC 3339, UTC */
+  declare readonly createTime: pulumi.Output<string>;
+  /** RFC 3339, UTC */
+  declare readonly updateTime: pulumi.Output<string>;
+
+  constructor(name: string, args: RoleArgs, opts: pulumi.CustomResourceOptions = {}) {
+    const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
+    super("role", "Role", name, inputs, outputNames(RoleMessage), opts);
+  }
+}

@@ -1,0 +1,107 @@
+// One HTTP request through undici: the answer whole, or an AttemptError that says whether the request ever left.
+// HTTPS_PROXY and NO_PROXY are undici's to read; NODE_EXTRA_CA_CERTS is Node's.
+import type { Dispatcher } from "undici";
+import { ApiError } from "../schema/index.ts";
+import { ConfigError, isLoopback } from "./config.ts";
+import { AttemptError } from "./retry.ts";
+
+export const ATTEMPT_TIMEOUT_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+export interface HttpRequest {
+  method: "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
+  url: URL;
+  /** bearer token */
+  token: string;
+  /** JSON text */
+  body?: string;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+}
+
+export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
+
+// HTTP/1.1 only: one request on a connection, so "was it sent?" has an answer.
+const options = { allowH2: false, connect: { timeout: CONNECT_TIMEOUT_MS } };
+
+/** A proxy cannot reach our loopback, whatever NO_PROXY says. */
+export const systemTransport = (): Transport => {
+  let agents: Promise<{ direct: Dispatcher; outside: Dispatcher }> | undefined;
+  return async (request) => {
+    agents ??= connect();
+    const { direct, outside } = await agents;
+    return send(isLoopback(request.url.hostname) ? direct : outside, request);
+  };
+};
+
+// Loaded with the first request: checks and diffs need none.
+const connect = async () => {
+  const { Agent, EnvHttpProxyAgent } = await import("undici");
+  try {
+    return { direct: new Agent(options), outside: new EnvHttpProxyAgent(options) };
+  } catch {
+    // A URL that is none; its text may hold a password.
+    throw new ConfigError(["HTTP_PROXY, HTTPS_PROXY: must be a URL"]);
+  }
+};
+
+export const send = (dispatcher: Dispatcher, { method, url, token, body }: HttpRequest): Promise<HttpAnswer> =>
+  new Promise((resolve, reject) => {
+    let sent = false;
+    let status = 0;
+    let headers: HttpAnswer["headers"] = {};
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const fail = (error: Error) => reject(new AttemptError({ sent }, unavailable(url, error)));
+
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: {
+          accept: "application/json",
+          authorization: `Bearer ${token}`,
+          "user-agent": "pulumi-irm",
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        body: body ?? null,
+        headersTimeout: ATTEMPT_TIMEOUT_MS,
+        bodyTimeout: ATTEMPT_TIMEOUT_MS,
+      },
+      {
+        // Called when the connection stands and the head is about to be written: TCP and TLS are done.
+        onRequestStart(controller) {
+          sent = true;
+          // A body that comes drop by drop never trips the two timeouts above.
+          AbortSignal.timeout(2 * ATTEMPT_TIMEOUT_MS).addEventListener("abort", () =>
+            controller.abort(new Error(`no whole answer within ${(2 * ATTEMPT_TIMEOUT_MS) / 1000} seconds`)),
+          );
+        },
+        onResponseStart(_controller, statusCode, responseHeaders) {
+          status = statusCode;
+          headers = responseHeaders;
+        },
+        onResponseData(controller, chunk) {
+          size += chunk.length;
+          if (size > MAX_BODY_BYTES) controller.abort(new Error(`an answer of more than ${MAX_BODY_BYTES} bytes`));
+          else chunks.push(chunk);
+        },
+        onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(chunks).toString("utf8") }),
+        onResponseError: (_controller, error) => fail(error),
+      },
+    );
+  });
+
+// Node's AggregateError (several addresses of one name) has a code and no message.
+const unavailable = (url: URL, error: Error): ApiError => {
+  const { code } = error as NodeJS.ErrnoException;
+  const text = error.message || "connection failed";
+  const reason = code && !text.includes(code) ? `${text} (${code})` : text;
+  return new ApiError("UNAVAILABLE", `no answer from ${url.origin}: ${reason}`, { cause: error });
+};

@@ -1,0 +1,101 @@
+// REST by the table of operations (AIP-127): a row and a request make a path, a query and a body; an answer is read by the
+// row's response, strictly, or becomes the API's own error.
+import {
+  ApiError,
+  answerFromJson,
+  codeFromHttp,
+  errorFromStatus,
+  isUidp,
+  type Json,
+  type Operation,
+  VERSION,
+} from "../schema/index.ts";
+import { AttemptError } from "./retry.ts";
+import type { HttpAnswer, HttpRequest } from "./transport.ts";
+
+const VARIABLE = /\{([^}=]+)(?:=\*\*)?\}/g;
+
+/** Method, address and body of a call. */
+export const requestOf = (row: Operation, base: string, request: Json): Omit<HttpRequest, "token"> => {
+  const rest = structuredClone(request);
+  const path = row.path.replace(VARIABLE, (_, name: string) => (name === "version" ? VERSION : take(rest, name)));
+  const body = row.body === undefined ? undefined : row.body === "*" ? rest : rest[row.body];
+  if (row.body === "*") for (const name of Object.keys(rest)) delete rest[name];
+  else if (row.body !== undefined) delete rest[row.body];
+  const query = new URLSearchParams(pairs(rest)).toString();
+  return {
+    method: row.method,
+    // An empty parent leaves a slash at the end: a root record is made at the collection itself.
+    url: new URL(`${base}${path.replace(/\/$/, "")}${query ? `?${query}` : ""}`),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+};
+
+// Takes a variable of the path out of the request. Only uids go into a path: "../x" must not choose another method.
+const take = (request: Json, path: string): string => {
+  const names = path.split(".");
+  const last = names.pop() as string;
+  const owner = names.reduce((inner, name) => inner[name] as Json, request);
+  const value = owner[last] ?? "";
+  delete owner[last];
+  if (value !== "" && !isUidp(value)) throw new TypeError(`${path} is not a uid`);
+  return value as string;
+};
+
+const pairs = (value: Json, prefix = ""): [string, string][] =>
+  Object.entries(value).flatMap(([name, member]): [string, string][] => {
+    const key = prefix + name;
+    if (member === undefined || member === null) return [];
+    if (Array.isArray(member)) return member.map((item) => [key, String(item)]);
+    return typeof member === "object" ? pairs(member as Json, `${key}.`) : [[key, String(member)]];
+  });
+
+/** The decoded success body; otherwise throws an AttemptError whose cause is the API's error. */
+export const readAnswer = (row: Operation, operation: string, { status, headers, body }: HttpAnswer): Json => {
+  const json = parse(body);
+  if (status < 200 || status > 299) {
+    const error = errorFromStatus(json, operation) ?? foreignError(status, headers, operation);
+    throw new AttemptError({ status, sent: true, retryAfterMs: retryAfterMs(headers, error) }, error);
+  }
+  const unreadable = (reason: string) =>
+    new AttemptError(
+      { status, sent: true },
+      new ApiError("UNKNOWN", `the answer (HTTP ${status}) ${reason}`, { operation }),
+    );
+  // The answer of a delete is an empty body (contract 1.3).
+  if (body === "" && Object.keys(row.response.shape).length === 0) return {};
+  if (json === undefined) throw unreadable("is not JSON");
+  const { value, violations } = answerFromJson(row.response, json);
+  const [violation] = violations;
+  if (violation) throw unreadable(`does not decode: ${violation.field} ${violation.description}`);
+  if ("uid" in row.response.shape && !isUidp(value.uid)) throw unreadable("carries no uid");
+  return value;
+};
+
+const parse = (body: string): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    // not JSON: judged by the caller
+    return undefined;
+  }
+};
+
+// A proxy's page: its text is not quoted, it may echo our headers.
+const foreignError = (status: number, headers: HttpAnswer["headers"], operation: string): ApiError => {
+  const redirect = status >= 300 && status < 400;
+  const type = headers["content-type"] ?? "no content type";
+  const text = redirect ? "a redirect, which is not followed" : `a body that is no error of the API (${type})`;
+  return new ApiError(codeFromHttp(status), `HTTP ${status} with ${text}`, { operation });
+};
+
+/** Retry-After (RFC 9110 section 10.2.3: seconds or a date, by the server's own clock), or RetryInfo (AIP-193). */
+const retryAfterMs = (headers: HttpAnswer["headers"], error: ApiError): number | undefined => {
+  const after = [headers["retry-after"]].flat()[0];
+  if (after !== undefined && /^\d+$/.test(after)) return Number(after) * 1000;
+  const wait = Date.parse(after ?? "") - Date.parse([headers.date].flat()[0] ?? "");
+  if (Number.isFinite(wait)) return Math.max(0, wait);
+  const delay = error.detail("RetryInfo")?.retryDelay;
+  const seconds = typeof delay === "string" ? Number(/^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1]) : Number.NaN;
+  return Number.isFinite(seconds) ? seconds * 1000 : undefined;
+};

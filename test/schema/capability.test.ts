@@ -1,0 +1,170 @@
+// Capabilities: names, bits and the `cap` claim's bit set (contract section 2 and 8.2).
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import {
+  capabilities,
+  capabilitiesFromBits,
+  capabilityBits,
+  capabilityFrom,
+  capabilityName,
+  Group,
+  inputViolations,
+  isInternalOnly,
+  messageFromJson,
+  Role,
+} from "../../schema/index.ts";
+
+// Both published vectors (contract section 2).
+const SAMPLE = "AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk";
+const OWNER = "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv";
+
+describe("the bit set of a token", () => {
+  test("a published token of a viewer reads as length 124 and word 0x4442004080804448", () => {
+    const bytes = Buffer.from(SAMPLE, "base64url");
+    expect(bytes.readBigUInt64BE(0)).toBe(124n);
+    expect(bytes.readBigUInt64BE(8)).toBe(0x4442004080804448n);
+    const names = capabilitiesFromBits(SAMPLE).map(capabilityName);
+    expect(names).toEqual(
+      expect.arrayContaining(["groups.list", "group_invites.list", "roles.list", "role_bindings.list"]),
+    );
+    expect(names).not.toContain("groups.create");
+  });
+
+  test("a published token of an owner has bits 1 to 7 all set", () => {
+    const names = capabilitiesFromBits(OWNER).map(capabilityName);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "groups.create",
+        "groups.update",
+        "groups.list",
+        "groups.delete",
+        "group_invites.create",
+        "group_invites.list",
+        "group_invites.delete",
+      ]),
+    );
+  });
+
+  test.each([SAMPLE, OWNER])("%s is written as it was read", (vector) => {
+    expect(capabilityBits(capabilitiesFromBits(vector))).toBe(vector);
+  });
+
+  test("one capability takes as many words as its bit needs", () => {
+    expect(capabilityBits(["CAP_IAM_GROUPS_LIST"])).toBe(
+      Buffer.from("00000000000000040000000000000008", "hex").toString("base64url"),
+    );
+    // CAP_INTERNAL is bit 95: length 96, two words, bit 31 of the second.
+    expect(capabilityBits(["CAP_INTERNAL"])).toBe(
+      Buffer.from("000000000000006000000000000000000000000080000000", "hex").toString("base64url"),
+    );
+  });
+
+  test("no capability is a length of zero and no words", () => {
+    expect(capabilityBits([])).toBe("AAAAAAAAAAA");
+    expect(capabilitiesFromBits("AAAAAAAAAAA")).toEqual([]);
+  });
+
+  test("every capability survives the way through the bits", () => {
+    const all = capabilities.map((capability) => capability.enum);
+    expect(capabilitiesFromBits(capabilityBits(all))).toEqual(all);
+  });
+
+  test("unknown values are skipped, not failed on (contract section 2)", () => {
+    expect(capabilityBits(["CAP_OF_A_NEWER_SERVER", "CAP_IAM_GROUPS_LIST"])).toBe(
+      capabilityBits(["CAP_IAM_GROUPS_LIST"]),
+    );
+    // Bit 1000 is nobody's.
+    const bytes = Buffer.alloc(8 + 16 * 8);
+    bytes.writeBigUInt64BE(1001n);
+    bytes.writeBigUInt64BE(1n << 40n, 8 + 15 * 8);
+    bytes.writeBigUInt64BE(8n, 8);
+    expect(capabilitiesFromBits(bytes.toString("base64url"))).toEqual(["CAP_IAM_GROUPS_LIST"]);
+  });
+
+  test.each([
+    ["", "no length"],
+    ["AAAA", "half a length"],
+    ["AAAAAAAAAHxE", "half a word"],
+  ])("%j is no bit set: %s", (text) => {
+    expect(() => capabilitiesFromBits(text)).toThrow(new TypeError("a capability bit set is whole 64-bit words"));
+  });
+});
+
+describe("the list of capabilities", () => {
+  test("is that of the contract: number, enum name, name, bit and flag of all 216", () => {
+    const rows = capabilities.map(({ number, enum: name, name: friendly, bit, internalOnly, deprecated }) =>
+      [number, name, friendly, bit, internalOnly ? "internal_only" : deprecated ? "deprecated" : ""].join(" ").trim(),
+    );
+    expect(rows.length).toBe(216);
+    // SHA-256 of the sorted rows of contract section 8.2.
+    expect(createHash("sha256").update(rows.toSorted().join("\n")).digest("hex")).toBe(
+      "34519a680964b7e61126c985c491686d3bfa242a06db6b45c30b3db5b03229a5",
+    );
+  });
+
+  test("has no name, enum name, number or bit twice", () => {
+    for (const key of ["enum", "name", "number", "bit"] as const)
+      expect(new Set(capabilities.map((capability) => capability[key])).size).toBe(capabilities.length);
+  });
+
+  test.each([
+    ["the friendly name of v1 and the STS", "groups.list", "CAP_IAM_GROUPS_LIST"],
+    ["the enum name of v2beta1", "CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_LIST"],
+    ["a name of three parts", "identity_providers.scim.manage", "CAP_IAM_SCIM_MANAGE"],
+    ["a name of one part", "internal", "CAP_INTERNAL"],
+    ["no other case of a name", "groups.LIST", undefined],
+    ["nothing of the prototype", "toString", undefined],
+    ["nothing empty", "", undefined],
+  ])("is searched by %s: %j is %s", (_, text, expected) => {
+    expect(capabilityFrom(text)).toBe(expected);
+  });
+
+  test.each([
+    ["CAP_REX_CLASS_USE", true],
+    ["CAP_IAM_GROUPS_LIST", false],
+    ["CAP_SIGSTORE_CREATE", false],
+    ["CAP_OF_A_NEWER_SERVER", false],
+  ])("%s internal-only: %s (contract 8.2)", (name, internal) => {
+    expect(isInternalOnly(name)).toBe(internal);
+  });
+});
+
+describe("the capabilities of a role", () => {
+  const role = (own: unknown) => ({ name: "r", capabilities: own });
+
+  test("are enum names, or their numbers on input", () => {
+    const { value, violations } = messageFromJson(Role, role(["CAP_IAM_GROUPS_LIST", 102]));
+    expect(violations).toEqual([]);
+    expect(value.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_UPDATE"]);
+    expect(inputViolations(Role, value)).toEqual([]);
+  });
+
+  test.each([
+    ["create needs at least one capability (contract 3.0)", undefined],
+    ["an empty list is an absent one", []],
+  ])("are refused: %s", (_, own) => {
+    expect(inputViolations(Role, role(own))).toEqual([
+      { field: "capabilities", description: "must have at least one capability" },
+    ]);
+  });
+
+  test("are refused one by one, by their place in the list", () => {
+    const { violations } = messageFromJson(Role, role(["groups.list", "CAP_IAM_GROUPS_LIST", 99_999, null, true]));
+    expect(violations.map(({ field }) => field)).toEqual([
+      "capabilities[0]",
+      "capabilities[2]",
+      "capabilities[3]",
+      "capabilities[4]",
+    ]);
+  });
+
+  test("must not hold UNKNOWN, which is the zero of the enum", () => {
+    expect(inputViolations(Role, role(["CAP_IAM_GROUPS_LIST", "UNKNOWN"]))).toEqual([
+      { field: "capabilities[1]", description: "must be a capability, not UNKNOWN" },
+    ]);
+  });
+
+  test("are no field of a group", () => {
+    expect(inputViolations(Group, { name: "g", capabilities: [] })).toEqual([]);
+  });
+});

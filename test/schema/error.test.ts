@@ -1,0 +1,159 @@
+// Errors (api.md section 7; contract 1.11; decisions 13, 29, 30): the code table, the message, the way over the wire.
+import { describe, expect, test } from "vitest";
+import {
+  ApiError,
+  alreadyExists,
+  apiError,
+  type Code,
+  codeFromHttp,
+  codes,
+  domainOf,
+  errorFromStatus,
+  failedPrecondition,
+  invalidArgument,
+  isApiError,
+  notFound,
+  operations,
+  statusFromError,
+} from "../../schema/index.ts";
+
+const DOMAIN = "iam.chainguard.dev";
+
+// contract 1.11 and decision 30, copied.
+test.each<[Code, number, number, string]>([
+  ["CANCELLED", 1, 499, "Cancelled"],
+  ["UNKNOWN", 2, 500, "Unknown"],
+  ["INVALID_ARGUMENT", 3, 400, "Invalid argument"],
+  ["DEADLINE_EXCEEDED", 4, 504, "Deadline exceeded"],
+  ["NOT_FOUND", 5, 404, "Not found"],
+  ["ALREADY_EXISTS", 6, 409, "Already exists"],
+  ["PERMISSION_DENIED", 7, 403, "Permission denied"],
+  ["RESOURCE_EXHAUSTED", 8, 429, "Resource exhausted"],
+  ["FAILED_PRECONDITION", 9, 400, "Precondition failed"],
+  ["ABORTED", 10, 409, "Aborted"],
+  ["OUT_OF_RANGE", 11, 400, "Out of range"],
+  ["UNIMPLEMENTED", 12, 501, "Unimplemented"],
+  ["INTERNAL", 13, 500, "Internal"],
+  ["UNAVAILABLE", 14, 503, "Unavailable"],
+  ["DATA_LOSS", 15, 500, "Data loss"],
+  ["UNAUTHENTICATED", 16, 401, "Unauthenticated"],
+])("%s is number %i, HTTP %i, and opens a message with %s", (code, number, http, category) => {
+  expect(codes[code]).toEqual({ number, http, category });
+  expect(apiError(code, "x").message).toBe(`${category}: x`);
+});
+
+test("the code of an answer without one is told from its HTTP status", () => {
+  expect([400, 401, 403, 404, 409, 429, 500, 501, 502, 503, 504, 418].map(codeFromHttp)).toEqual([
+    "INVALID_ARGUMENT",
+    "UNAUTHENTICATED",
+    "PERMISSION_DENIED",
+    "NOT_FOUND",
+    "ABORTED",
+    "RESOURCE_EXHAUSTED",
+    "INTERNAL",
+    "UNIMPLEMENTED",
+    "UNAVAILABLE",
+    "UNAVAILABLE",
+    "DEADLINE_EXCEEDED",
+    "UNKNOWN",
+  ]);
+});
+
+describe("the body of an error", () => {
+  test("is sample A for a name that is missing", () => {
+    const description = 'name must match "^[a-z0-9 ._-]{1,}$"';
+    expect(statusFromError(invalidArgument([{ field: "name", description }]), DOMAIN)).toEqual({
+      code: 3,
+      message: 'Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"',
+      details: [
+        { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "INVALID_ARGUMENT", domain: DOMAIN },
+        { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "name", description }] },
+      ],
+    });
+  });
+
+  test("is sample B for a group that is not empty", () => {
+    const violation = { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" };
+    expect(statusFromError(failedPrecondition([violation]), DOMAIN)).toEqual({
+      code: 9,
+      message: "Precondition failed: cannot delete group with child repos",
+      details: [
+        { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "FAILED_PRECONDITION", domain: DOMAIN },
+        { "@type": "type.googleapis.com/google.rpc.PreconditionFailure", violations: [violation] },
+      ],
+    });
+  });
+
+  test("has the message of the first of several violations, and all of them", () => {
+    const violations = [
+      { field: "", description: "the body is not JSON" },
+      { field: "name", description: "x" },
+    ];
+    const error = invalidArgument(violations);
+    expect(error.message).toBe("Invalid argument: the body is not JSON");
+    expect(error.fieldViolations).toEqual(violations);
+  });
+
+  test("never carries the cause, the operation or a stack", () => {
+    const error = apiError("INTERNAL", "x", { cause: new Error("secret"), operation: "GetGroup" });
+    expect(JSON.stringify(statusFromError(error, DOMAIN))).toBe(
+      '{"code":13,"message":"Internal: x","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"INTERNAL","domain":"iam.chainguard.dev"}]}',
+    );
+  });
+});
+
+describe("the way over the wire and back", () => {
+  test.each([
+    ["INVALID_ARGUMENT", invalidArgument([{ field: "claimMatch.issuer", description: "x" }])],
+    ["FAILED_PRECONDITION", failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "y" }])],
+    ["NOT_FOUND", notFound("Group", "720909c9f5279097d847ad02a2f24ba8f59de36a")],
+    ["ALREADY_EXISTS", alreadyExists("Repo", "u", "taken")],
+    ["PERMISSION_DENIED", apiError("PERMISSION_DENIED", "needs groups.list at x")],
+  ])("keeps code, message and details of %s", (code, error) => {
+    const body = JSON.parse(JSON.stringify(statusFromError(error, DOMAIN)));
+    const read = errorFromStatus(body, "GetGroup");
+    expect(read).toBeInstanceOf(ApiError);
+    expect(read).toMatchObject({ code, message: error.message, operation: "GetGroup" });
+    expect(read?.detail("ErrorInfo")).toMatchObject({ reason: code, domain: DOMAIN });
+    expect(read?.details.slice(1)).toEqual(error.details);
+    expect(read?.fieldViolations).toEqual(error.fieldViolations);
+    expect(read?.preconditionViolations).toEqual(error.preconditionViolations);
+  });
+
+  test("knows every code by its number", () => {
+    for (const [code, { number }] of Object.entries(codes))
+      expect(errorFromStatus({ code: number, message: "m", details: [] })?.code).toBe(code);
+  });
+
+  test.each([
+    ["a text", "<html>502</html>"],
+    ["null", null],
+    ["a list", []],
+    ["no code", { message: "x" }],
+    ["OK, which is no error", { code: 0, message: "x" }],
+    ["a number that is no code", { code: 17, message: "x" }],
+    ["a code that is a name", { code: "NOT_FOUND", message: "x" }],
+    ["no message", { code: 5 }],
+  ])("takes %s for no error of the API", (_, body) => {
+    expect(errorFromStatus(body)).toBeUndefined();
+  });
+
+  test("takes details that are no list for none", () => {
+    expect(errorFromStatus({ code: 5, message: "x", details: "y" })?.details).toEqual([]);
+  });
+});
+
+test("an error is handled by predicate, with or without its code", () => {
+  const error = apiError("NOT_FOUND", "x");
+  expect(isApiError(error)).toBe(true);
+  expect(isApiError(error, "NOT_FOUND")).toBe(true);
+  expect(isApiError(error, "ABORTED")).toBe(false);
+  expect(isApiError(new Error("Not found: x"))).toBe(false);
+});
+
+test("the domain of an error is that of the service (decision 30)", () => {
+  expect(domainOf(operations.GetGroup.service)).toBe("iam.chainguard.dev");
+  expect(domainOf(operations.GetRepo.service)).toBe("registry.chainguard.dev");
+  expect(domainOf(operations.ListReposV1.service)).toBe("registry.chainguard.dev");
+  expect(domainOf("vulnerabilities.AdvisoriesService")).toBe("vulnerabilities.chainguard.dev");
+});

@@ -1,0 +1,240 @@
+// The rules of a resource as input: every violation at once, by path, in the API's words (decision 29).
+import { describe, expect, test } from "vitest";
+import {
+  ClaimMatch,
+  Group,
+  Identity,
+  inputFields,
+  inputViolations,
+  type Json,
+  Repo,
+  Role,
+  RoleBinding,
+} from "../../schema/index.ts";
+
+const CLAIM_MATCH = { issuer: "https://issuer.example", subject: "s" };
+const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
+const ONE_RELATIONSHIP = "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set";
+
+test("everything that is wrong with an identity is told at once", () => {
+  const violations = inputViolations(Identity, {
+    name: "Not A Name",
+    description: "two\nlines",
+    claimMatch: { issuer: "ftp://issuer.example" },
+  });
+  expect(violations).toEqual([
+    { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
+    { field: "description", description: String.raw`description must match "^[\S ]{0,512}$"` },
+    { field: "claimMatch.issuer", description: ISSUER_TEXT },
+    { field: "claimMatch.subject", description: "one of subject, subjectPattern must be set" },
+  ]);
+});
+
+test("an empty identity lacks its name, then its relationship", () => {
+  expect(inputViolations(Identity, {})).toEqual([
+    { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
+    { field: "claimMatch", description: ONE_RELATIONSHIP },
+  ]);
+});
+
+test("an empty role binding lacks both uids", () => {
+  const description = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+  expect(inputViolations(RoleBinding, {})).toEqual([
+    { field: "identityUid", description },
+    { field: "roleUid", description },
+  ]);
+});
+
+test("output-only fields are no input: whatever they hold is not looked at", () => {
+  const output = { uid: 7, createTime: "never", updateTime: {}, resourceLimits: "x", status: 99 };
+  expect(inputViolations(Group, { name: "a", ...output } as Json)).toEqual([]);
+  expect(inputFields(Group)).toEqual(["name", "description", "verified", "kind"]);
+  expect(inputFields(RoleBinding)).toEqual(["identityUid", "roleUid"]);
+});
+
+test("a place in a list of messages has its index in the path", () => {
+  const users = [{ username: "a" }, { uid: 7 }];
+  const violations = inputViolations(Repo, { name: "r", customOverlay: { accounts: { users } } });
+  expect(violations).toEqual([{ field: "customOverlay.accounts.users[1].username", description: "is required" }]);
+});
+
+test("what is not known yet in a preview is no violation, nor anything below it", () => {
+  const unknown = Symbol("unknown");
+  const isUnknown = (value: unknown) => value === unknown;
+  const input = { name: "Bad", claimMatch: unknown } as unknown as Json;
+  expect(inputViolations(Identity, input, isUnknown)).toEqual([
+    { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
+  ]);
+  const link = { identityUid: unknown, roleUid: "x" } as unknown as Json;
+  expect(inputViolations(RoleBinding, link, isUnknown).map(({ field }) => field)).toEqual(["roleUid"]);
+});
+
+describe("the oneofs of an identity", () => {
+  test.each([
+    ["issuer and subject", CLAIM_MATCH],
+    ["patterns for both", { issuerPattern: "https://.*", subjectPattern: "a|b" }],
+    ["an audience", { ...CLAIM_MATCH, audience: "a" }],
+    ["an audience pattern", { ...CLAIM_MATCH, audiencePattern: "a" }],
+    ["no audience: the service's own", CLAIM_MATCH],
+    ["claims and patterns of claims", { ...CLAIM_MATCH, claims: { a: "b" }, claimPatterns: { c: "d.*" } }],
+  ])("take %s", (_, match) => {
+    expect(inputViolations(ClaimMatch, match)).toEqual([]);
+  });
+
+  test.each([
+    ["neither issuer", { subject: "s" }, "issuer", "one of issuer, issuerPattern must be set"],
+    ["neither subject", { issuer: CLAIM_MATCH.issuer }, "subject", "one of subject, subjectPattern must be set"],
+    [
+      "both issuers",
+      { ...CLAIM_MATCH, issuerPattern: "x" },
+      "issuerPattern",
+      "only one of issuer, issuerPattern may be set",
+    ],
+    [
+      "both subjects",
+      { ...CLAIM_MATCH, subjectPattern: "x" },
+      "subjectPattern",
+      "only one of subject, subjectPattern may be set",
+    ],
+    [
+      "both audiences",
+      { ...CLAIM_MATCH, audience: "a", audiencePattern: "x" },
+      "audiencePattern",
+      "only one of audience, audiencePattern may be set",
+    ],
+  ])("refuse %s", (_, match, field, description) => {
+    expect(inputViolations(ClaimMatch, match)).toEqual([{ field, description }]);
+  });
+
+  test.each([
+    ["no relationship", {}, "claimMatch", ONE_RELATIONSHIP],
+    [
+      "two relationships",
+      { claimMatch: CLAIM_MATCH, servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
+      "servicePrincipal",
+      "only one of claimMatch, servicePrincipal may be set",
+    ],
+    [
+      "the unset service principal alone",
+      { servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" },
+      "claimMatch",
+      ONE_RELATIONSHIP,
+    ],
+    [
+      "an AWS identity without an ARN",
+      { awsIdentity: { awsAccount: "123456789012", userId: "u" } },
+      "awsIdentity.arn",
+      "one of arn, arnPattern must be set",
+    ],
+    [
+      "an AWS identity without a user",
+      { awsIdentity: { awsAccount: "123456789012", arn: "a" } },
+      "awsIdentity.userId",
+      "one of userId, userIdPattern must be set",
+    ],
+    [
+      "an AWS account of 11 digits",
+      { awsIdentity: { awsAccount: "12345678901", arn: "a", userId: "u" } },
+      "awsIdentity.awsAccount",
+      'awsAccount must match "^[0-9]{12}$"',
+    ],
+    ["static keys without keys", { staticKeys: { ...CLAIM_MATCH } }, "staticKeys.issuerKeys", "is required"],
+    [
+      "static keys for two audiences",
+      { staticKeys: { ...CLAIM_MATCH, issuerKeys: "{}", audiences: ["a", "b"] } },
+      "staticKeys.audiences",
+      "must have at most one audience",
+    ],
+  ])("refuse %s", (_, relationship, field, description) => {
+    expect(inputViolations(Identity, { name: "i", ...relationship })).toEqual([{ field, description }]);
+  });
+});
+
+describe("an issuer (decision 32)", () => {
+  test.each([
+    ["https", "https://token.actions.githubusercontent.com"],
+    ["a path", "https://gitlab.example/group"],
+    ["a trailing slash, byte for byte", "https://auth.example.dev/"],
+    ["a port", "https://issuer.example:8443"],
+    ["http on loopback by address", "http://127.0.0.1:8080/dev-issuer"],
+    ["http on loopback by name", "http://localhost:8080"],
+    ["http on loopback, IPv6", "http://[::1]:8080"],
+    ["255 characters", `https://issuer.example/${"x".repeat(232)}`],
+  ])("may have %s", (_, issuer) => {
+    expect(inputViolations(ClaimMatch, { issuer, subject: "s" })).toEqual([]);
+  });
+
+  test.each([
+    ["http elsewhere", "http://issuer.example"],
+    ["http on a name that looks like loopback", "http://localhost.issuer.example"],
+    ["http on an address that looks like loopback", "http://127.0.0.1.issuer.example"],
+    ["another scheme", "ftp://issuer.example"],
+    ["no scheme", "issuer.example"],
+    ["a user", "https://user@issuer.example"],
+    ["a password", "https://user:pass@issuer.example"],
+    ["a query", "https://issuer.example?a=b"],
+    ["an empty query", "https://issuer.example?"],
+    ["a fragment", "https://issuer.example#a"],
+    ["an empty fragment", "https://issuer.example#"],
+    ["a space", "https://issuer.example/a b"],
+    ["a newline", "https://issuer.example\n"],
+    ["a host beyond ASCII", "https://іssuer.example"],
+    ["256 characters", `https://issuer.example/${"x".repeat(233)}`],
+  ])("must not have %s", (_, issuer) => {
+    expect(inputViolations(ClaimMatch, { issuer, subject: "s" })).toEqual([
+      { field: "issuer", description: ISSUER_TEXT },
+    ]);
+  });
+});
+
+describe("bounds of an identity", () => {
+  const patterns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, "x"]));
+
+  test.each([
+    [
+      "a subject of 255",
+      { subject: "s".repeat(255) },
+      { subject: "s".repeat(256) },
+      "subject",
+      "must be at most 255 characters",
+    ],
+    [
+      "a pattern of 1024",
+      { subjectPattern: "s".repeat(1024), subject: undefined },
+      { subjectPattern: "s".repeat(1025), subject: undefined },
+      "subjectPattern",
+      "must be at most 1024 characters",
+    ],
+    [
+      "20 patterns of claims",
+      { claimPatterns: patterns(20) },
+      { claimPatterns: patterns(21) },
+      "claimPatterns",
+      "must have at most 20 patterns",
+    ],
+    [
+      "a pattern of a claim of 1024",
+      { claimPatterns: { a: "x".repeat(1024) } },
+      { claimPatterns: { a: "x".repeat(1025) } },
+      "claimPatterns",
+      "must have patterns of at most 1024 characters",
+    ],
+    [
+      "a claim of 4096",
+      { claims: { a: "x".repeat(4096) } },
+      { claims: { a: "x".repeat(4097) } },
+      "claims",
+      "must have values of at most 4096 characters",
+    ],
+  ])("allow %s and no more", (_, within, beyond, field, description) => {
+    expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...within })).toEqual([]);
+    expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...beyond })).toEqual([{ field, description }]);
+  });
+});
+
+test("a role's violations are those of its fields", () => {
+  expect(inputViolations(Role, { name: "", capabilities: [] })).toEqual([
+    { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
+    { field: "capabilities", description: "must have at least one capability" },
+  ]);
+});

@@ -1,0 +1,233 @@
+// proto3 JSON (contract 1.2): both spellings in, lowerCamel out, unknown fields dropped, malformed values told by path.
+import { describe, expect, test } from "vitest";
+import {
+  answerFromJson,
+  ExchangeRequest,
+  Group,
+  Identity,
+  type Message,
+  messageFromJson,
+  messageToJson,
+  operations,
+  RawToken,
+  Repo,
+  Role,
+  StaticKeys,
+} from "../../schema/index.ts";
+
+const { ListGroups, ListIdentities, ListRepos, BatchCreateRoleBindings } = operations;
+const identity = { name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "s" } };
+
+describe("reading", () => {
+  test.each<[string, Message, object, object]>([
+    ["lowerCamel", ListGroups.request, { pageSize: 7, orderBy: "name" }, { pageSize: 7, orderBy: "name" }],
+    ["snake_case", ListGroups.request, { page_size: 7, order_by: "name" }, { pageSize: 7, orderBy: "name" }],
+    [
+      "snake_case below a message",
+      Identity,
+      { claim_match: { issuer_pattern: ".*" } },
+      { claimMatch: { issuerPattern: ".*" } },
+    ],
+    ["lowerCamel first where both stand", ListGroups.request, { page_size: 7, pageSize: 8 }, { pageSize: 8 }],
+    [
+      "a list of messages",
+      BatchCreateRoleBindings.request,
+      { requests: [{ role_binding: { role_uid: "r" } }] },
+      { requests: [{ roleBinding: { roleUid: "r" } }] },
+    ],
+    ["sync_config by its published name", Repo, { sync_config: { source: "s" } }, { sync_config: { source: "s" } }],
+    [
+      "sync_config by its camel name, a leniency",
+      Repo,
+      { syncConfig: { source: "s" } },
+      { sync_config: { source: "s" } },
+    ],
+    [
+      "keys of a map as they are",
+      Identity,
+      { claimMatch: { claim_patterns: { job_workflow_ref: "x" } } },
+      { claimMatch: { claimPatterns: { job_workflow_ref: "x" } } },
+    ],
+    ["null as absent", Group, { name: "a", description: null, verified: null }, { name: "a" }],
+    ["no unknown field", Group, { name: "a", etag: "x", __proto__x: 1 }, { name: "a" }],
+    [
+      "no unknown field below a message",
+      Identity,
+      { claimMatch: { issuer: "i", nonsense: {} } },
+      { claimMatch: { issuer: "i" } },
+    ],
+    ["int32 from text", ListGroups.request, { pageSize: "7", skip: "-1" }, { pageSize: 7, skip: -1 }],
+    ["int64 from a number", ListGroups.response, { totalCount: 12 }, { totalCount: "12" }],
+    [
+      "int64 beyond 2^53 from text",
+      ListGroups.response,
+      { totalCount: "9007199254740993" },
+      { totalCount: "9007199254740993" },
+    ],
+    ["an enum by name", Group, { kind: "ORG_KIND_DEV" }, { kind: "ORG_KIND_DEV" }],
+    ["an enum by number", Group, { kind: 3 }, { kind: "ORG_KIND_DEV" }],
+    ["the zero of an enum by number", Group, { kind: 0 }, { kind: "ORG_KIND_UNSPECIFIED" }],
+    [
+      "an enum number of a request",
+      ListIdentities.request,
+      { relationshipType: 2 },
+      { relationshipType: "RELATIONSHIP_TYPE_STATIC" },
+    ],
+    ["a repeated field of one", ExchangeRequest, { cap: ["groups.list"] }, { cap: ["groups.list"] }],
+  ])("takes %s", (_, schema, json, value) => {
+    expect(messageFromJson(schema, json)).toEqual({ value, violations: [] });
+  });
+
+  test.each([
+    ["2026-01-28T12:54:21.189Z", "2026-01-28T12:54:21.189Z", "as it is written"],
+    ["2026-01-28T12:54:21Z", "2026-01-28T12:54:21.000Z", "without a fraction"],
+    ["2026-01-28T12:54:21.189123456Z", "2026-01-28T12:54:21.189Z", "with nanoseconds, cut to the stored precision"],
+    ["2026-01-28T14:54:21.189+02:00", "2026-01-28T12:54:21.189Z", "with an offset, which proto3 JSON takes"],
+  ])("takes the time %s as %s: %s", (text, value) => {
+    expect(messageFromJson(RawToken, { expiry: text })).toEqual({ value: { expiry: value }, violations: [] });
+  });
+
+  test.each([
+    "2026-01-28",
+    "2026-01-28T12:54Z",
+    "2026-01-28T12:54:21",
+    "2026-02-30T12:54:21Z",
+    "2026-01-28T25:00:00Z",
+    "2026-01-28 12:54:21Z",
+    "yesterday",
+    "",
+    1_769_604_861,
+  ])("refuses %j as a time: RFC 3339 has a date, hours to seconds and an offset", (expiry) => {
+    expect(messageFromJson(RawToken, { expiry }).violations).toEqual([
+      { field: "expiry", description: "must be an RFC 3339 time" },
+    ]);
+  });
+
+  test.each<[string, Message, object, string, string]>([
+    ["a number for a text", Group, { name: 7 }, "name", "must be a string"],
+    ["a text for a boolean", Group, { verified: "true" }, "verified", "must be a boolean"],
+    ["a fraction for an integer", ListGroups.request, { pageSize: 1.5 }, "pageSize", "must be an integer of 32 bits"],
+    ["an integer of 33 bits", ListGroups.request, { pageSize: 2 ** 31 }, "pageSize", "must be an integer of 32 bits"],
+    ["a word for an integer", ListGroups.request, { page_size: "seven" }, "pageSize", "must be an integer of 32 bits"],
+    ["an unknown name of an enum", Group, { kind: "ORG_KIND_HUGE" }, "kind", "is not a known value of its enum"],
+    ["a name of the prototype for an enum", Group, { kind: "constructor" }, "kind", "is not a known value of its enum"],
+    ["an unknown number of an enum", Group, { kind: 99 }, "kind", "is not a known value of its enum"],
+    ["a text for a list", Role, { capabilities: "CAP_IAM_GROUPS_LIST" }, "capabilities", "must be a list"],
+    ["a list for a map", Identity, { claimMatch: { claims: [] } }, "claimMatch.claims", "must be a map"],
+    ["a number in a map", Identity, { claimMatch: { claims: { a: 1 } } }, "claimMatch.claims.a", "must be a string"],
+    ["a text for a message", Identity, { claimMatch: "x" }, "claimMatch", "must be an object"],
+    ["a list for a message", Identity, { claimMatch: [] }, "claimMatch", "must be an object"],
+    [
+      "a text in a list of messages",
+      BatchCreateRoleBindings.request,
+      { requests: [{}, "x"] },
+      "requests[1]",
+      "must be an object",
+    ],
+    [
+      "two members of a oneof",
+      Identity,
+      { claimMatch: {}, servicePrincipal: 1 },
+      "servicePrincipal",
+      "only one of claimMatch, servicePrincipal may be set",
+    ],
+    [
+      "two members of a oneof below",
+      Identity,
+      { claimMatch: { issuer: "a", issuer_pattern: "b" } },
+      "claimMatch.issuerPattern",
+      "only one of issuer, issuerPattern may be set",
+    ],
+  ])("refuses %s by its path", (_, schema, json, field, description) => {
+    expect(messageFromJson(schema, json).violations).toEqual([{ field, description }]);
+  });
+
+  test("tells everything that is malformed at once", () => {
+    const json = { name: 1, description: 2, verified: 3, kind: "x" };
+    expect(messageFromJson(Group, json).violations.map(({ field }) => field)).toEqual([
+      "name",
+      "description",
+      "verified",
+      "kind",
+    ]);
+  });
+
+  test.each([[[]], ["x"], [7], [null], [undefined]])("refuses %j as a message", (json) => {
+    expect(messageFromJson(Group, json, "group").violations).toEqual([
+      { field: "group", description: "must be an object" },
+    ]);
+  });
+
+  test("is not led astray by names of the prototype", () => {
+    const json = JSON.parse('{"__proto__":{"name":"x"},"claimMatch":{"claims":{"__proto__":"y","constructor":"z"}}}');
+    const { value, violations } = messageFromJson(Identity, json);
+    expect(violations).toEqual([]);
+    expect(Object.keys(value)).toEqual(["claimMatch"]);
+    expect(value.name).toBeUndefined();
+    const { claims } = value.claimMatch as { claims: Record<string, string> };
+    expect(Object.entries(claims)).toEqual([
+      ["__proto__", "y"],
+      ["constructor", "z"],
+    ]);
+  });
+});
+
+describe("reading an answer", () => {
+  test("keeps fields and enum values of a newer server (AIP-180)", () => {
+    const json = { name: "a", kind: "ORG_KIND_GALACTIC", status: 9, founded: 1990 };
+    expect(answerFromJson(Group, json)).toEqual({ value: json, violations: [] });
+  });
+
+  test("still refuses a value of another type", () => {
+    expect(answerFromJson(Group, { name: 7 }).violations).toEqual([{ field: "name", description: "must be a string" }]);
+  });
+});
+
+describe("writing", () => {
+  test.each<[string, Message, object, object]>([
+    [
+      "description, resourceLimits and verified of a group even when zero (decision 1)",
+      Group,
+      { name: "a" },
+      { name: "a", description: "", resourceLimits: {}, verified: false },
+    ],
+    [
+      "no unset message, list or text otherwise",
+      Identity,
+      { ...identity, company: "", awsIdentity: undefined },
+      { ...identity, description: "" },
+    ],
+    [
+      "plural, totalCount and skipped of a list even when zero, and no token on the last page",
+      ListRepos.response,
+      { repos: [], nextPageToken: "" },
+      { repos: [], totalCount: "0", skipped: 0 },
+    ],
+    [
+      "int64 as text, int32 as a number",
+      ListGroups.response,
+      { groups: [], totalCount: "12", skipped: 3 },
+      { groups: [], totalCount: "12", skipped: 3 },
+    ],
+    [
+      "sync_config by its published name",
+      Repo,
+      { name: "r", sync_config: { source: "s" } },
+      { name: "r", sync_config: { source: "s" } },
+    ],
+    [
+      "messages in lists",
+      ListGroups.response,
+      { groups: [{ name: "a" }], totalCount: "1" },
+      { groups: [{ name: "a", description: "", resourceLimits: {}, verified: false }], totalCount: "1", skipped: 0 },
+    ],
+    [
+      "nothing that the schema does not know",
+      StaticKeys,
+      { issuer: "i", subject: "s", secret: "x" },
+      { issuer: "i", subject: "s" },
+    ],
+  ])("shows %s", (_, schema, value, json) => {
+    expect(messageToJson(schema, value as Record<string, unknown>)).toEqual(json);
+  });
+});

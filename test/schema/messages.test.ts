@@ -1,0 +1,128 @@
+// Every message and enum of the served methods against the published ones (contract sections 1.5, 2, 3, 4, 7): names,
+// protobuf numbers, types, behaviours, oneofs. gRPC and OpenAPI are derived from them.
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { enumInfo, type FieldInfo } from "../../schema/field.ts";
+import {
+  asMessage,
+  fieldInfo,
+  type Message,
+  messageInfo,
+  type Operation,
+  operations,
+  scalarInfo,
+  toSnake,
+  unwrap,
+} from "../../schema/index.ts";
+import { type PublishedField, publishedEnums, publishedMessages } from "../support/published-message.ts";
+
+const messages = new Map<string, Message>();
+const enums = new Map<string, Readonly<Record<string, number>>>();
+
+const walk = (schema: z.ZodType): void => {
+  const inner = unwrap(schema);
+  const own = enumInfo(inner);
+  if (own) enums.set(own.enum, own.numbers);
+  if (inner instanceof z.ZodArray) walk(inner.element as z.ZodType);
+  const message = asMessage(inner);
+  const name = messageInfo(inner)?.message;
+  if (!message || !name || messages.has(name)) return;
+  messages.set(name, message);
+  for (const field of Object.values(message.shape)) walk(field);
+};
+for (const row of Object.values(operations as Record<string, Operation>)) {
+  walk(row.request);
+  walk(row.response);
+}
+messages.delete("google.protobuf.Empty");
+// Its 200 values have a test of their own.
+enums.delete("capabilities.Capability");
+
+// The last part of a name: `iam.Identity.ClaimMatch` stands as `Identity.ClaimMatch` in the contract.
+const short = (name: string) => name.replace(/^(iam|registry|common|oidc|capabilities)\.(v1\.)?/, "");
+
+const typeOf = (schema: z.ZodType): string => {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray) return `[]${typeOf(inner.element as z.ZodType)}`;
+  if (inner instanceof z.ZodRecord) return `map<string,${typeOf(inner.valueType as z.ZodType)}>`;
+  const named = enumInfo(inner)?.enum ?? messageInfo(inner)?.message;
+  if (named) return short(named);
+  const scalar = scalarInfo(inner)?.scalar;
+  if (scalar) return { timestamp: "Timestamp", fieldMask: "FieldMask" }[scalar as string] ?? scalar;
+  return inner instanceof z.ZodBoolean ? "bool" : "string";
+};
+
+// What a caller must know of a behaviour: whether a field is required, and whether it is the server's alone.
+const behavior = (info: FieldInfo) =>
+  info.behavior === "REQUIRED" || info.behavior === "OUTPUT_ONLY" ? info.behavior : "";
+const publishedBehavior = ({ flags }: PublishedField) =>
+  flags.includes("REQ") ? "REQUIRED" : flags.includes("OUT") ? "OUTPUT_ONLY" : "";
+
+// Where ours says more than the published one, and why.
+const STRICTER: Record<string, string> = {
+  "iam.RoleBinding.identityUid": "api.md section 2: on create, the request carries identityUid and roleUid",
+  "iam.RoleBinding.roleUid": "api.md section 2: on create, the request carries identityUid and roleUid",
+  "iam.Role.capabilities": "contract 3.0: create needs at least one capability",
+};
+
+// Fields that are published and not served yet.
+const UNSERVED: Record<string, readonly string[]> = {
+  "registry.v1.Repo": ["sync_config", "custom_overlay"],
+};
+
+describe.each([...messages])("%s", (name, schema) => {
+  const published = publishedMessages.get(name);
+
+  test("is a published message with all of its fields", () => {
+    const fields = Object.keys(schema.shape).map(toSnake);
+    const missing = published?.map((field) => field.name).filter((field) => !fields.includes(field));
+    expect(missing).toEqual(UNSERVED[name] ?? []);
+  });
+
+  test.each(Object.entries(schema.shape))(
+    "has %s with the published number, type, behaviour and oneof",
+    (field, own) => {
+      const expected = published?.find((candidate) => candidate.name === toSnake(field)) as PublishedField;
+      const info = fieldInfo(own);
+      const stricter = `${name}.${field}` in STRICTER;
+      expect({
+        number: info.number,
+        type: typeOf(own),
+        behavior: behavior(info),
+        oneof: info.oneof ? `oneof:${info.oneof}` : undefined,
+        presence: info.presence ?? false,
+      }).toEqual({
+        number: expected.number,
+        type: expected.type,
+        behavior: stricter ? "REQUIRED" : publishedBehavior(expected),
+        oneof: expected.flags.find((flag) => flag.startsWith("oneof:")),
+        presence: expected.flags.includes("presence"),
+      });
+    },
+  );
+
+  test("uses no number twice", () => {
+    const numbers = Object.values(schema.shape).map((field) => fieldInfo(field).number);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+});
+
+test.each([...enums])("the enum %s has the published values", (name, numbers) => {
+  expect(numbers).toEqual(publishedEnums.get(name));
+});
+
+test("the walk saw the messages of every resource", () => {
+  expect([...messages.keys()]).toEqual(
+    expect.arrayContaining([
+      "iam.Group",
+      "iam.Identity.StaticKeys",
+      "iam.Role",
+      "iam.RoleBinding",
+      "registry.Repo",
+      "iam.v1.Group",
+      "oidc.RawToken",
+      "common.UIDPFilter",
+    ]),
+  );
+  expect(enums.size).toBe(6);
+});

@@ -1,0 +1,75 @@
+// The table of methods against the published one (contract sections 2, 3, 4 and 7): method, path, body, capabilities, scope.
+import { describe, expect, test } from "vitest";
+import { type Operation, operations, toSnake, unservedMethods, VERSION, VERSIONS } from "../../schema/index.ts";
+import { publishedMessages } from "../support/published-message.ts";
+import { publishedMethods } from "../support/published-method.ts";
+
+const rows = Object.entries(operations as Record<string, Operation>);
+
+// Issue 3, section 3: every method of these four services but what the contract's head leaves out.
+const SERVICES = ["iam.GroupsService", "iam.IdentitiesService", "iam.RolesService", "iam.RoleBindingsService"];
+const LEFT_OUT = ["LookupGroup", "RequestGroupAccess", "CheckEligibility", "UpdateIdentityMetadata"];
+const ALSO = [
+  "registry.ReposService GetRepo",
+  "registry.ReposService ListRepos",
+  "iam.Groups List",
+  "registry.Registry ListRepos",
+  "oidc.SecurityTokenService Exchange",
+];
+
+const inScope = publishedMethods.filter(
+  ({ service, name }) =>
+    (SERVICES.includes(service) && !LEFT_OUT.includes(name)) || ALSO.includes(`${service} ${name}`),
+);
+
+const key = ({ service, name, method }: { service: string; name: string; method: string }) =>
+  `${service}/${name} ${method}`;
+const published = new Map(publishedMethods.map((row) => [key(row), row]));
+const snakePath = (path: string) =>
+  path.replace(/\{([^=}]+)/g, (whole, field: string) => (field === "version" ? whole : `{${toSnake(field)}`));
+
+test("every method that this version promises is served, and no other", () => {
+  const served = rows.map(([name, row]) => key({ service: row.service, name: row.rpc ?? name, method: row.method }));
+  expect(served.toSorted()).toEqual(inScope.map(key).toSorted());
+});
+
+test("served and unserved methods together are the published ones", () => {
+  const served = rows.map(([, { method, path }]) => `${method} ${snakePath(path)}`);
+  const unserved = unservedMethods.map(({ method, path }) => `${method} ${snakePath(path)}`);
+  expect([...served, ...unserved].toSorted()).toEqual(
+    publishedMethods.map(({ method, path }) => `${method} ${path}`).toSorted(),
+  );
+});
+
+describe.each(rows)("%s", (name, row) => {
+  const known = published.get(key({ service: row.service, name: row.rpc ?? name, method: row.method }));
+
+  test("has the published path and body", () => {
+    expect({ path: snakePath(row.path), body: row.body ? toSnake(row.body) : "-" }).toEqual({
+      path: known?.path,
+      body: known?.body,
+    });
+  });
+
+  test("asks for the published capabilities at the published scope", () => {
+    expect(row.capabilities).toEqual(known?.capabilities);
+    const auth = row.auth === "workload" ? "workload" : row.scope ? "scoped" : "UNSCOPED";
+    expect(auth).toBe(known?.scope);
+  });
+
+  test("takes as scope the field that is flagged as such", () => {
+    if (!row.scope) return expect(known?.scope).not.toBe("scoped");
+    const [field, ...below] = row.scope.split(".");
+    const message = `${row.service.split(".")[0]}.${name}Request`;
+    const flagged = publishedMessages.get(message)?.find(({ flags }) => flags.includes("SCOPE"));
+    expect({ field: toSnake(field as string), below }).toEqual({
+      field: flagged?.name,
+      below: flagged?.type === "string" ? [] : ["uid"],
+    });
+  });
+});
+
+test("the same table serves v2beta1 and v2, and our client speaks v2beta1 (contract, head)", () => {
+  expect(VERSIONS).toEqual(["v2beta1", "v2"]);
+  expect(VERSION).toBe("v2beta1");
+});

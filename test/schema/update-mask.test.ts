@@ -1,0 +1,172 @@
+// Partial update (api.md 4.2; contract 1.9; decisions 17 and 18; AIP-134, AIP-161): masks parsed, implied and applied.
+import { describe, expect, test } from "vitest";
+import { applyMask, Group, Identity, impliedMask, maskTouches, parseMask, Repo, Role } from "../../schema/index.ts";
+
+describe("a mask that is given", () => {
+  test.each([
+    ["one path", "description", ["description"]],
+    ["several paths", "name,description", ["name", "description"]],
+    ["spaces around the commas", " name , description ", ["name", "description"]],
+    ["a nested path", "claimMatch.subject", ["claimMatch.subject"]],
+    ["snake_case", "claim_match.subject_pattern", ["claimMatch.subjectPattern"]],
+    ["the two spellings mixed", "claim_match.issuerPattern", ["claimMatch.issuerPattern"]],
+    ["the wildcard", "*", ["*"]],
+    ["the wildcard beside a path", "*,name", ["*", "name"]],
+    ["an output-only path, which is ignored", "uid,createTime,last_seen_time,name", ["name"]],
+    ["a path below an output-only one, which is ignored", "updateTime", []],
+    ["nothing", "", []],
+    ["commas alone", ",,", []],
+  ])("may have %s", (_, text, paths) => {
+    expect(parseMask(Identity, text)).toEqual({ paths, unknown: [] });
+  });
+
+  test.each([
+    ["a field that there is not", "colour", ["colour"]],
+    ["a field that is only a JSON key elsewhere", "etag", ["etag"]],
+    ["a path below a text", "name.first", ["name.first"]],
+    ["a path into a map", "claimMatch.claims.ref", ["claimMatch.claims.ref"]],
+    ["an unknown field below a message", "claimMatch.sub", ["claimMatch.sub"]],
+    ["an empty part", "claimMatch.", ["claimMatch."]],
+    ["a name of the prototype", "constructor", ["constructor"]],
+    ["a wildcard below", "claimMatch.*", ["claimMatch.*"]],
+    ["several, each told", "colour,name,taste", ["colour", "taste"]],
+  ])("must not have %s: it is named as written", (_, text, unknown) => {
+    expect(parseMask(Identity, text).unknown).toEqual(unknown);
+  });
+
+  test("knows sync_config by its published and its camel name", () => {
+    expect(parseMask(Repo, "sync_config").paths).toEqual(["sync_config"]);
+    expect(parseMask(Repo, "syncConfig.google").paths).toEqual(["sync_config.google"]);
+  });
+});
+
+describe("the mask of a request without one: the keys of its body", () => {
+  test.each([
+    ["a key with an empty value clears", { description: "" }, ["description"]],
+    ["a key with null clears", { description: null }, ["description"]],
+    ["messages count by their own keys", { name: "a", claimMatch: { subject: "s" } }, ["name", "claimMatch.subject"]],
+    ["a message without keys counts itself", { claimMatch: {} }, ["claimMatch"]],
+    ["null for a message counts the message", { claimMatch: null }, ["claimMatch"]],
+    ["snake_case keys", { claim_match: { issuer_pattern: "x" } }, ["claimMatch.issuerPattern"]],
+    ["output-only and unknown keys do not count", { uid: "x", createTime: "x", etag: "x", name: "a" }, ["name"]],
+    ["an empty body touches nothing", {}, []],
+    ["no object touches nothing", "x", []],
+  ])("%s", (_, body, paths) => {
+    expect(impliedMask(Identity, body)).toEqual(paths);
+  });
+
+  test("a list is one value", () => {
+    expect(impliedMask(Role, { capabilities: [] })).toEqual(["capabilities"]);
+  });
+
+  test("a map is one value", () => {
+    expect(impliedMask(Identity, { claimMatch: { claims: { a: "b" } } })).toEqual(["claimMatch.claims"]);
+  });
+});
+
+describe("applying a mask", () => {
+  const current = {
+    name: "ci",
+    description: "d",
+    company: "c",
+    claimMatch: { issuer: "https://a.example", subject: "s", claims: { a: "b" } },
+  };
+
+  test("changes what it names and nothing else", () => {
+    expect(applyMask(Identity, current, { name: "x", description: "y" }, ["description"])).toEqual({
+      ...current,
+      description: "y",
+    });
+  });
+
+  test("leaves the neighbours of a nested path", () => {
+    const change = { claimMatch: { issuer: "https://evil.example", subject: "new" } };
+    expect(applyMask(Identity, current, change, ["claimMatch.subject"])).toEqual({
+      ...current,
+      claimMatch: { ...current.claimMatch, subject: "new" },
+    });
+  });
+
+  test("replaces a message as a whole when it is named itself", () => {
+    const claimMatch = { issuer: "https://b.example", subjectPattern: "p" };
+    expect(applyMask(Identity, current, { claimMatch }, ["claimMatch"])).toEqual({ ...current, claimMatch });
+  });
+
+  test("clears what it names and the change lacks", () => {
+    const { description: _, ...rest } = current;
+    expect(applyMask(Identity, current, {}, ["description"])).toEqual(rest);
+    const cleared = applyMask(Identity, current, {}, ["claimMatch.claims"]);
+    expect(cleared.claimMatch).toEqual({ issuer: "https://a.example", subject: "s" });
+  });
+
+  test("of `*` is full replacement by what the change has", () => {
+    const claimMatch = { issuer: "https://b.example", subject: "t" };
+    expect(applyMask(Identity, current, { name: "x", claimMatch }, ["*"])).toEqual({ name: "x", claimMatch });
+  });
+
+  test("of `*` takes no output-only field from the change", () => {
+    expect(applyMask(Group, { name: "a" }, { name: "b", uid: "x", status: "ORG_STATUS_READY" }, ["*"])).toEqual({
+      name: "b",
+    });
+  });
+
+  test("switches a oneof: the member that is set clears the others", () => {
+    const change = { claimMatch: { issuerPattern: "https://.*" } };
+    expect(applyMask(Identity, current, change, ["claimMatch.issuerPattern"]).claimMatch).toEqual({
+      issuerPattern: "https://.*",
+      subject: "s",
+      claims: { a: "b" },
+    });
+    const principal = { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
+    expect(applyMask(Identity, current, principal, ["servicePrincipal"])).toEqual({
+      name: "ci",
+      description: "d",
+      company: "c",
+      ...principal,
+    });
+  });
+
+  test("naming both members of a oneof, one set and one absent, is a switch in either order", () => {
+    const change = { claimMatch: { issuerPattern: "x" } };
+    for (const paths of [
+      ["claimMatch.issuer", "claimMatch.issuerPattern"],
+      ["claimMatch.issuerPattern", "claimMatch.issuer"],
+    ])
+      expect(applyMask(Identity, current, change, paths).claimMatch).toEqual({
+        issuerPattern: "x",
+        subject: "s",
+        claims: { a: "b" },
+      });
+  });
+
+  test("below an absent message makes it only where something is set", () => {
+    const keys = { name: "k", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
+    expect(applyMask(Identity, keys, {}, ["claimMatch.subject"])).toEqual(keys);
+    expect(applyMask(Identity, keys, { claimMatch: { subject: "s" } }, ["claimMatch.subject"])).toEqual({
+      name: "k",
+      claimMatch: { subject: "s" },
+    });
+  });
+
+  test("touches nothing without paths, and leaves what it was given as it was", () => {
+    const before = structuredClone(current);
+    expect(applyMask(Identity, current, { name: "x" }, [])).toEqual(current);
+    applyMask(Identity, current, { claimMatch: { subject: "x" } }, ["claimMatch.subject"]);
+    expect(current).toEqual(before);
+  });
+});
+
+describe("what a mask touches", () => {
+  test.each([
+    ["the path itself", ["claimMatch.issuer"], "claimMatch.issuer", true],
+    ["what is below a path", ["claimMatch"], "claimMatch.issuer", true],
+    ["an item of a list", ["capabilities"], "capabilities[2]", true],
+    ["the message above a path", ["claimMatch.issuer"], "claimMatch", true],
+    ["everything, by the wildcard", ["*"], "name", true],
+    ["not a neighbour", ["claimMatch.issuer"], "claimMatch.subject", false],
+    ["not a path that only begins alike", ["claimMatch.issuer"], "claimMatch.issuerPattern", false],
+    ["nothing without paths", [], "name", false],
+  ])("%s", (_, paths, field, touched) => {
+    expect(maskTouches(paths, field)).toBe(touched);
+  });
+});

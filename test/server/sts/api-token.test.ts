@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { MAX_TOKEN_BYTES } from "../../../server/sts/compact.ts";
+import { createSigner, generateKey, jwksViolation, unauthenticated } from "../../../server/sts/index.ts";
+import {
+  ANYONE,
+  API,
+  API_KEY,
+  AUTH_URL,
+  CONSOLE,
+  createService,
+  DEV_KEY,
+  GROUP,
+  NOW,
+  NOW_MS,
+  ORG,
+  OTHER_RSA,
+  payloadOf,
+  RSA,
+  sign,
+  UID,
+  UNAUTHENTICATED,
+} from "./fixture.ts";
+
+const clock = () => NOW_MS;
+const ours = createSigner({ clock, keys: [API_KEY] });
+const claims = (changes: Record<string, unknown> = {}) => ({
+  iss: AUTH_URL,
+  sub: UID,
+  aud: API,
+  iat: NOW,
+  exp: NOW + 3600,
+  ...changes,
+});
+
+describe("an API token", () => {
+  it.each<[string, { aud?: string | string[]; exp?: number }]>([
+    ["for the base address", {}],
+    ["for another of our audiences", { aud: CONSOLE }],
+    ["for ours among others", { aud: ["x", API] }],
+    ["that ends in a second", { exp: NOW + 1 }],
+  ])("is accepted %s", async (_, changes) => {
+    const token = await ours.sign(claims(changes));
+    const expiresAtMs = (changes.exp ?? NOW + 3600) * 1000;
+    expect(await createService([]).sts.verifyApiToken(token)).toEqual({ subject: UID, expiresAtMs });
+  });
+
+  it.each<[string, () => string | Promise<string>]>([
+    ["empty", () => ""],
+    ["no token", () => "token"],
+    ["from the development issuer's key", () => createSigner({ clock, keys: [DEV_KEY] }).sign(claims())],
+    ["from a stranger's key by our key's name", () => sign(claims(), RSA, { kid: API_KEY.kid })],
+    ["without a kid", () => sign(claims(), RSA, { kid: undefined })],
+    ["of another alg", () => sign(claims(), OTHER_RSA, { alg: "PS256", kid: API_KEY.kid })],
+    ["of another issuer", () => ours.sign(claims({ iss: `${AUTH_URL}/` }))],
+    ["of the development issuer", () => ours.sign(claims({ iss: `${AUTH_URL}/dev-issuer` }))],
+    ["for nobody", () => ours.sign(claims({ aud: undefined }))],
+    ["for somebody else", () => ours.sign(claims({ aud: [`${API}/`, AUTH_URL] }))],
+    ["at its end", () => ours.sign(claims({ exp: NOW }))],
+    ["without an end", () => ours.sign(claims({ exp: undefined }))],
+    ["with a text as its end", () => ours.sign(claims({ exp: "9999999999" }))],
+    ["of a subject that is no uid", () => ours.sign(claims({ sub: "me" }))],
+    ["with limits that are no list", () => ours.sign(claims({ internal: { scopes: ORG } }))],
+    ["with limits that are no bits", () => ours.sign(claims({ internal: { cap: ["groups.list"] } }))],
+    ["with limits that are cut", () => ours.sign(claims({ internal: { cap: "AAAA" } }))],
+  ])("is refused when it is %s, in the words of every other refusal", async (_, token) => {
+    const refused = createService([]).sts.verifyApiToken(await token());
+    await expect(refused).rejects.toMatchObject(UNAUTHENTICATED);
+    await expect(refused).rejects.toHaveProperty("cause", expect.any(Error));
+  });
+
+  it("ends by the clock that is passed in", async () => {
+    const { sts, time } = createService([]);
+    const token = await ours.sign(claims());
+    time.nowMs += 3_600_000 - 1;
+    expect(await sts.verifyApiToken(token)).toMatchObject({ subject: UID });
+    time.nowMs += 1;
+    await expect(sts.verifyApiToken(token)).rejects.toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("is refused with one character changed, whichever it is", async () => {
+    const { sts } = createService([]);
+    const token = await ours.sign(claims());
+    for (const [i, character] of [...token].entries()) {
+      const changed = token.slice(0, i) + (character === "A" ? "B" : "A") + token.slice(i + 1);
+      await expect(sts.verifyApiToken(changed)).rejects.toMatchObject(UNAUTHENTICATED);
+    }
+  });
+
+  it("is refused in the words that the missing one is", () => {
+    expect(unauthenticated()).toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("fits in a header, however many groups its identity is bound in: the roots are told first", async () => {
+    const groups = Array.from({ length: 1000 }, (_, i) => `${GROUP}/${i.toString(16).padStart(16, "0")}`);
+    const capabilitiesOf = () => new Map([...groups, ORG].map((group) => [group, new Set(["CAP_TERMS_LIST"])]));
+    const { sts } = createService([], { capabilitiesOf });
+    const bearer = (await sts.devIssuer?.mint({ subject: "me" })) ?? "";
+    const { token = "" } = await sts.exchange({ identity: ANYONE }, bearer);
+    const told = Object.keys(payloadOf(token).cap as object);
+    expect(told.slice(0, 2)).toEqual([ORG, groups[0]]);
+    expect(told.length).toBeGreaterThan(20);
+    expect(token.length).toBeLessThan(MAX_TOKEN_BYTES / 2);
+  });
+});
+
+describe("a signer", () => {
+  const older = { ...generateKey(NOW_MS - 1), kid: "older" };
+
+  it("signs with the newest key and verifies with every one (row 35)", async () => {
+    const before = await createSigner({ clock, keys: [older] }).sign(claims());
+    const rotated = createSigner({ clock, keys: [older, API_KEY] });
+    const { sts } = createService([], { signer: rotated });
+    expect(await sts.verifyApiToken(before)).toMatchObject({ subject: UID });
+    expect(await sts.verifyApiToken(await rotated.sign(claims()))).toMatchObject({ subject: UID });
+    expect(rotated.jwks().keys.map(({ kid }) => kid)).toEqual([API_KEY.kid, "older"]);
+    await expect(createService([]).sts.verifyApiToken(before)).rejects.toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("publishes public keys only, named by their thumbprint", () => {
+    const jwks = createService([]).sts.jwks() as { keys: object[] };
+    expect(jwks).toEqual({
+      keys: [{ kty: "RSA", n: API_KEY.privateJwk.n, e: "AQAB", kid: API_KEY.kid, alg: "RS256", use: "sig" }],
+    });
+    expect(API_KEY.kid).toMatch(/^[\w-]{43}$/);
+    expect(jwksViolation(JSON.stringify(jwks))).toBeUndefined();
+  });
+
+  it("reads back a key that was stored as text", async () => {
+    const restored = createSigner({ clock, keys: [JSON.parse(JSON.stringify(API_KEY))] });
+    expect(await createService([]).sts.verifyApiToken(await restored.sign(claims()))).toMatchObject({ subject: UID });
+  });
+
+  it("makes a key of its own when none is stored", () => {
+    expect(createSigner({ clock }).jwks().keys).toHaveLength(1);
+  });
+
+  it.each([
+    ["no key", [], "a signer needs a key"],
+    ["a name twice", [API_KEY, { ...older, kid: API_KEY.kid }], "two signing keys have the same kid"],
+    [
+      "an elliptic key",
+      [{ kid: "ec", createdMs: 0, privateJwk: { kty: "EC", crv: "P-256", x: "", y: "", d: "" } }],
+      "Invalid JWK EC key",
+    ],
+  ])("is not made of %s", (_, keys, message) => {
+    expect(() => createSigner({ clock, keys })).toThrow(message);
+  });
+});
+
+describe("what our issuers tell of themselves", () => {
+  it("is enough to verify their tokens", () => {
+    const { sts } = createService([]);
+    expect(sts.discovery()).toEqual({
+      issuer: AUTH_URL,
+      jwks_uri: `${AUTH_URL}/.well-known/jwks.json`,
+      response_types_supported: ["id_token"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["RS256"],
+    });
+    expect(sts.devIssuer?.discovery()).toMatchObject({
+      issuer: `${AUTH_URL}/dev-issuer`,
+      jwks_uri: `${AUTH_URL}/dev-issuer/.well-known/jwks.json`,
+    });
+    expect(sts.devIssuer?.jwks()).toMatchObject({ keys: [{ kid: DEV_KEY.kid }] });
+  });
+});

@@ -1,0 +1,105 @@
+// Documents that are kept: rows 16 and 17 of the must-refuse list (faults, section 2.1), against an issuer on loopback.
+import { afterEach, describe, expect, it } from "vitest";
+import { createCache, DISCOVERY, issuers, kids, named, refused } from "./documents-fixture.ts";
+import { OTHER_RSA, RSA } from "./fixture.ts";
+
+const { start, stop } = issuers();
+afterEach(stop);
+
+describe("row 16: asking for keys without an end", () => {
+  it("fetches once for those who ask at the same time", async () => {
+    const issuer = await start();
+    const { documents } = createCache();
+    await Promise.all(["rsa-1", "a", "b", "c"].map((kid) => kids(documents, issuer, kid)));
+    expect(issuer.paths).toEqual([DISCOVERY, "/jwks"]);
+  });
+
+  it("looks for an unknown key once in 30 seconds, and serves the known ones meanwhile", async () => {
+    const issuer = await start();
+    const { documents, time } = createCache();
+    for (const kid of ["a", "b", "c", "rsa-1"]) await kids(documents, issuer, kid);
+    expect(issuer.paths).toHaveLength(2);
+    time.nowMs += 29_999;
+    await kids(documents, issuer, "d");
+    expect(issuer.paths).toHaveLength(2);
+    issuer.publish([RSA.jwk, OTHER_RSA.jwk]);
+    time.nowMs += 1;
+    expect(await kids(documents, issuer, "rsa-2")).toEqual(["rsa-1", "rsa-2"]);
+    expect(issuer.paths).toHaveLength(4);
+  });
+
+  it("asks an issuer that failed once in 30 seconds", async () => {
+    const issuer = await start();
+    issuer.handlers["/jwks"] = (_, response) => void response.writeHead(500).end();
+    const { documents, time } = createCache();
+    await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("answered 500"));
+    issuer.publish([RSA.jwk]);
+    time.nowMs += 29_999;
+    await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("failed a moment ago"));
+    expect(issuer.paths).toHaveLength(2);
+    time.nowMs += 1;
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+  });
+
+  it("keeps the young keys of an issuer that fails when an unknown one is asked for", async () => {
+    const issuer = await start();
+    const { documents, time } = createCache();
+    await kids(documents, issuer, "rsa-1");
+    issuer.handlers["/jwks"] = (_, response) => void response.writeHead(500).end();
+    time.nowMs += 60_000;
+    await expect(kids(documents, issuer, "unknown")).rejects.toMatchObject(refused("answered 500"));
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+    expect(await kids(documents, issuer, "unknown")).toEqual(["rsa-1"]);
+  });
+
+  it("remembers a hundred issuers, the last ones asked for", async () => {
+    const issuer = await start();
+    const urls = Array.from({ length: 101 }, (_, i) => `${issuer.url}/${i}`);
+    for (const [i, url] of urls.entries())
+      issuer.handlers[`/${i}${DISCOVERY}`] = (_, response) =>
+        void response.end(JSON.stringify({ issuer: url, jwks_uri: `${issuer.url}/jwks` }));
+    const { documents } = createCache();
+    const ask = async (i: number) => {
+      const before = issuer.paths.length;
+      await documents.keysOf(urls[i] as string, named("rsa-1"));
+      return issuer.paths.length - before;
+    };
+    for (let i = 0; i < 100; i++) expect(await ask(i)).toBe(2);
+    expect(await ask(0)).toBe(0);
+    expect(await ask(100)).toBe(2);
+    expect(await ask(0)).toBe(0);
+    expect(await ask(1)).toBe(2);
+  });
+});
+
+describe("row 17: a key that the issuer has removed", () => {
+  it("is accepted for ten minutes and no longer", async () => {
+    const issuer = await start();
+    const { documents, time } = createCache();
+    await kids(documents, issuer, "rsa-1");
+    issuer.publish([OTHER_RSA.jwk]);
+    time.nowMs += 10 * 60_000 - 1;
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+    time.nowMs += 1;
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-2"]);
+  });
+
+  it("is not accepted when the issuer cannot be asked any more", async () => {
+    const issuer = await start();
+    const { documents, time } = createCache();
+    await kids(documents, issuer, "rsa-1");
+    issuer.handlers["/jwks"] = (_, response) => void response.writeHead(503).end();
+    time.nowMs += 10 * 60_000;
+    await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("answered 503"));
+    await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("failed a moment ago"));
+  });
+
+  it("is looked for again when the clock was set back", async () => {
+    const issuer = await start();
+    const { documents, time } = createCache();
+    await kids(documents, issuer, "rsa-1");
+    issuer.publish([OTHER_RSA.jwk]);
+    time.nowMs -= 86_400_000;
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-2"]);
+  });
+});

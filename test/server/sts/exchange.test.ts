@@ -1,0 +1,328 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { capabilitiesFromBits, type ExchangeRequest, RawToken } from "../../../schema/index.ts";
+import type { Sts } from "../../../server/sts/index.ts";
+import {
+  ANYONE,
+  API,
+  AUTH_URL,
+  CONSOLE,
+  claimsFrom,
+  createService,
+  DENIED,
+  ec,
+  ed25519,
+  GROUP,
+  headerOf,
+  identity,
+  type Key,
+  NOW,
+  NOW_MS,
+  ORG,
+  OTHER_RSA,
+  payloadOf,
+  RSA,
+  SUBJECT,
+  sign,
+  startIssuer,
+  UID,
+  UNAUTHENTICATED,
+} from "./fixture.ts";
+
+const P256 = ec("ec-256", "P-256");
+const P384 = ec("ec-384", "P-384");
+const P521 = ec("ec-521", "P-521");
+const ED = ed25519("ed-1");
+
+const issuer = await startIssuer([RSA, P256, P384, P521, ED]);
+afterAll(() => issuer.close());
+
+const ci = () => identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } });
+
+describe("a workload's token is exchanged for an API token", () => {
+  const controls: [alg: string, key: Key][] = [
+    ["RS256", RSA],
+    ["RS384", RSA],
+    ["RS512", RSA],
+    ["PS256", RSA],
+    ["PS384", RSA],
+    ["PS512", RSA],
+    ["ES256", P256],
+    ["ES384", P384],
+    ["ES512", P521],
+    ["EdDSA", ED],
+  ];
+  for (const [alg, key] of controls)
+    it(`that is signed with ${alg}`, async () => {
+      const { sts, events } = createService([ci()]);
+      const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url), key, { alg }));
+      expect(await sts.verifyApiToken(token ?? "")).toEqual({ subject: UID, expiresAtMs: NOW_MS + 3_600_000 });
+      expect(events).toMatchObject([{ decision: "granted", reason: "granted" }]);
+    });
+
+  it("that is signed with a key that the identity holds, without a connection", async () => {
+    const staticKeys = {
+      issuer: issuer.url,
+      subject: SUBJECT,
+      issuerKeys: JSON.stringify({ keys: [OTHER_RSA.jwk] }),
+      expirationTime: new Date(NOW_MS + 1).toISOString(),
+    };
+    const before = issuer.connections();
+    const { sts } = createService([identity({ staticKeys })]);
+    const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url), OTHER_RSA));
+    expect(await sts.verifyApiToken(token ?? "")).toMatchObject({ subject: UID });
+    expect(issuer.connections()).toBe(before);
+  });
+
+  it("that names no key, when the issuer has one of its algorithm", async () => {
+    const { sts } = createService([ci()]);
+    const token = await sign(claimsFrom(issuer.url), P384, { alg: "ES384", kid: undefined });
+    expect(await sts.exchange({ identity: UID }, token)).toHaveProperty("token");
+  });
+
+  it("that names Google in its short form", async () => {
+    const staticKeys = {
+      issuer: "https://accounts.google.com",
+      subject: SUBJECT,
+      issuerKeys: JSON.stringify({ keys: [RSA.jwk] }),
+    };
+    const { sts } = createService([identity({ staticKeys })]);
+    const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom("accounts.google.com")));
+    expect(payloadOf(token).act).toMatchObject({ iss: "https://accounts.google.com" });
+  });
+
+  it("with the documented claims, and a reply of nothing but the token and its end", async () => {
+    const { sts } = createService([ci()], {
+      capabilitiesOf: () => new Map([[GROUP, new Set(["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"])]]),
+    });
+    const upstream = claimsFrom(issuer.url, {
+      email: "ci@my-org.example",
+      email_verified: true,
+      aud: [AUTH_URL, "other"],
+    });
+    const reply = await sts.exchange({ identity: UID }, await sign(upstream));
+    expect(reply).toEqual({ token: expect.any(String), expiry: "2026-01-28T13:00:00.000Z" });
+    expect(RawToken.parse(reply)).toEqual(reply);
+    const { token } = reply;
+    expect(headerOf(token)).toEqual({ alg: "RS256", kid: expect.any(String), typ: "JWT" });
+    const { cap, ...claims } = payloadOf(token);
+    expect(claims).toEqual({
+      iss: AUTH_URL,
+      sub: UID,
+      aud: API,
+      iat: NOW,
+      exp: NOW + 3600,
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      act: { iss: issuer.url, sub: SUBJECT, aud: [AUTH_URL, "other"] },
+      email: "ci@my-org.example",
+      email_verified: true,
+    });
+    expect(Object.keys(cap as object)).toEqual([GROUP]);
+    expect(capabilitiesFromBits((cap as Record<string, string>)[GROUP] ?? "")).toEqual([
+      "CAP_IAM_GROUPS_LIST",
+      "CAP_IAM_ROLES_LIST",
+    ]);
+  });
+
+  it("without an email that is no email", async () => {
+    const { sts } = createService([ci()]);
+    const upstream = claimsFrom(issuer.url, { email: "e".repeat(256), email_verified: "true" });
+    const { token } = await sts.exchange({ identity: UID }, await sign(upstream));
+    expect(Object.keys(payloadOf(token))).toEqual(["iss", "sub", "aud", "iat", "exp", "jti", "act", "cap"]);
+  });
+
+  it("unless that would fit in no request's header", async () => {
+    const { sts, events } = createService([ci()]);
+    const audiences = Array.from({ length: 19 }, () => "é".repeat(255));
+    const bearer = await sign(claimsFrom(issuer.url, { aud: [AUTH_URL, ...audiences] }));
+    expect(await sts.exchange({ identity: UID }, bearer)).toHaveProperty("token");
+    const scopes = Array.from({ length: 50 }, (_, i) => `${ORG}/${i.toString(16).padStart(16, "0")}`);
+    await expect(sts.exchange({ identity: UID, scopes }, bearer)).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ decision: "granted" }, { decision: "denied", reason: "token_size" }]);
+  });
+
+  it("and the identity has been seen then", async () => {
+    const { sts, seen } = createService([ci()]);
+    await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
+    expect(seen).toEqual([[UID, NOW_MS]]);
+  });
+
+  it("and gets an empty cap claim when the identity is bound nowhere", async () => {
+    const { sts } = createService([ci()]);
+    const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
+    expect(payloadOf(token).cap).toEqual({});
+  });
+});
+
+describe("without an identity", () => {
+  it("it is the only one of the exact issuer and subject", async () => {
+    const { sts, events } = createService([ci(), identity({ uid: `${ORG}/0000000000000001` })]);
+    const { token } = await sts.exchange({}, await sign(claimsFrom(issuer.url)));
+    expect(payloadOf(token).sub).toBe(UID);
+    expect(events).toMatchObject([{ identity: UID }]);
+  });
+
+  it.each([
+    ["there is none", () => []],
+    ["there are two", () => [ci(), { ...ci(), uid: `${ORG}/0000000000000001` }]],
+    [
+      "the only one matches by a pattern",
+      () => [identity({ claimMatch: { issuer: issuer.url, subjectPattern: ".*" } })],
+    ],
+  ])("it is denied when %s", async (_, records) => {
+    const { sts, events } = createService(records());
+    await expect(sts.exchange({ identity: "" }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ decision: "denied", reason: "identity_unknown" }]);
+  });
+});
+
+describe("the identity that anyone may assume", () => {
+  it("takes a token of the development issuer", async () => {
+    const { sts } = createService([]);
+    const { token } = await sts.exchange({ identity: ANYONE }, (await sts.devIssuer?.mint({ subject: "me" })) ?? "");
+    expect(await sts.verifyApiToken(token ?? "")).toMatchObject({ subject: ANYONE });
+  });
+
+  it("takes a token of an issuer that some identity trusts, whatever its subject", async () => {
+    const { sts } = createService([ci()]);
+    const token = await sign(claimsFrom(issuer.url, { sub: "somebody else" }));
+    expect(payloadOf((await sts.exchange({ identity: ANYONE }, token)).token).sub).toBe(ANYONE);
+  });
+
+  it("is denied to an issuer that nobody trusts, without a connection", async () => {
+    const stranger = await startIssuer();
+    const { sts, events } = createService([ci()]);
+    const token = await sign(claimsFrom(stranger.url));
+    await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ reason: "issuer", identity: ANYONE }]);
+    expect(stranger.connections()).toBe(0);
+    await stranger.close();
+  });
+
+  it("is denied to the development issuer of a server without one", async () => {
+    const token = (await createService([]).sts.devIssuer?.mint({ subject: "me" })) ?? "";
+    const { sts } = createService([], { dev: false });
+    expect(sts.devIssuer).toBeUndefined();
+    await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
+  });
+
+  it("is denied to a token that is meant for somebody else", async () => {
+    const { sts, events } = createService([]);
+    const token = (await sts.devIssuer?.mint({ subject: "me", audience: "https://elsewhere.example" })) ?? "";
+    await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ reason: "audience" }]);
+  });
+});
+
+describe("the audience that is asked for", () => {
+  const audienceOf = async (sts: Sts, request: ExchangeRequest) =>
+    payloadOf((await sts.exchange({ identity: UID, ...request }, await sign(claimsFrom(issuer.url)))).token).aud;
+
+  it.each<[string, ExchangeRequest, unknown]>([
+    ["is the base address when it is absent", {}, API],
+    ["is the base address when it is empty", { aud: [""] }, API],
+    ["is a text when it is one", { aud: [CONSOLE] }, CONSOLE],
+    ["is a list when there are several", { aud: [API, CONSOLE] }, [API, CONSOLE]],
+    ["is split at commas", { aud: [`${CONSOLE},${API}`] }, [CONSOLE, API]],
+    ["is taken once", { aud: [API, API] }, API],
+  ])("%s", async (_, request, expected) => {
+    const { sts } = createService([ci()]);
+    expect(await audienceOf(sts, request)).toEqual(expected);
+  });
+
+  it.each([
+    ["another host", ["https://evil.example"]],
+    ["ours with more behind it", [`${API}/`]],
+    ["one of ours and another", [API, "https://evil.example"]],
+    ["one of ours and another in one text", [`${API},https://evil.example`]],
+  ])("is refused when it is %s", async (_, aud) => {
+    const { sts, events } = createService([ci()]);
+    await expect(sts.exchange({ identity: UID, aud }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: `Invalid argument: aud: must be ${API} or ${CONSOLE}`,
+      fieldViolations: [{ field: "aud", description: `must be ${API} or ${CONSOLE}` }],
+    });
+    expect(events).toMatchObject([{ decision: "denied", reason: "audience_parameter" }]);
+  });
+});
+
+describe("a bearer", () => {
+  it("that is missing is unauthenticated", async () => {
+    const { sts, events } = createService([ci()]);
+    await expect(sts.exchange({ identity: UID }, "")).rejects.toMatchObject(UNAUTHENTICATED);
+    expect(events).toMatchObject([{ decision: "denied", reason: "missing_bearer" }]);
+  });
+
+  it("for an AWS identity is not supported, whatever it is", async () => {
+    const awsIdentity = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/ci", userId: "AROA:ci" };
+    const { sts } = createService([identity({ awsIdentity })]);
+    await expect(sts.exchange({ identity: UID }, "a signed request")).rejects.toMatchObject({
+      code: "UNIMPLEMENTED",
+      message: "Unimplemented: AWS identities cannot be assumed here",
+    });
+  });
+
+  it("that has expired hears so, in the published words, if that is all that is wrong", async () => {
+    const { sts, events, seen } = createService([ci()]);
+    const token = await sign(claimsFrom(issuer.url, { iat: NOW - 3600, exp: NOW - 60 }));
+    await expect(sts.exchange({ identity: UID }, token)).rejects.toMatchObject({
+      code: "PERMISSION_DENIED",
+      message:
+        "Permission denied: verifying token: oidc: token is expired (Token Expiry: 2026-01-28 11:59:00 +0000 UTC)",
+    });
+    expect(events).toMatchObject([{ decision: "denied", reason: "expired" }]);
+    expect(seen).toEqual([]);
+  });
+
+  it.each([
+    ["its signature is not the issuer's", { sub: SUBJECT }, OTHER_RSA],
+    ["it is somebody else's", { sub: "repo:evil/app" }, RSA],
+    ["it is meant for somebody else", { aud: "https://elsewhere.example" }, RSA],
+  ])("that has expired hears only the denial when %s", async (_, claims, key) => {
+    const { sts } = createService([ci()]);
+    const token = await sign(claimsFrom(issuer.url, { iat: NOW - 3600, exp: NOW - 60, ...claims }), key, {
+      kid: "rsa-1",
+    });
+    await expect(sts.exchange({ identity: UID }, token)).rejects.toMatchObject(DENIED);
+  });
+});
+
+describe("what goes wrong inside", () => {
+  it("is an internal error that keeps its cause, and is logged as denied", async () => {
+    const cause = new Error("the disk is full");
+    const { sts, events } = createService([ci()], {
+      capabilitiesOf: () => {
+        throw cause;
+      },
+    });
+    await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
+      code: "INTERNAL",
+      message: "Internal: the token could not be exchanged",
+      cause,
+    });
+    expect(events).toMatchObject([{ decision: "denied", reason: "internal" }]);
+  });
+});
+
+describe("the audit line", () => {
+  it("names the token by issuer, subject, key and a hash of its id, and holds no part of it", async () => {
+    const { sts, events } = createService([ci()]);
+    const bearer = await sign(claimsFrom(issuer.url));
+    const { token = "" } = await sts.exchange({ identity: UID }, bearer);
+    expect(events).toEqual([
+      {
+        event: "sts.exchange",
+        time: "2026-01-28T12:00:00.000Z",
+        decision: "granted",
+        reason: "granted",
+        identity: UID,
+        issuer: issuer.url,
+        subject: SUBJECT,
+        kid: "rsa-1",
+        jtiHash: "78bd7e9dd0822031dac9e9c233de52844a1ec79909d45eb40d7d66587f70e029",
+        audience: [API],
+      },
+    ]);
+    for (const part of [...bearer.split("."), ...token.split("."), "upstream-1"])
+      expect(JSON.stringify(events)).not.toContain(part);
+  });
+});

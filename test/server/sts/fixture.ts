@@ -1,0 +1,171 @@
+// What the tests of the token service share: keys, a frozen clock, an issuer on loopback, a service with records in memory.
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { CompactSign } from "jose";
+import { expect } from "vitest";
+import type { Identity } from "../../../schema/index.ts";
+import { createSigner, createSts, generateKey, type StsOptions } from "../../../server/sts/index.ts";
+
+export const NOW_MS = Date.UTC(2026, 0, 28, 12, 0, 0);
+export const NOW = NOW_MS / 1000;
+export const AUTH_URL = "https://issuer.irm.example";
+export const API = "https://api.irm.example";
+export const CONSOLE = "https://console.irm.example";
+export const ORG = "720909c9f5279097d847ad02a2f24ba8f59de36a";
+export const GROUP = `${ORG}/b74ce966caf448d1`;
+export const UID = `${ORG}/a033a6fabe0bfa0d`;
+export const ANYONE = "00000000000000000000000000000000000000aa";
+export const SUBJECT = "repo:my-org@123456/my-repo@654321:ref:refs/heads/main";
+
+export const DENIED = {
+  name: "ApiError",
+  code: "PERMISSION_DENIED",
+  message: "Permission denied: the token may not be exchanged for this identity",
+};
+export const UNAUTHENTICATED = {
+  name: "ApiError",
+  code: "UNAUTHENTICATED",
+  message: "Unauthenticated: a valid bearer token is required",
+};
+
+type Json = Record<string, unknown>;
+export interface Key {
+  kid: string;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+  jwk: Json;
+}
+
+export const key = (kid: string, pair: { privateKey: KeyObject; publicKey: KeyObject }): Key => ({
+  kid,
+  ...pair,
+  jwk: { ...pair.publicKey.export({ format: "jwk" }), kid },
+});
+export const rsa = (kid: string, modulusLength = 2048): Key => key(kid, generateKeyPairSync("rsa", { modulusLength }));
+export const ec = (kid: string, namedCurve: string): Key => key(kid, generateKeyPairSync("ec", { namedCurve }));
+export const ed25519 = (kid: string): Key => key(kid, generateKeyPairSync("ed25519"));
+
+// Making one takes a while: the tests share these.
+export const RSA = rsa("rsa-1");
+export const OTHER_RSA = rsa("rsa-2");
+export const API_KEY = generateKey(NOW_MS);
+export const DEV_KEY = generateKey(NOW_MS);
+
+export const base64url = (value: unknown): string =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+
+/** Signs any payload, a text as it is, so that a token may say what no library would write. */
+export const sign = (payload: Json | string, using: Key = RSA, header: Json = {}): Promise<string> =>
+  new CompactSign(Buffer.from(typeof payload === "string" ? payload : JSON.stringify(payload)))
+    .setProtectedHeader({ alg: "RS256", kid: using.kid, ...header })
+    .sign(using.privateKey, { crit: { "urn:test": true } });
+
+export const claimsFrom = (issuer: string, changes: Json = {}): Json => ({
+  iss: issuer,
+  sub: SUBJECT,
+  aud: AUTH_URL,
+  iat: NOW - 10,
+  exp: NOW + 300,
+  jti: "upstream-1",
+  ...changes,
+});
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** An issuer on loopback. Its documents may be changed; connections and paths asked for are counted. */
+export const startIssuer = async (keys: Key[] = [RSA]) => {
+  const paths: string[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    paths.push(request.url ?? "");
+    const handler = issuer.handlers[request.url ?? ""];
+    if (handler) handler(request, response);
+    else response.writeHead(404).end();
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const json =
+    (body: unknown): Handler =>
+    (_, response) =>
+      void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  const issuer = {
+    url,
+    port,
+    paths,
+    handlers: {} as Record<string, Handler>,
+    connections: () => connections,
+    publish: (published: Json[]) => {
+      issuer.handlers["/jwks"] = json({ keys: published });
+    },
+    describe: (metadata: Json) => {
+      issuer.handlers["/.well-known/openid-configuration"] = json(metadata);
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  issuer.describe({ issuer: url, jwks_uri: `${url}/jwks` });
+  issuer.publish(keys.map(({ jwk }) => jwk));
+  return issuer;
+};
+export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
+
+export const identity = (fields: Partial<Identity>): Identity => ({
+  uid: UID,
+  name: "ci",
+  createTime: new Date(NOW_MS).toISOString(),
+  updateTime: new Date(NOW_MS).toISOString(),
+  lastSeenTime: new Date(NOW_MS).toISOString(),
+  ...fields,
+});
+
+/** A service on records in memory, a clock that stands still until it is set, and what it has logged. */
+export const createService = (records: Identity[], options: Partial<StsOptions> = {}) => {
+  const time = { nowMs: NOW_MS };
+  const clock = () => time.nowMs;
+  const events: Record<string, unknown>[] = [];
+  const seen: [uid: string, timeMs: number][] = [];
+  const issuers = records.map(({ claimMatch, staticKeys }) => claimMatch ?? staticKeys);
+  const sts = createSts({
+    clock,
+    authUrl: AUTH_URL,
+    audiences: [API, CONSOLE],
+    dev: true,
+    devIssuerUrl: `${AUTH_URL}/dev-issuer`,
+    signer: createSigner({ clock, keys: [API_KEY] }),
+    devSigner: createSigner({ clock, keys: [DEV_KEY] }),
+    anyone: ANYONE,
+    identities: {
+      get: (uid) => records.find((record) => record.uid === uid),
+      withExactClaims: (issuer, subject) =>
+        records.filter((_, i) => issuers[i]?.issuer === issuer && issuers[i]?.subject === subject),
+      hasIssuer: (issuer) => issuers.some((match) => match?.issuer === issuer),
+      seen: (uid, timeMs) => seen.push([uid, timeMs]),
+    },
+    capabilitiesOf: () => new Map(),
+    log: (event) => events.push(event),
+    ...options,
+  });
+  return { sts, time, events, seen };
+};
+
+/** Denied in the fixed words and for this reason, and nobody seen. */
+export const expectDenied = async (bearer: string, reason: string, record: Identity) => {
+  const { sts, events, seen } = createService([record]);
+  await expect(sts.exchange({ identity: UID }, bearer)).rejects.toMatchObject(DENIED);
+  expect(events).toMatchObject([{ decision: "denied", reason }]);
+  expect(seen).toEqual([]);
+};
+
+/** The payload of a token, unverified. */
+export const payloadOf = (token = ""): Json =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+export const headerOf = (token = ""): Json =>
+  JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { patternViolation } from "../../../server/sts/index.ts";
+import { matchesPattern } from "../../../server/sts/pattern.ts";
+
+describe("patternViolation", () => {
+  it.each([
+    "repo:org/app:.*",
+    "a|b",
+    "(?i)prod",
+    "[A-Za-z0-9_.-]{1,255}",
+    "[^]x]{3}",
+    "\\{[0-9a-f]{40}\\}",
+    "\\Qrepo:org/app\\E:.*",
+    "((a{10}){10}){5}",
+    "x".repeat(1024),
+  ])("has nothing against «%s»", (pattern) => expect(patternViolation(pattern)).toBeUndefined());
+
+  it.each([
+    ["", "must be an RE2 pattern: empty", "an empty text"],
+    ["x".repeat(1025), "must be an RE2 pattern: longer than 1024 characters", "longer than the field"],
+    ["(", "must be an RE2 pattern: error parsing regexp: missing closing ): `(`", "open"],
+    ["a)|(b", "must be an RE2 pattern: error parsing regexp: unexpected ): `a)|(b`", "a pattern only inside a group"],
+    ["(?=a)", "must be an RE2 pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`", "not RE2"],
+    ["(a)\\1", "must be an RE2 pattern: error parsing regexp: invalid escape sequence: `\\1`", "not RE2"],
+    [
+      "\\Qabc",
+      "must be an RE2 pattern: error parsing regexp: missing closing ): `^(?:\\Qabc)$`",
+      "swallows the anchor",
+    ],
+    ["a{1001}", "must be an RE2 pattern: error parsing regexp: invalid repeat count: `{1001}`", "the limit of RE2"],
+    [`(${"x".repeat(500)}){1000}`, "must be an RE2 pattern: repeats too much", "500,000 instructions"],
+    [`(${"x{0,999}".repeat(100)})y`, "must be an RE2 pattern: repeats too much", "76 seconds on 4 KiB"],
+    [`((${"[)({]".repeat(30)}){10}){10}`, "must be an RE2 pattern: repeats too much", "brackets in classes"],
+    ["x{0,999}", "must be an RE2 pattern: repeats too much", "two instructions for each"],
+  ])("refuses «%.40s»: %s (%s)", (pattern, violation) => expect(patternViolation(pattern)).toBe(violation));
+});
+
+describe("matchesPattern", () => {
+  it.each<[string, string, boolean, string]>([
+    ["a|b", "a", true, "an alternative"],
+    ["a|b", "evil-b", false, "anchored on the left of each"],
+    ["a|b", "a-evil", false, "anchored on the right of each"],
+    ["a", "a\n", false, "no newline is forgiven at the end"],
+    ["(?m)a$", "a\nb", false, "the flag ends with the group"],
+    ["(?s).*", "a\nb", true, "asked for"],
+    [".*", "a\nb", false, "a dot is no newline"],
+    ["(?i)prod", "PROD", true, "asked for"],
+    ["prod", "PROD", false, "bytes"],
+    ["straße", "straße", true, "any script"],
+    ["😀+", "😀😀", true, "characters, not halves of them"],
+    [".", "\ud83d", false, "half a character is no text"],
+    [".*", "x".repeat(4097), false, "longer than a claim may be"],
+    ["(", "(", false, "no pattern"],
+    ["", "", false, "an empty pattern is none"],
+  ])("«%s» on «%.20s»: %s, %s", (pattern, text, expected) => expect(matchesPattern(pattern, text)).toBe(expected));
+
+  it("takes linear time where a backtracking engine does not end", () => {
+    expect(matchesPattern("(a+)+", `${"a".repeat(4000)}!`)).toBe(false);
+  });
+});
