@@ -17,6 +17,9 @@ const expect = (happened: boolean, what: string): void => {
   say(`  ok: ${what}`);
 };
 
+// Its configuration lies beside the root Pulumi.yaml while the demo runs.
+const STACK = `demo-${process.pid}`;
+
 const folder = mkdtempSync(join(tmpdir(), "irm-demo-"));
 const server = await startServerProcess(["--db", join(folder, "irm.db")]);
 
@@ -66,6 +69,7 @@ const main = async (): Promise<void> => {
   const stack = await createStack({
     folder,
     program: root,
+    name: STACK,
     env: {
       IRM_BASE_URL: server.baseUrl,
       IRM_AUTH_URL: server.authUrl,
@@ -154,5 +158,6 @@ try {
   process.exitCode = 1;
 } finally {
   await server.stop();
+  rmSync(join(root, `Pulumi.${STACK}.yaml`), { force: true });
   rmSync(folder, { recursive: true, force: true });
 }

@@ -10,6 +10,7 @@ import {
 import { createLog } from "../../server/log.ts";
 import { createSigner, generateKey } from "../../server/sts/index.ts";
 import { type Answer, type Body, createHttpClient } from "./http.ts";
+import { createRandom } from "./random.ts";
 
 /** The time of the published samples: 2026-01-28T12:54:21.189Z. */
 export const START_MS = Date.UTC(2026, 0, 28, 12, 54, 21, 189);
@@ -37,6 +38,12 @@ export const countingIds = (): IdSource => {
     root: () => (++roots).toString(16).padStart(40, "0"),
     segment: () => (++segments).toString(16).padStart(16, "0"),
   };
+};
+
+/** Ids in no order, that repeat: the order of uids is not that of creation. */
+export const shuffledIds = (seed: number): IdSource => {
+  const random = createRandom(seed);
+  return { root: () => random.hex(40), segment: () => random.hex(16) };
 };
 
 let made: ServerKeys | undefined;

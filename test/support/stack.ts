@@ -35,9 +35,9 @@ export interface StateResource {
 }
 
 export interface StackOptions {
-  /** folder for backend, home and configuration; may hold other stacks */
+  /** folder for backend and home */
   folder: string;
-  /** folder of the Pulumi.yaml */
+  /** folder of the Pulumi.yaml; the engine writes Pulumi.<name>.yaml beside it */
   program: string;
   name?: string;
   env: Readonly<Record<string, string>>;
@@ -46,7 +46,6 @@ export interface StackOptions {
 export const createStack = async ({ folder, program, name = "dev", env }: StackOptions): Promise<Stack> => {
   const [state, home] = [join(folder, "state"), join(folder, "home")];
   mkdirSync(state, { recursive: true });
-  const configFile = join(folder, `Pulumi.${name}.yaml`);
   const all = {
     ...process.env,
     PULUMI_BACKEND_URL: `file://${state}`,
@@ -56,12 +55,10 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
     NO_COLOR: "1",
     ...env,
   };
-  const withConfig = new Set(["preview", "up", "refresh", "destroy", "config"]);
   const run = (...args: string[]): Promise<CommandResult> => {
     const [command] = args as [string];
-    const config = withConfig.has(command) ? ["--config-file", configFile] : [];
     const stack = command === "stack" ? [] : ["--stack", name];
-    return pulumi(program, [...args, ...config, ...stack, "--non-interactive", "--color", "never"], all);
+    return pulumi(program, [...args, ...stack, "--non-interactive", "--color", "never"], all);
   };
   const must = async (...args: string[]): Promise<CommandResult> => {
     const result = await run(...args);
