@@ -35,8 +35,9 @@ const argumentNames = (kind: Kind): string[] => [
   ...inputFields(kind.schema),
 ];
 
-const placeProblems = (kind: Kind, { parent, root }: Json): FieldViolation[] => {
+const placeProblems = (kind: Kind, { parent, ...input }: Json): FieldViolation[] => {
   const problem = (description: string) => [{ field: "parent", description }];
+  const root = kind.rootAllowed && input.root;
   if (parent === undefined && root === true) return [];
   if (parent === undefined)
     return problem(

@@ -27,18 +27,29 @@ export interface Subject {
 /** An error of the API with operation and resource; any other error (configuration, a defect) as it is. */
 export const failure = (error: unknown, kind: Kind, action: keyof Kind["operations"], subject: Subject): Error => {
   if (!isApiError(error)) return error as Error;
-  const head = `${kind.operations[action]} ${subjectText(kind, subject)}`;
-  return new Error([`${head}: ${apiText(error)}`, ...hints(error, action)].join("\n"));
+  return new Error([`${headOf(kind, action, subject)}: ${apiText(error)}`, ...hints(error, action)].join("\n"));
+};
+
+/** The service answered, and not with what was asked for. `outs` are the outputs that the state shall have. */
+export const otherAnswer = (
+  kind: Kind,
+  action: "create" | "update",
+  outs: Record<string, unknown>,
+  differing: readonly string[],
+): Incomplete => {
+  const head = headOf(kind, action, { uid: outs.uid, name: outs.name });
+  const text = `${head}: the service answered with another value of ${differing.join(", ")} than was asked for`;
+  return new Incomplete(text, outs.uid as string, outs);
 };
 
 /** For functions, which have no resource. */
 export const callFailure = (error: unknown, operation: string): unknown =>
   isApiError(error) ? new Error(`${operation}: ${apiText(error)}`, { cause: error }) : error;
 
-const subjectText = (kind: Kind, { uid, name, parent }: Subject): string => {
+const headOf = (kind: Kind, action: keyof Kind["operations"], { uid, name, parent }: Subject): string => {
   const where = parent === undefined ? "" : parent === "" ? "at the root" : `in ${parent}`;
   const title = name === undefined ? "" : `"${name}"`;
-  return [kind.word, uid, title, where].filter(Boolean).join(" ");
+  return [kind.operations[action], kind.word, uid, title, where].filter(Boolean).join(" ");
 };
 
 /** Code, message, and the violations that the message does not tell: it is made from the first. */

@@ -35,16 +35,21 @@ export type GroupArgs = GroupFields &
   );
 
 export class Group extends IrmResource {
+  /** As given */
   declare readonly name: pulumi.Output<string>;
+  /** As given; empty when not */
   declare readonly description: pulumi.Output<string>;
   /** Limits of the organisation, by resource */
   declare readonly resourceLimits: pulumi.Output<Record<string, number>>;
+  /** Set by the operator of the service */
   declare readonly verified: pulumi.Output<boolean>;
   /** RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;
   /** RFC 3339, UTC */
   declare readonly updateTime: pulumi.Output<string>;
+  /** Kind of the organisation that the group belongs to */
   declare readonly kind: pulumi.Output<GroupKind | undefined>;
+  /** State of the organisation that the group belongs to */
   declare readonly status: pulumi.Output<GroupMessage["status"]>;
 
   constructor(name: string, args: GroupArgs, opts: pulumi.CustomResourceOptions = {}) {

@@ -87,10 +87,15 @@ export type IdentityArgs = IdentityFields &
   }>;
 
 export class Identity extends IrmResource {
+  /** As given */
   declare readonly name: pulumi.Output<string>;
+  /** As given; empty when not */
   declare readonly description: pulumi.Output<string>;
+  /** Verified address of a person */
   declare readonly email: pulumi.Output<string | undefined>;
+  /** Address of a person that nobody has verified */
   declare readonly emailUnverified: pulumi.Output<string | undefined>;
+  /** As given */
   declare readonly company: pulumi.Output<string | undefined>;
   /** RFC 3339, UTC; as of the last create or update: it moves by itself */
   declare readonly lastSeenTime: pulumi.Output<string>;
@@ -98,9 +103,13 @@ export class Identity extends IrmResource {
   declare readonly createTime: pulumi.Output<string>;
   /** RFC 3339, UTC */
   declare readonly updateTime: pulumi.Output<string>;
+  /** As given; undefined for another relationship */
   declare readonly claimMatch: pulumi.Output<IdentityMessage["claimMatch"]>;
+  /** As given, with the time of expiry; undefined for another relationship */
   declare readonly staticKeys: pulumi.Output<IdentityMessage["staticKeys"]>;
+  /** As given; undefined for another relationship */
   declare readonly awsIdentity: pulumi.Output<IdentityMessage["awsIdentity"]>;
+  /** As given; undefined for another relationship */
   declare readonly servicePrincipal: pulumi.Output<IdentityMessage["servicePrincipal"]>;
 
   constructor(name: string, args: IdentityArgs, opts: pulumi.CustomResourceOptions = {}) {

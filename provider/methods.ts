@@ -71,7 +71,7 @@ const readable =
       if (error instanceof Error && !DEFECTS.some((type) => error instanceof type)) {
         error.stack = "";
         // It prints both beside what the engine prints: the first line is enough.
-        error.toString = () => error.message.split("\n", 1)[0] as string;
+        error.toString = () => (error.message.split("\n", 1)[0] as string).replace(/:$/, "");
       }
       throw error;
     }

@@ -33,14 +33,13 @@ interface Entered {
   constructed(resource: pulumi.CustomResource): void;
 }
 
-// By stack: the Automation API runs several programs in one process.
+// By run, that is by the connection to the engine: the Automation API runs several programs in one process.
 const programs = new WeakMap<object, Program>();
-const withoutStack = {};
 
 export const currentProgram = (): Program => {
-  const stack = pulumi.runtime.getStackResource() ?? withoutStack;
-  const program = programs.get(stack) ?? programWith(PATIENCE_MS);
-  programs.set(stack, program);
+  const monitor = pulumi.runtime.getMonitor();
+  const program = (monitor && programs.get(monitor)) ?? programWith(PATIENCE_MS);
+  if (monitor) programs.set(monitor, program);
   return program;
 };
 

@@ -5,7 +5,7 @@ import { inputProblems } from "./check.ts";
 import { LostAnswer } from "./client.ts";
 import { deleteWhenFree } from "./delete-order.ts";
 import { changedPaths, changeOf, normal } from "./diff.ts";
-import { failure, Incomplete } from "./failure.ts";
+import { failure, otherAnswer } from "./failure.ts";
 import type { Kind } from "./kind/kind.ts";
 import { argumentOf, given, inputsFrom, outputsFrom, PROVIDER, spelt, withoutOwn, withSets } from "./record.ts";
 import type { Session } from "./session.ts";
@@ -79,8 +79,8 @@ export const create = async (kind: Kind, session: Session, inputs: Json): Promis
   const id = answer.uid as string;
   if (parent === "") session.newRoots.add(id);
   const outs = outputsFrom(kind, answer, desired);
-  const differing = changedPaths(kind, outs, desired);
-  if (differing.length > 0) throw incomplete(kind, id, outs, inputs, desired, differing);
+  const paths = changedPaths(kind, outs, desired);
+  if (paths.length > 0) throw incomplete(kind, "create", outs, inputs, paths);
   return { id, outs };
 };
 
@@ -96,13 +96,10 @@ const lostCreate = (kind: Kind, parent: string, desired: Json, error: LostAnswer
   );
 };
 
-const incomplete = (kind: Kind, id: string, outs: Json, inputs: Json, desired: Json, paths: string[]): Incomplete => {
-  const differing = paths.map((path) => argumentOf(kind, path)).join(", ");
-  const text = `${kind.word} ${id} ${naming(desired)}: the service answered with another value of ${differing} than was asked for`;
-  return new Incomplete(text, id, { ...outs, [PROVIDER]: inputs[PROVIDER] });
+const incomplete = (kind: Kind, action: "create" | "update", outs: Json, inputs: Json, paths: string[]) => {
+  const differing = paths.map((path) => argumentOf(kind, path));
+  return otherAnswer(kind, action, { ...outs, [PROVIDER]: inputs[PROVIDER] }, differing);
 };
-
-const naming = ({ name }: Json) => (name === undefined ? "" : `"${name}"`);
 
 export interface ReadResult {
   /** empty: the record is gone */
@@ -162,7 +159,7 @@ export const update = async (
   }
   const outs = outputsFrom(kind, answer, desired);
   const differing = changedPaths(kind, outs, desired).filter((path) => maskTouches(paths, path));
-  if (differing.length > 0) throw incomplete(kind, id, outs, news, desired, differing);
+  if (differing.length > 0) throw incomplete(kind, "update", outs, news, differing);
   return { outs };
 };
 

@@ -31,12 +31,12 @@ export const withSets = (bag: Json): Json =>
   );
 
 /**
- * Outputs: the API's fields, uid first. allowReplace goes with them, because a read is given outputs only and must not lose
- * it; that a group is a root is in its uid.
+ * Outputs: the API's fields, uid first; nothing undefined, which the SDK cannot send: it would lose the record. allowReplace
+ * goes with them, because a read is given outputs only; that a group is a root is in its uid.
  */
 export const outputsFrom = (kind: Kind, answer: Json, { allowReplace }: Json): Json => {
   const { uid, ...fields } = kind.observed?.(answer) ?? answer;
-  return { uid, ...fields, ...(allowReplace === true ? { allowReplace } : {}) };
+  return withoutNull({ uid, ...fields, ...(allowReplace === true ? { allowReplace } : {}) }) as Json;
 };
 
 /** The API's fields of stored outputs. */

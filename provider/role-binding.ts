@@ -19,15 +19,17 @@ export interface RoleBindingArgs {
 }
 
 export class RoleBinding extends IrmResource {
-  /** The identity, spelt out */
+  /** Who is granted the role: uid, name, description, issuer, subject */
   declare readonly identity: pulumi.Output<RoleBindingMessage["identity"]>;
-  /** The group, spelt out */
+  /** Where the grant holds: uid, name, description */
   declare readonly group: pulumi.Output<RoleBindingMessage["group"]>;
-  /** The role, spelt out */
+  /** What is granted: uid, name, description */
   declare readonly role: pulumi.Output<RoleBindingMessage["role"]>;
   /** RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;
+  /** uid of the identity that is granted the role */
   declare readonly identityUid: pulumi.Output<string>;
+  /** uid of the role that is granted */
   declare readonly roleUid: pulumi.Output<string>;
 
   constructor(

@@ -19,9 +19,11 @@ export interface RoleArgs {
 }
 
 export class Role extends IrmResource {
+  /** As given */
   declare readonly name: pulumi.Output<string>;
+  /** As given; empty when not */
   declare readonly description: pulumi.Output<string>;
-  /** Enum names, `CAP_IAM_GROUPS_LIST` */
+  /** What the role grants, by enum name: `CAP_IAM_GROUPS_LIST` */
   declare readonly capabilities: pulumi.Output<string[]>;
   /** RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;

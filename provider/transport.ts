@@ -5,7 +5,8 @@ import { ApiError } from "../schema/index.ts";
 import { ConfigError, isLoopback } from "./config.ts";
 import { AttemptError } from "./retry.ts";
 
-export const ATTEMPT_TIMEOUT_MS = 60_000;
+const ATTEMPT_TIMEOUT_MS = 60_000;
+const WHOLE_TIMEOUT_MS = 2 * ATTEMPT_TIMEOUT_MS;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -57,7 +58,11 @@ export const send = (dispatcher: Dispatcher, { method, url, token, body }: HttpR
     let headers: HttpAnswer["headers"] = {};
     const chunks: Buffer[] = [];
     let size = 0;
-    const fail = (error: Error) => reject(new AttemptError({ sent }, unavailable(url, error)));
+    let timer: NodeJS.Timeout | undefined;
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      reject(new AttemptError({ sent }, unavailable(url, error)));
+    };
 
     dispatcher.dispatch(
       {
@@ -79,9 +84,8 @@ export const send = (dispatcher: Dispatcher, { method, url, token, body }: HttpR
         onRequestStart(controller) {
           sent = true;
           // A body that comes drop by drop never trips the two timeouts above.
-          AbortSignal.timeout(2 * ATTEMPT_TIMEOUT_MS).addEventListener("abort", () =>
-            controller.abort(new Error(`no whole answer within ${(2 * ATTEMPT_TIMEOUT_MS) / 1000} seconds`)),
-          );
+          const late = new Error(`no whole answer within ${WHOLE_TIMEOUT_MS / 1000} seconds`);
+          timer = setTimeout(() => controller.abort(late), WHOLE_TIMEOUT_MS);
         },
         onResponseStart(_controller, statusCode, responseHeaders) {
           status = statusCode;
@@ -92,7 +96,10 @@ export const send = (dispatcher: Dispatcher, { method, url, token, body }: HttpR
           if (size > MAX_BODY_BYTES) controller.abort(new Error(`an answer of more than ${MAX_BODY_BYTES} bytes`));
           else chunks.push(chunk);
         },
-        onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(chunks).toString("utf8") }),
+        onResponseEnd() {
+          clearTimeout(timer);
+          resolve({ status, headers, body: Buffer.concat(chunks).toString("utf8") });
+        },
         onResponseError: (_controller, error) => fail(error),
       },
     );

@@ -1,5 +1,6 @@
 // Group: the only kind that may stand at the root, and the one that everything below waits on when it is deleted.
 import { Group, type Json } from "../../schema/index.ts";
+import { isUnknown } from "../unknown.ts";
 import type { Blockers, Kind } from "./kind.ts";
 
 const below = (operation: Blockers["operation"], plural: string, word: string) => (uid: string) => ({
@@ -28,7 +29,7 @@ export const group: Kind = {
   serverChosen: ["verified", "kind"],
   replacementBreaks: "its uid and those of all that is below it would change, and the role bindings in it would end",
   violations: (input: Json, { parent }) =>
-    input.kind !== undefined && parent !== undefined
+    input.kind !== undefined && parent !== undefined && !isUnknown(input.kind)
       ? [{ field: "kind", description: "belongs to the root group; leave it out below" }]
       : [],
   blockers: (uid) => BELOW.map((list) => list(uid)),

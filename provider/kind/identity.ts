@@ -34,8 +34,5 @@ export const identity: Kind = {
   replacementBreaks: "its uid would change: role bindings and workloads that name it would lose their access",
   violations: patterns,
   // Moved by every exchange (decision 34).
-  settled: (observed: Json, stored: Json) => ({
-    ...observed,
-    lastSeenTime: stored.lastSeenTime ?? observed.lastSeenTime,
-  }),
+  settled: (observed: Json, { lastSeenTime }: Json) => (lastSeenTime ? { ...observed, lastSeenTime } : observed),
 };

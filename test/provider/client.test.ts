@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { clientWith, LostAnswer } from "../../provider/client.ts";
+import type { Env } from "../../provider/config.ts";
+import { redactor } from "../../provider/redact.ts";
+import { type ApiError, isApiError, type RequestOf } from "../../schema/index.ts";
+import { BASE_URL, GROUP, IDENTITY, json, lost, ORG, page, refusal, scripted, virtualClock } from "./double.ts";
+
+const WORKLOAD: Env = { IRM_IDENTITY_TOKEN: "workload-token" };
+// A request as the loop writes it: without what only the service sets.
+const NEW = { parent: ORG, group: { name: "eng" } } as RequestOf<"CreateGroup">;
+const group = json({ uid: GROUP, name: "eng" });
+const token = (mark: string) => json({ token: `api-token-${mark}` });
+
+const setUp = (env: Env, ...steps: Parameters<typeof scripted>) => {
+  const { transport, requests } = scripted(...steps);
+  const clock = virtualClock();
+  const config = { baseUrl: BASE_URL, authUrl: "https://issuer.example.com", identity: IDENTITY };
+  return { call: clientWith({ config, env, clock, redactor: redactor(), transport }), requests, clock };
+};
+
+const errorOf = async (run: Promise<unknown>): Promise<ApiError> => {
+  try {
+    await run;
+  } catch (error) {
+    if (isApiError(error)) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+};
+
+const shown = (requests: { method: string; url: URL; token: string }[]) =>
+  requests.map(({ method, url, token }) => `${method} ${url.host}${url.pathname} ${token}`);
+
+describe("call", () => {
+  it("exchanges the workload's token as the API documents it, and uses what it gets", async () => {
+    const { call, requests } = setUp(WORKLOAD, token("1"), group);
+    expect(await call("GetGroup", { uid: GROUP })).toEqual({ uid: GROUP, name: "eng" });
+    expect(requests[0]?.url.searchParams.getAll("aud")).toEqual([BASE_URL]);
+    expect(requests[0]?.url.searchParams.get("identity")).toBe(IDENTITY);
+    expect(shown(requests)).toEqual([
+      "GET issuer.example.com/sts/exchange workload-token",
+      `GET console-api.example.com/iam/v2beta1/groups/${GROUP} api-token-1`,
+    ]);
+  });
+
+  it("asks GitHub for a token whose audience is the issuer", async () => {
+    const env = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com/oidc?api-version=2",
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+    };
+    const { call, requests } = setUp(env, json({ value: "github-token" }), token("1"), group);
+    await call("GetGroup", { uid: GROUP });
+    expect(requests[0]?.url.search).toBe("?api-version=2&audience=https%3A%2F%2Fissuer.example.com");
+    expect(requests.map((request) => request.token)).toEqual(["request-token", "github-token", "api-token-1"]);
+  });
+
+  it("says so when GitHub gives no token", async () => {
+    const env = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+    };
+    const { call } = setUp(env, page(403));
+    const error = await errorOf(call("GetGroup", { uid: GROUP }));
+    expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions gave no OIDC token (HTTP 403)" });
+  });
+
+  it("tells which token was refused by the exchange, for which identity and where", async () => {
+    const { call, requests } = setUp(WORKLOAD, refusal("PERMISSION_DENIED", "verifying token: oidc: token is expired"));
+    expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
+      code: "PERMISSION_DENIED",
+      operation: "Exchange",
+      message:
+        `exchanging the token of IRM_IDENTITY_TOKEN for identity ${IDENTITY} at https://issuer.example.com/sts/exchange: ` +
+        "Permission denied: verifying token: oidc: token is expired",
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("refuses an exchange that gives no token", async () => {
+    const { call } = setUp(WORKLOAD, json({}));
+    expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
+      code: "UNKNOWN",
+      message: expect.stringContaining("the answer carries no token"),
+    });
+  });
+
+  it("retries the exchange: it changes nothing", async () => {
+    const { call, requests } = setUp(WORKLOAD, page(502), lost(true), token("1"), group);
+    await call("GetGroup", { uid: GROUP });
+    expect(requests).toHaveLength(4);
+  });
+
+  it("replays a request once with another token after a 401", async () => {
+    const { call, requests } = setUp(WORKLOAD, token("1"), refusal("UNAUTHENTICATED", "expired"), token("2"), group);
+    await call("CreateGroup", NEW);
+    expect(requests.map((request) => request.token)).toEqual([
+      "workload-token",
+      "api-token-1",
+      "workload-token",
+      "api-token-2",
+    ]);
+  });
+
+  it("does not replay a second 401", async () => {
+    const refused = refusal("UNAUTHENTICATED", "expired");
+    const { call, requests } = setUp(WORKLOAD, token("1"), refused, token("2"), refused);
+    expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
+      code: "UNAUTHENTICATED",
+      operation: "GetGroup",
+    });
+    expect(requests).toHaveLength(4);
+  });
+
+  it("does not replay with a token that was given and cannot be renewed", async () => {
+    const { call, requests } = setUp({ IRM_TOKEN: "given" }, refusal("UNAUTHENTICATED", "expired"));
+    expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({ code: "UNAUTHENTICATED" });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("fails at once on a denial", async () => {
+    const { call, requests, clock } = setUp(
+      WORKLOAD,
+      token("1"),
+      refusal("PERMISSION_DENIED", "groups.create is missing"),
+    );
+    expect(await errorOf(call("CreateGroup", NEW))).toMatchObject({
+      code: "PERMISSION_DENIED",
+    });
+    expect(requests).toHaveLength(2);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it("waits with new tokens where the permission may still be on its way", async () => {
+    const denied = refusal("PERMISSION_DENIED", "groups.create is missing");
+    const { call, requests, clock } = setUp(WORKLOAD, token("1"), denied, token("2"), denied, token("3"), group);
+    await call("CreateGroup", NEW, { permissionIsNew: true });
+    expect(requests.map((request) => request.token).filter((used) => used !== "workload-token")).toEqual([
+      "api-token-1",
+      "api-token-2",
+      "api-token-3",
+    ]);
+    expect(clock.sleeps).toEqual([0, 2_000]);
+  });
+
+  it("does not wait for a permission for ever", async () => {
+    const { call, requests, clock } = setUp({ IRM_TOKEN: "given" }, refusal("PERMISSION_DENIED", "no"));
+    const create = call("CreateGroup", NEW, { permissionIsNew: true });
+    expect(await errorOf(create)).toMatchObject({ code: "PERMISSION_DENIED" });
+    expect(requests).toHaveLength(6);
+    expect(clock.sleeps).toEqual([0, 2_000, 4_000, 8_000, 16_000]);
+  });
+});
+
+describe("a create", () => {
+  const create = (call: ReturnType<typeof setUp>["call"]) => call("CreateGroup", NEW);
+
+  const unknown: [string, Parameters<typeof scripted>[0]][] = [
+    ["a reset", lost(true)],
+    ["503", refusal("UNAVAILABLE", "busy")],
+    ["a proxy's page", page(502)],
+    ["500", refusal("INTERNAL", "oops")],
+    ["an answer that is cut off", { status: 200, headers: {}, body: '{"uid":' }],
+    ["an answer without a uid", json({ name: "x" })],
+  ];
+  for (const [reason, step] of unknown)
+    it(`is sent once, and its fate is unknown, after ${reason}`, async () => {
+      const { call, requests } = setUp({ IRM_TOKEN: "given" }, step);
+      expect(await errorOf(create(call))).toBeInstanceOf(LostAnswer);
+      expect(requests).toHaveLength(1);
+    });
+
+  it("is sent again when it surely did not arrive", async () => {
+    const { call, requests } = setUp(
+      { IRM_TOKEN: "given" },
+      lost(false),
+      refusal("RESOURCE_EXHAUSTED", "slowly"),
+      group,
+    );
+    await create(call);
+    expect(requests).toHaveLength(3);
+  });
+
+  it("that never arrived is not lost", async () => {
+    const { call } = setUp({ IRM_TOKEN: "given" }, lost(false));
+    const error = await errorOf(create(call));
+    expect(error).toMatchObject({ code: "UNAVAILABLE" });
+    expect(error).not.toBeInstanceOf(LostAnswer);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, configFrom, type Env } from "../../provider/config.ts";
+import { checkedConfig } from "../../provider/session.ts";
+import { getter, ORG } from "./double.ts";
+
+const BASE = "https://console-api.example.com";
+const thrown = (config: Record<string, string>, env: Env): ConfigError => {
+  try {
+    configFrom(getter(config), env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+};
+
+describe("configuration", () => {
+  it("is read from the stack before the environment", () => {
+    const env = {
+      IRM_BASE_URL: "https://env.example.com",
+      IRM_AUTH_URL: "https://env-auth.example.com",
+      IRM_IDENTITY: ORG,
+    };
+    const stack = {
+      "irm:baseUrl": BASE,
+      "irm:authUrl": "https://auth.example.com",
+      "irm:identity": `${ORG}/a033a6fabe0bfa0d`,
+    };
+    expect(configFrom(getter(stack), env)).toEqual({
+      baseUrl: BASE,
+      authUrl: "https://auth.example.com",
+      identity: `${ORG}/a033a6fabe0bfa0d`,
+    });
+    expect(configFrom(getter(), env)).toEqual({
+      baseUrl: "https://env.example.com",
+      authUrl: "https://env-auth.example.com",
+      identity: ORG,
+    });
+  });
+
+  it("takes an empty variable for one that is not set", () => {
+    expect(configFrom(getter({ "irm:baseUrl": "" }), { IRM_BASE_URL: BASE, IRM_IDENTITY: "" })).toEqual({
+      baseUrl: BASE,
+      authUrl: "https://issuer.example.com",
+    });
+  });
+
+  const authUrls: [string, string, string][] = [
+    ["https://console-api.enforce.dev", "https://issuer.enforce.dev", "the service's own pair"],
+    ["https://console-api.example.com/", "https://issuer.example.com", "a slash at the end goes"],
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080", "one address for both"],
+    ["https://irm.console-api.example.com", "https://irm.console-api.example.com", "only in front of the host"],
+    ["https://example.com/console-api.", "https://example.com/console-api.", "not in the path"],
+  ];
+  for (const [baseUrl, authUrl, reason] of authUrls)
+    it(`exchanges tokens at ${authUrl} for ${baseUrl}: ${reason}`, () =>
+      expect(configFrom(getter(), { IRM_BASE_URL: baseUrl }).authUrl).toBe(authUrl));
+
+  const wrong: [string, string, string][] = [
+    ["nonsense", "environment IRM_BASE_URL: must be an https URL", "no URL"],
+    [
+      "http://example.com",
+      "environment IRM_BASE_URL: must be an https URL; http is for loopback only, since tokens would travel in the clear",
+      "in the clear",
+    ],
+    [
+      "ftp://example.com",
+      "environment IRM_BASE_URL: must be an https URL; http is for loopback only, since tokens would travel in the clear",
+      "no http",
+    ],
+    [
+      "https://user:password@example.com",
+      "environment IRM_BASE_URL: must be a URL without user, query or fragment",
+      "a password",
+    ],
+    ["https://example.com?x=1", "environment IRM_BASE_URL: must be a URL without user, query or fragment", "a query"],
+  ];
+  for (const [baseUrl, problem, reason] of wrong)
+    it(`refuses ${reason} as an address, without quoting it`, () => {
+      const error = thrown({}, { IRM_BASE_URL: baseUrl });
+      expect(error.problems).toEqual([problem]);
+      expect(error.message).not.toContain("password@");
+    });
+
+  it("lists all that is wrong at once", () => {
+    const stack = {
+      "irm:baseUrl": "x",
+      "irm:authUrl": "http://example.com",
+      "irm:identity": "ci",
+      "irm:token": "secret-token",
+    };
+    const error = thrown(stack, {});
+    expect(error.problems).toHaveLength(4);
+    expect(error.message).toContain("stack configuration irm:identity: must be the uid of an identity");
+    expect(error.message).toContain("irm:token would be stored in the state");
+    expect(error.message).not.toContain("secret-token");
+  });
+
+  it("lists every place that was looked at, credentials included, in one error", () => {
+    expect(() => checkedConfig(getter(), {})).toThrow(
+      new ConfigError([
+        "no address of the API; looked at: stack configuration irm:baseUrl, environment IRM_BASE_URL",
+        "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
+          "IRM_IDENTITY_TOKEN (the workload's own OIDC token, to be exchanged), IRM_IDENTITY_TOKEN_FILE (a file with one), " +
+          "ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN (GitHub Actions: the job needs the permission id-token: write)",
+      ]),
+    );
+  });
+});

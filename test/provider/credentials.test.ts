@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, type Env } from "../../provider/config.ts";
+import { credentialsFrom, type Surroundings } from "../../provider/credentials.ts";
+import { redactor } from "../../provider/redact.ts";
+import { virtualClock } from "./double.ts";
+
+const jwt = (claims: object, mark = "x") =>
+  ["e30", Buffer.from(JSON.stringify(claims)).toString("base64url"), mark].join(".");
+
+const HOUR = 3_600;
+
+const setUp = (env: Env, files: Record<string, string> = {}) => {
+  const clock = virtualClock();
+  const calls: string[] = [];
+  let issued = 0;
+  const surroundings: Surroundings = {
+    env,
+    clock,
+    redactor: redactor(),
+    readFile: async (path) => {
+      calls.push(`read ${path}`);
+      if (files[path] === undefined) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
+      return files[path];
+    },
+    exchange: async (token, source) => {
+      calls.push(`exchange ${token} of ${source}`);
+      // A clock that is ten minutes off does not matter: only the distance of the two counts.
+      return jwt({ iat: 1_000_000, exp: 1_000_000 + HOUR }, `${++issued}`);
+    },
+    githubToken: async (url, token) => {
+      calls.push(`github ${url} ${token}`);
+      return "github-oidc-token";
+    },
+  };
+  return { credentials: credentialsFrom(surroundings), clock, calls, files };
+};
+
+describe("where the API token comes from", () => {
+  const all: Env = {
+    IRM_TOKEN: "token-1",
+    IRM_TOKEN_FILE: "/token",
+    IRM_IDENTITY_TOKEN: "workload-1",
+    IRM_IDENTITY_TOKEN_FILE: "/workload",
+    ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com/token?api-version=2",
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+  };
+  const files = { "/token": "token-2\n", "/workload": "workload-2\n" };
+  const order: [keyof typeof all, string[]][] = [
+    ["IRM_TOKEN", []],
+    ["IRM_TOKEN_FILE", ["read /token"]],
+    ["IRM_IDENTITY_TOKEN", ["exchange workload-1 of IRM_IDENTITY_TOKEN"]],
+    ["IRM_IDENTITY_TOKEN_FILE", ["read /workload", "exchange workload-2 of IRM_IDENTITY_TOKEN_FILE"]],
+    [
+      "ACTIONS_ID_TOKEN_REQUEST_URL",
+      [
+        "github https://actions.example.com/token?api-version=2 request-token",
+        "exchange github-oidc-token of GitHub Actions",
+      ],
+    ],
+  ];
+  order.forEach(([name, expected], i) => {
+    it(`is ${name} when nothing stands before it`, async () => {
+      const left = Object.fromEntries(Object.entries(all).slice(i));
+      const { credentials, calls } = setUp(left, files);
+      await credentials.token();
+      expect(calls).toEqual(expected);
+    });
+  });
+
+  it("is an error when there is none, without a request", () => {
+    expect(() => setUp({ IRM_TOKEN: "" })).toThrow(ConfigError);
+    expect(() => setUp({ ACTIONS_ID_TOKEN_REQUEST_URL: "https://x.example.com" })).toThrow("no credentials");
+  });
+
+  it("does not quote a token that stands where its file should be named", async () => {
+    const { credentials } = setUp({ IRM_IDENTITY_TOKEN_FILE: "eyJ.secret.token" });
+    await expect(credentials.token()).rejects.toThrow(
+      "pulumi-irm is not configured:\n  - IRM_IDENTITY_TOKEN_FILE names a file that cannot be read (ENOENT)",
+    );
+  });
+
+  it("refuses what no header can carry, without quoting it", async () => {
+    const { credentials } = setUp({ IRM_TOKEN: "two\nlines" });
+    await expect(credentials.token()).rejects.toThrow("  - IRM_TOKEN does not hold a token");
+  });
+});
+
+describe("an exchanged token", () => {
+  it("is kept, and exchanged again when a twelfth of its life is left", async () => {
+    const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: "workload" });
+    await credentials.token();
+    clock.advance(54 * 60_000);
+    await credentials.token();
+    expect(calls).toHaveLength(1);
+    clock.advance(2 * 60_000);
+    await credentials.token();
+    expect(calls).toHaveLength(2);
+  });
+
+  it("is exchanged once for all who find it missing at the same time", async () => {
+    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: "workload" });
+    await Promise.all(Array.from({ length: 50 }, () => credentials.token()));
+    expect(calls).toHaveLength(1);
+  });
+
+  it("is exchanged again when it was refused, once for all whose it was", async () => {
+    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: "workload" });
+    const first = await credentials.token();
+    const renewed = await Promise.all(Array.from({ length: 50 }, () => credentials.renew(first)));
+    expect(new Set(renewed).size).toBe(1);
+    expect(renewed[0]).not.toBe(first);
+    expect(await credentials.renew(first)).toBe(renewed[0]);
+    expect(calls).toHaveLength(2);
+  });
+
+  it("is got with the workload's token as it is in its file at that time", async () => {
+    const { credentials, clock, calls, files } = setUp(
+      { IRM_IDENTITY_TOKEN_FILE: "/workload" },
+      { "/workload": "first" },
+    );
+    await credentials.token();
+    files["/workload"] = "second";
+    clock.advance(HOUR * 1000);
+    await credentials.token();
+    expect(calls.filter((call) => call.startsWith("exchange"))).toEqual([
+      "exchange first of IRM_IDENTITY_TOKEN_FILE",
+      "exchange second of IRM_IDENTITY_TOKEN_FILE",
+    ]);
+  });
+});
+
+describe("a given token", () => {
+  it("cannot be renewed", async () => {
+    const { credentials } = setUp({ IRM_TOKEN: "token" });
+    expect(await credentials.renew(await credentials.token())).toBeUndefined();
+  });
+
+  it("is read again from its file when it was refused", async () => {
+    const { credentials, files } = setUp({ IRM_TOKEN_FILE: "/token" }, { "/token": "first" });
+    expect(await credentials.token()).toBe("first");
+    expect(await credentials.renew("first")).toBeUndefined();
+    files["/token"] = "second";
+    expect(await credentials.renew("first")).toBe("second");
+    expect(await credentials.token()).toBe("second");
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { deleteWhenFree } from "../../provider/delete-order.ts";
+import { group } from "../../provider/kind/group.ts";
+import { role } from "../../provider/kind/role.ts";
+import { remove } from "../../provider/reconcile.ts";
+import type { HttpRequest } from "../../provider/transport.ts";
+import { failedPrecondition } from "../../schema/index.ts";
+import { GROUP, IDENTITY, json, ORG, ROLE, refusal, scriptedSession } from "./double.ts";
+
+const notEmpty = json(
+  {
+    code: 9,
+    message: "Precondition failed: cannot delete group with child groups",
+    details: [
+      {
+        "@type": "type.googleapis.com/google.rpc.PreconditionFailure",
+        violations: [{ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child groups" }],
+      },
+    ],
+  },
+  400,
+);
+
+const envelope = (plural: string, items: object[], totalCount = items.length) =>
+  json({ [plural]: items, totalCount: String(totalCount), skipped: 0 });
+
+/** A service in which `left()` groups are below the one that is deleted; it goes when there are none. */
+const shrinking = (left: () => number) => (request: HttpRequest) => {
+  if (request.method === "DELETE") return left() > 0 ? notEmpty : json({});
+  const plural = request.url.pathname.split("/").at(-1) as string;
+  if (plural !== "groups") return envelope(plural, []);
+  const shown = Array.from({ length: Math.min(20, left()) }, (_, i) => ({
+    uid: `${GROUP}/${"0".repeat(14)}${10 + i}`,
+    name: `g${i}`,
+  }));
+  return envelope("groups", shown, left());
+};
+
+describe("a group that is not empty", () => {
+  it("is deleted when its children have gone, as long as they get fewer", async () => {
+    let left = 12;
+    const { session, clock } = scriptedSession(shrinking(() => left));
+    const sleep = clock.sleep;
+    clock.sleep = (ms) => {
+      // One of them goes every nine seconds.
+      if (clock.now() >= (13 - left) * 9_000) left--;
+      return sleep(ms);
+    };
+    await remove(group, session, GROUP, {});
+    expect(clock.now()).toBeGreaterThan(90_000);
+  });
+
+  it("fails after ten seconds without progress, with the list of what is left", async () => {
+    const { session, clock } = scriptedSession(shrinking(() => 23));
+    const error = await remove(group, session, GROUP, {}).catch((thrown: Error) => thrown);
+    const lines = (error as Error).message.split("\n");
+    expect(lines[0]).toBe(
+      `DeleteGroup group ${GROUP}: FAILED_PRECONDITION: Precondition failed: cannot delete group with child groups`,
+    );
+    expect(lines[1]).toBe("  - RESOURCE_NOT_EMPTY: cannot delete group with child groups");
+    expect(lines[2]).toBe("10 seconds without progress; 23 left that hold it:");
+    expect(lines[3]).toBe(`  - group ${GROUP}/0000000000000010 "g0"`);
+    expect(lines).toHaveLength(3 + 20 + 1);
+    expect(lines.at(-1)).toBe("  - and 3 more");
+    expect(clock.now()).toBe(10_000);
+  });
+
+  it("is tried again with growing waits, at most two seconds", async () => {
+    const { session, clock } = scriptedSession(shrinking(() => 1));
+    await remove(group, session, GROUP, {}).catch(() => undefined);
+    expect(clock.sleeps.slice(0, 7)).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
+  });
+
+  it("is patient while deletes below it finish in this process, whatever the lists say", async () => {
+    let attempts = 0;
+    const { session, clock } = scriptedSession(envelope("groups", []));
+    await deleteWhenFree(group, session, GROUP, async () => {
+      attempts++;
+      clock.advance(6_000);
+      session.deletes.finished(`${GROUP}/00000000000000${10 + attempts}`);
+      return attempts < 20 ? failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]) : undefined;
+    });
+    expect(attempts).toBe(20);
+  });
+
+  it("takes no hope from deletes elsewhere", async () => {
+    const { session, clock } = scriptedSession(envelope("groups", []));
+    const run = deleteWhenFree(group, session, GROUP, async () => {
+      clock.advance(6_000);
+      session.deletes.finished(`${ORG}/ffffffffffffffff`);
+      return failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]);
+    });
+    await expect(run).rejects.toThrow("10 seconds without progress; 0 left that hold it:");
+  });
+
+  it("is woken by a delete below it instead of waiting its turn", async () => {
+    const { session, clock } = scriptedSession(envelope("groups", []));
+    clock.sleep = () => new Promise(() => undefined);
+    let attempts = 0;
+    const run = deleteWhenFree(group, session, GROUP, async () =>
+      ++attempts === 1 ? failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]) : undefined,
+    );
+    setImmediate(() => session.deletes.finished(`${GROUP}/0000000000000001`));
+    await run;
+    expect(attempts).toBe(2);
+  });
+
+  it("fails for its own reason when what is left cannot be listed", async () => {
+    const { session } = scriptedSession((request) =>
+      request.method === "DELETE" ? notEmpty : refusal("PERMISSION_DENIED", "no"),
+    );
+    const error = await remove(group, session, GROUP, {}).catch((thrown: Error) => thrown);
+    expect((error as Error).message).toContain("cannot delete group with child groups");
+    expect((error as Error).message).toContain("groups: could not be listed: PERMISSION_DENIED: Permission denied: no");
+  });
+});
+
+describe("a role that is bound", () => {
+  const bound = refusal("FAILED_PRECONDITION", "cannot delete role that is bound");
+
+  it("waits for the role bindings that name it", async () => {
+    const { session, requests } = scriptedSession((request) => {
+      if (request.method === "GET") return envelope("roleBindings", [{ uid: `${GROUP}/3333333333333333` }]);
+      if (request.url.pathname.includes("roleBindings")) return json({});
+      return session.deletes.countFor(ROLE) > 0 ? json({}) : bound;
+    });
+    const binding = { uid: `${GROUP}/3333333333333333`, roleUid: ROLE };
+    const { roleBinding } = await import("../../provider/kind/role-binding.ts");
+    await Promise.all([remove(role, session, ROLE, {}), remove(roleBinding, session, binding.uid, binding)]);
+    expect(requests.at(-1)?.url.pathname).toBe(`/iam/v2beta1/roles/${ROLE}`);
+  });
+
+  it("says which role bindings hold it", async () => {
+    const binding = {
+      uid: `${GROUP}/3333333333333333`,
+      identity: { uid: IDENTITY, name: "ci" },
+      role: { uid: ROLE, name: "r" },
+    };
+    const { session } = scriptedSession((request) =>
+      request.method === "GET" ? envelope("roleBindings", [binding]) : bound,
+    );
+    await expect(remove(role, session, ROLE, {})).rejects.toThrow(
+      `10 seconds without progress; 1 left that holds it:\n  - role binding ${binding.uid} (ci as r)`,
+    );
+  });
+});

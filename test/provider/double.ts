@@ -1,0 +1,127 @@
+// What the provider's tests share: a clock that takes no time, a transport that answers from a script, and the reference
+// server with its development issuer.
+import type { Clock } from "../../provider/clock.ts";
+import type { Env } from "../../provider/config.ts";
+import { AttemptError } from "../../provider/retry.ts";
+import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
+import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../provider/transport.ts";
+import { ApiError, apiError, type Code, codes, statusFromError } from "../../schema/index.ts";
+import { createServer, type RunningServer } from "../../server/index.ts";
+
+export const ORG = "720909c9f5279097d847ad02a2f24ba8f59de36a";
+export const GROUP = `${ORG}/a033a6fabe0bfa0d`;
+export const IDENTITY = `${GROUP}/1111111111111111`;
+export const ROLE = "63921b2c44617e3f2603851537be0123af4a57d7";
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export interface VirtualClock extends Clock {
+  sleeps: number[];
+  advance(ms: number): void;
+}
+
+export const virtualClock = (random = 0.5): VirtualClock => {
+  let now = 0;
+  const sleeps: number[] = [];
+  return {
+    sleeps,
+    now: () => now,
+    random: () => random,
+    advance: (ms) => {
+      now += ms;
+    },
+    sleep: async (ms) => {
+      sleeps.push(ms);
+      now += ms;
+    },
+  };
+};
+
+export const json = (value: unknown, status = 200, headers = {}): HttpAnswer => ({
+  status,
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify(value),
+});
+
+/** An error as the API sends it. */
+export const refusal = (code: Code, text: string, headers = {}): HttpAnswer => {
+  const error = apiError(code, text);
+  return json(statusFromError(error, "iam.chainguard.dev"), codes[code].http, headers);
+};
+
+export const page = (status: number): HttpAnswer => ({
+  status,
+  headers: { "content-type": "text/html" },
+  body: "<html>Bearer secret</html>",
+});
+
+export const lost = (sent: boolean): AttemptError =>
+  new AttemptError({ sent }, new ApiError("UNAVAILABLE", sent ? "other side closed" : "connect ECONNREFUSED"));
+
+export interface Recorded extends HttpRequest {
+  json: Record<string, unknown> | undefined;
+}
+
+type Step = HttpAnswer | Error | ((request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>);
+
+/** Answers each request with the next step; the last one goes on for ever. */
+export const scripted = (...steps: Step[]): { transport: Transport; requests: Recorded[] } => {
+  const requests: Recorded[] = [];
+  return {
+    requests,
+    transport: async (request) => {
+      requests.push({ ...request, json: request.body === undefined ? undefined : JSON.parse(request.body) });
+      const step = (steps.length > 1 ? steps.shift() : steps[0]) as Step;
+      if (step instanceof Error) throw step;
+      return typeof step === "function" ? step(request) : step;
+    },
+  };
+};
+
+export const BASE_URL = "https://console-api.example.com";
+
+export const getter =
+  (config: Record<string, string> = {}) =>
+  (key: string): string | undefined =>
+    config[key];
+
+/** A session whose requests are answered by a script. */
+export const scriptedSession = (...steps: Step[]) => {
+  const { transport, requests } = scripted(...steps);
+  const clock = virtualClock();
+  const env: Env = { IRM_BASE_URL: BASE_URL, IRM_TOKEN: "api-token" };
+  const outside = { env, clock, transport, say: () => undefined };
+  return { session: sessionWith(checkedConfig(getter(), env), outside), requests, clock };
+};
+
+export interface Service extends RunningServer {
+  env: Env;
+  requests: Recorded[];
+  session: Session;
+  /** a session like that of another process */
+  otherSession(): Session;
+  close(): Promise<void>;
+}
+
+/** The reference server, and a session of its owner that was got as CI would get it. */
+export const startService = async (): Promise<Service> => {
+  const server = await createServer({ dev: true });
+  const requests: Recorded[] = [];
+  const send = systemTransport();
+  const transport: Transport = (request) => {
+    requests.push({ ...request, json: request.body === undefined ? undefined : JSON.parse(request.body) });
+    return send(request);
+  };
+  const env: Env = {
+    IRM_BASE_URL: server.baseUrl,
+    IRM_IDENTITY: server.identity,
+    IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
+  };
+  const clock = virtualClock();
+  const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, say: () => undefined });
+  return { ...server, env, requests, session: otherSession(), otherSession };
+};
+
+export const workloadToken = async (server: RunningServer, subject: string): Promise<string> => {
+  const answer = await fetch(`${server.issuer}/token`, { method: "POST", body: JSON.stringify({ subject }) });
+  return ((await answer.json()) as { token: string }).token;
+};

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { methodsWith } from "../../provider/methods.ts";
+import { GROUP, getter, json, ORG, refusal, scripted, UNKNOWN, virtualClock } from "./double.ts";
+
+const CONFIG = { config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } };
+
+const setUp = (env = { IRM_TOKEN: "token" } as Record<string, string>, ...steps: Parameters<typeof scripted>) => {
+  const { transport, requests } = scripted(...(steps.length > 0 ? steps : [json({ uid: GROUP, name: "eng" })]));
+  const said: string[] = [];
+  const outside = { env, clock: virtualClock(), transport, say: (text: string) => said.push(text) };
+  return { methods: methodsWith(outside), requests, said };
+};
+
+const settled = async (run: Promise<unknown>): Promise<boolean> => {
+  let done = false;
+  run.then(
+    () => {
+      done = true;
+    },
+    () => {
+      done = true;
+    },
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  return done;
+};
+
+describe("the methods of a kind", () => {
+  it("wait for the configuration, which the engine may give after it has called them", async () => {
+    const { methods, requests } = setUp();
+    const { group } = methods;
+    const runs = [
+      group.check({}, { parent: ORG, name: "eng" }),
+      group.diff(GROUP, { name: "eng" }, { parent: ORG, name: "eng" }),
+      group.create({ parent: ORG, name: "eng" }),
+      group.read(GROUP, {}),
+      group.update(GROUP, { name: "old" }, { parent: ORG, name: "eng" }),
+      group.delete(GROUP, {}),
+    ];
+    expect(await Promise.all(runs.map(settled))).toEqual(runs.map(() => false));
+    expect(requests).toEqual([]);
+    await group.configure(CONFIG);
+    await Promise.all(runs);
+    expect(requests).toHaveLength(4);
+  });
+
+  it("of all kinds take the configuration that one of them was given", async () => {
+    const { methods } = setUp();
+    const run = methods.roleBinding.delete(GROUP, {});
+    await methods.identity.configure(CONFIG);
+    await run;
+  });
+
+  it("need no credentials and no network for a preview", async () => {
+    const { methods, requests } = setUp({});
+    await methods.group.configure(CONFIG);
+    await methods.group.check({}, { parent: UNKNOWN, name: "eng" });
+    await methods.group.diff(GROUP, { name: "eng" }, { parent: ORG, name: "new" });
+    expect(requests).toEqual([]);
+    await expect(methods.group.create({ parent: ORG, name: "eng" })).rejects.toThrow("no credentials; looked at");
+  });
+
+  it("show a wrong configuration in the preview; configure itself never fails", async () => {
+    const { methods } = setUp({});
+    await methods.group.configure({ config: { get: getter({ "irm:baseUrl": "http://example.com" }) } });
+    await expect(methods.group.check({}, {})).rejects.toThrow("stack configuration irm:baseUrl: must be an https URL");
+  });
+
+  it("say what a preview cannot refuse yet", async () => {
+    const { methods, said } = setUp();
+    await methods.group.configure(CONFIG);
+    await methods.group.diff(GROUP, { name: "eng" }, { parent: UNKNOWN, name: "eng" });
+    expect(said).toEqual([expect.stringContaining(`group ${GROUP}: parent is not known yet`)]);
+  });
+
+  it("throw messages for people: no stack, and one line where the SDK prints it beside the engine", async () => {
+    const { methods } = setUp({ IRM_TOKEN: "token" }, refusal("PERMISSION_DENIED", "no"));
+    await methods.group.configure(CONFIG);
+    const error = await methods.group.read(GROUP, {}).catch((thrown: Error) => thrown);
+    expect(`${error}: ${(error as Error).stack}`).toBe(
+      `GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: no: `,
+    );
+  });
+});

@@ -1,0 +1,165 @@
+// Dependencies from plain uids, with the SDK's own mocks for the engine.
+import * as pulumi from "@pulumi/pulumi";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Group, Identity, Role, RoleBinding } from "../../provider/index.ts";
+import { GROUP, ORG } from "./double.ts";
+
+const below = (uid: string, digit: string) => `${uid}/${digit.repeat(16)}`;
+const PARENT = below(ORG, "a");
+const claimMatch = { issuer: "https://a.example.com", subject: "s" };
+
+let ids: Record<string, string | undefined>;
+let edges: Record<string, Promise<string[]>>;
+
+beforeEach(async () => {
+  ids = {};
+  edges = {};
+  await pulumi.runtime.setMocks(
+    {
+      newResource: ({ name }) => ({ id: ids[name], state: {} }) as pulumi.runtime.MockResourceResult,
+      call: () => ({}),
+    },
+    "project",
+    "stack",
+    true,
+  );
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const nameOf = (resource: pulumi.Resource) => (resource as unknown as { __name: string }).__name;
+
+/** Options that note what the resource was told to depend on. */
+const noting = (name: string, opts: pulumi.CustomResourceOptions = {}): pulumi.CustomResourceOptions => ({
+  ...opts,
+  transformations: [
+    ({ name: own, props, opts }) => {
+      // Children inherit their parent's transformations.
+      if (own !== name) return undefined;
+      edges[name] = Promise.resolve(opts.dependsOn ?? []).then((found) =>
+        ([found].flat(3) as pulumi.Resource[]).map(nameOf),
+      );
+      return { props, opts };
+    },
+  ],
+});
+
+const group = (name: string, parent: pulumi.Input<string> | Group, opts?: pulumi.CustomResourceOptions) =>
+  new Group(name, { parent, name }, noting(name, opts));
+
+describe("a resource that names another by its plain uid", () => {
+  it("depends on it", async () => {
+    ids = { parent: PARENT, child: below(PARENT, "b") };
+    group("parent", ORG);
+    group("child", PARENT);
+    expect(await edges.child).toEqual(["parent"]);
+    expect(await edges.parent).toEqual([]);
+  });
+
+  it("depends on it also when it is constructed later in the same stretch", async () => {
+    ids = { parent: PARENT, child: below(PARENT, "b") };
+    group("child", PARENT);
+    group("parent", ORG);
+    expect(await edges.child).toEqual(["parent"]);
+  });
+
+  it("finds a parent whose own parent is a resource", async () => {
+    ids = { top: PARENT, middle: below(PARENT, "b"), leaf: below(below(PARENT, "b"), "c") };
+    const top = group("top", ORG);
+    group("middle", top.uid);
+    group("leaf", below(PARENT, "b"));
+    expect(await edges.leaf).toEqual(["middle"]);
+  });
+
+  it("finds its identity and its role as well", async () => {
+    ids = { ci: below(PARENT, "c"), r: below(PARENT, "d"), team: PARENT };
+    new Role("r", { parent: PARENT, name: "r", capabilities: ["groups.list"] });
+    new Identity("ci", { parent: PARENT, name: "ci", claimMatch });
+    new RoleBinding("b", { parent: PARENT, identity: below(PARENT, "c"), role: below(PARENT, "d") }, noting("b"));
+    group("team", ORG);
+    expect(await edges.b).toEqual(["team", "ci", "r"]);
+  });
+
+  it("keeps the dependencies that the program gave", async () => {
+    ids = { parent: PARENT, child: below(PARENT, "b"), other: below(ORG, "e") };
+    group("parent", ORG);
+    const other = group("other", ORG);
+    group("child", PARENT, { dependsOn: [other] });
+    expect(await edges.child).toEqual(["other", "parent"]);
+  });
+
+  it("depends on nothing when the uid is of no resource of the program", async () => {
+    ids = { other: below(ORG, "e"), child: below(PARENT, "b") };
+    group("other", ORG);
+    group("child", PARENT);
+    expect(await edges.child).toEqual([]);
+  });
+
+  it("depends on nothing that a preview does not know yet", async () => {
+    ids = { parent: undefined, child: below(PARENT, "b") };
+    group("parent", ORG);
+    group("child", PARENT);
+    expect(await edges.child).toEqual([]);
+  });
+});
+
+describe("a wait that could never end is not begun", () => {
+  // Were one of these candidates waited for, its edges would never be there: its registration waits for the other one.
+  it("on a group that depends on the resource itself", async () => {
+    ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
+    const x = group("x", PARENT);
+    group("a", ORG, { dependsOn: [x] });
+    expect(await edges.x).toEqual([]);
+  });
+
+  it("on a group that reads from the resource itself", async () => {
+    ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
+    const x = group("x", PARENT);
+    new Group("a", { parent: ORG, name: "a", description: pulumi.interpolate`beside ${x.uid}` });
+    expect(await edges.x).toEqual([]);
+  });
+
+  it("on a group that stands below the resource in the program's tree", async () => {
+    ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
+    const x = group("x", PARENT);
+    group("a", ORG, { parent: x });
+    expect(await edges.x).toEqual([]);
+  });
+
+  it("on a group that comes round to it by another plain uid", async () => {
+    ids = { x: below(PARENT, "b"), y: below(below(ORG, "f"), "b"), a: below(ORG, "e"), z: below(ORG, "1") };
+    const x = group("x", PARENT);
+    const y = group("y", PARENT);
+    group("a", ORG, { dependsOn: [y] });
+    group("z", ORG, { dependsOn: [x] });
+    expect(await Promise.all([edges.x, edges.y])).toEqual([[], []]);
+  });
+
+  it("on a group whose dependencies come by a promise", async () => {
+    ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
+    const x = group("x", PARENT);
+    group("a", ORG, { dependsOn: Promise.resolve([x]) });
+    expect(await edges.x).toEqual([]);
+  });
+
+  it("or is given up when nothing moves for ten seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    ids = { a: PARENT, x: below(PARENT, "b") };
+    // A wait that no option shows.
+    new Group("a", { parent: ORG, name: new Promise<string>(() => undefined) });
+    group("x", PARENT);
+    await new Promise((resolve) => setImmediate(resolve));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await edges.x).toEqual([]);
+  });
+});
+
+describe("a program without plain uids", () => {
+  it("gets its options as they were", async () => {
+    ids = { parent: GROUP };
+    const parent = new Group("parent", { root: true, name: "parent" });
+    group("child", parent);
+    expect(await edges.child).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+// Look-ups and lists as a program uses them, against the reference server.
+import * as pulumi from "@pulumi/pulumi";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as irm from "../../provider/index.ts";
+import { walk } from "../../provider/list.ts";
+import { json, ORG, type Service, scriptedSession, startService } from "./double.ts";
+
+let service: Service;
+let org: string;
+const call = (operation: string, request: object): Promise<{ uid: string }> =>
+  service.session.call(operation as never, request as never) as never;
+
+beforeAll(async () => {
+  service = await startService();
+  org = service.organization as string;
+  Object.assign(process.env, service.env);
+  await pulumi.runtime.setMocks(
+    { newResource: () => ({ id: "", state: {} }), call: () => ({}) },
+    "project",
+    "stack",
+    false,
+  );
+  for (let i = 0; i < 7; i++) await call("CreateGroup", { parent: org, group: { name: `g${i}` } });
+});
+afterAll(async () => {
+  for (const name of Object.keys(service.env)) delete process.env[name];
+  await service.close();
+});
+
+const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
+  const items: T[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+};
+
+describe("lists", () => {
+  it("walk through all pages", async () => {
+    const groups = await collect(irm.listGroups({ uidp: { childrenOf: org }, pageSize: 2, orderBy: "name desc" }));
+    expect(groups.map(({ name }) => name)).toEqual(["g6", "g5", "g4", "g3", "g2", "g1", "g0"]);
+  });
+
+  it("fetch no page before it is walked to", async () => {
+    const { session, requests } = scriptedSession(
+      json({ groups: [{ uid: ORG, name: "a" }], nextPageToken: "2" }),
+      json({ groups: [{ uid: `${ORG}/1111111111111111`, name: "b" }] }),
+    );
+    const list = walk<irm.Group & { uid: never }>(session, "ListGroups", "groups", {});
+    expect(requests).toHaveLength(0);
+    await list.next();
+    expect(requests).toHaveLength(1);
+    await list.next();
+    expect(requests).toHaveLength(2);
+  });
+
+  it("give each record once, also when an old page token starts the walk again", async () => {
+    const [a, b] = [
+      { uid: ORG, name: "a" },
+      { uid: `${ORG}/1111111111111111`, name: "b" },
+    ];
+    const { session } = scriptedSession(
+      json({ groups: [a], nextPageToken: "2" }),
+      json({ groups: [a], nextPageToken: "2 again" }),
+      json({ groups: [b] }),
+    );
+    expect(await collect(walk(session, "ListGroups", "groups", {}))).toEqual([a, b]);
+  });
+
+  it("do not go round for ever", async () => {
+    const { session } = scriptedSession(json({ groups: [], nextPageToken: "2" }));
+    await expect(collect(walk(session, "ListGroups", "groups", {}))).rejects.toThrow(
+      "ListGroups: the service gave the same page token twice",
+    );
+  });
+
+  it("exist for every kind", async () => {
+    const uidp = { descendantsOf: org };
+    expect((await collect(irm.listIdentities({ uidp }))).map(({ name }) => name)).toEqual(["owner"]);
+    expect(await collect(irm.listRoles({ uidp }))).toEqual([]);
+    expect((await collect(irm.listRoles({ uidp: { inRoot: true }, name: "viewer" }))).length).toBe(1);
+    expect((await collect(irm.listRoleBindings({ uidp }))).map(({ role }) => role.name)).toEqual(["owner"]);
+    expect(await collect(irm.listRepos({ uidp }))).toEqual([]);
+  });
+
+  it("tell the operation and the API's words", async () => {
+    await expect(collect(irm.listGroups({ orderBy: "colour" }))).rejects.toThrow(
+      /^ListGroups: INVALID_ARGUMENT: Invalid argument: orderBy/,
+    );
+  });
+});
+
+describe("look-ups", () => {
+  it("find the one record of that name directly in a group", async () => {
+    expect(await irm.getGroup({ parent: org, name: "g3" })).toMatchObject({ name: "g3", verified: false });
+    expect((await irm.getIdentity({ parent: org, name: "owner" })).uid).toBe(service.identity);
+  });
+
+  it("look among root-level records only when no parent is given", async () => {
+    expect(
+      (await irm.getGroup({ name: ((await call("GetGroup", { uid: org })) as unknown as { name: string }).name })).uid,
+    ).toBe(org);
+    await expect(irm.getGroup({ name: "g3" })).rejects.toThrow(
+      'no group named "g3" at the root; exactly one is needed',
+    );
+  });
+
+  it("find a built-in role, never one of the same name that somebody put into a group", async () => {
+    const role = { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+    const { uid } = await call("CreateRole", { parent: org, role });
+    expect((await irm.getRole({ name: "viewer" })).uid).toHaveLength(40);
+    expect((await irm.getRole({ name: "viewer", parent: org })).uid).toBe(uid);
+  });
+
+  it("list what they found when it is more than one", async () => {
+    const twins = [
+      await call("CreateGroup", { parent: org, group: { name: "twin" } }),
+      await call("CreateGroup", { parent: org, group: { name: "twin" } }),
+    ];
+    const error = await irm.getGroup({ parent: org, name: "twin" }).catch((thrown: Error) => thrown);
+    const [head, ...list] = (error as Error).message.split("\n");
+    expect(head).toBe(`2 group named "twin" in ${org}; exactly one is needed`);
+    expect(list.sort()).toEqual(twins.map(({ uid }) => `  - ${uid} "twin"`).sort());
+  });
+
+  it("do not become a search at the root by a parent that is undefined by mistake", async () => {
+    await expect(irm.getRole({ name: "viewer", parent: undefined })).rejects.toThrow(
+      "parent of the role to look for is given and undefined",
+    );
+    await expect(irm.getRole({} as never)).rejects.toThrow("name of the role to look for is required");
+  });
+
+  it("take inputs that are known later", async () => {
+    const found = irm.getGroupOutput({ parent: pulumi.output(org), name: Promise.resolve("g2") });
+    expect(await new Promise((resolve) => found.apply(({ name }) => resolve(name)))).toBe("g2");
+    const role = irm.getRoleOutput({ name: "viewer" });
+    expect(await new Promise((resolve) => role.apply(({ uid }) => resolve(uid)))).toHaveLength(40);
+    const identity = irm.getIdentityOutput({ parent: org, name: "owner" });
+    expect(await new Promise((resolve) => identity.apply(({ uid }) => resolve(uid)))).toBe(service.identity);
+  });
+});

@@ -1,0 +1,403 @@
+// The loop against the reference server, with tokens got by a real exchange; lost and odd answers come from a script.
+import { generateKeyPairSync } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Incomplete } from "../../provider/failure.ts";
+import { group } from "../../provider/kind/group.ts";
+import { identity } from "../../provider/kind/identity.ts";
+import type { Kind } from "../../provider/kind/kind.ts";
+import { role } from "../../provider/kind/role.ts";
+import { roleBinding } from "../../provider/kind/role-binding.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import type { Json } from "../../schema/index.ts";
+import { GROUP, json, lost, ORG, page, ROLE, refusal, type Service, scriptedSession, startService } from "./double.ts";
+
+let service: Service;
+let org: string;
+beforeAll(async () => {
+  service = await startService();
+  org = service.organization as string;
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  service.requests.length = 0;
+});
+
+const TEXT = "exports.handler=…";
+
+/** As the engine does it: checked inputs in, outputs with `__provider` kept as the state. */
+const create = async (kind: Kind, args: Json) => {
+  const { inputs, failures } = reconcile.check(kind, {}, { ...args, __provider: TEXT });
+  expect(failures).toEqual([]);
+  const { id, outs } = await reconcile.create(kind, service.session, inputs);
+  return { id, inputs, outs: { ...outs, __provider: TEXT } as Json };
+};
+
+const call = (operation: string, request: Json): Promise<Json> =>
+  service.session.call(operation as never, request as never) as unknown as Promise<Json>;
+
+const changes = () =>
+  service.requests
+    .filter(({ method, url }) => method !== "GET" && !url.pathname.startsWith("/sts"))
+    .map(({ method, url, json: body }) => ({ method, mask: url.searchParams.get("updateMask"), body }));
+
+const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
+
+const kinds: [string, Kind, () => Promise<Json>, Json][] = [
+  ["a group", group, async () => ({ parent: org, name: "eng" }), { description: "by hand" }],
+  ["an identity", identity, async () => ({ parent: org, name: "ci", claimMatch }), { description: "by hand" }],
+  [
+    "an identity with keys",
+    identity,
+    async () => ({
+      parent: org,
+      name: "keys",
+      staticKeys: { issuer: "https://a.example.com", subject: "s", issuerKeys: await jwks() },
+    }),
+    { description: "by hand" },
+  ],
+  [
+    "a role",
+    role,
+    async () => ({ parent: org, name: "r", capabilities: ["groups.list", "roles.list"] }),
+    { capabilities: ["CAP_IAM_GROUPS_LIST"] },
+  ],
+  [
+    "a role binding",
+    roleBinding,
+    async () => ({ parent: org, identityUid: service.identity, roleUid: await builtIn("viewer") }),
+    {},
+  ],
+];
+
+const jwks = async () => {
+  const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "1", alg: "ES256", use: "sig" }] });
+};
+
+const builtIn = async (name: string) => {
+  const { roles } = (await call("ListRoles", { uidp: { inRoot: true }, name })) as { roles: { uid: string }[] };
+  return (roles[0] as { uid: string }).uid;
+};
+
+describe.each(kinds)("%s", (_, kind, args, byHand) => {
+  it("is created once, its uid first; a second look finds no change", async () => {
+    const { id, inputs, outs } = await create(kind, await args());
+    expect(changes()).toHaveLength(1);
+    expect(Object.keys(outs)[0]).toBe("uid");
+    expect(outs.uid).toBe(id);
+    expect(reconcile.diff(kind, id, outs, inputs)).toEqual({ changes: false, replaces: [] });
+  });
+
+  it("is found as it is by a refresh, after which nothing is to be done", async () => {
+    const { id, inputs, outs } = await create(kind, await args());
+    const read = await reconcile.read(kind, service.session, id, outs);
+    expect(read.id).toBe(id);
+    expect({ ...read.props, __provider: TEXT }).toEqual(outs);
+    const { __provider, ...asWritten } = inputs;
+    expect(read.inputs).toEqual(asWritten);
+    expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
+  });
+
+  it("shows what somebody changed by hand, and is repaired by the paths that differ", async () => {
+    if (Object.keys(byHand).length === 0) return;
+    const { id, inputs, outs } = await create(kind, await args());
+    await call(kind.operations.update, {
+      [kind.field]: { uid: id, ...byHand },
+      updateMask: Object.keys(byHand).join(),
+    });
+    const read = await reconcile.read(kind, service.session, id, outs);
+    expect(read.inputs).toMatchObject(byHand);
+    expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: true, replaces: [] });
+    service.requests.length = 0;
+    const repaired = await reconcile.update(kind, service.session, id, read.props, inputs);
+    expect(changes()).toMatchObject([{ method: "PATCH", mask: Object.keys(byHand).join() }]);
+    expect(reconcile.diff(kind, id, repaired.outs, inputs)).toEqual({ changes: false, replaces: [] });
+  });
+
+  it("is gone after a delete, a second delete is done as well, a read finds nothing", async () => {
+    const { id, outs } = await create(kind, await args());
+    await reconcile.remove(kind, service.session, id, outs);
+    await reconcile.remove(kind, service.session, id, outs);
+    expect(await reconcile.read(kind, service.session, id, outs)).toEqual({ id: "", props: {} });
+  });
+
+  it("is not sent when nothing differs", async () => {
+    const { id, inputs, outs } = await create(kind, await args());
+    service.requests.length = 0;
+    const { __provider, ...fields } = outs;
+    expect(await reconcile.update(kind, service.session, id, outs, inputs)).toEqual({ outs: fields });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe("an update", () => {
+  it("names the changed paths only, and carries the whole of the fields that they touch", async () => {
+    const before = { parent: org, name: "ci", description: "old", claimMatch: { ...claimMatch, claims: { a: "1" } } };
+    const { id, outs } = await create(identity, before);
+    service.requests.length = 0;
+    await reconcile.update(identity, service.session, id, outs, {
+      ...before,
+      claimMatch: { issuer: claimMatch.issuer, subjectPattern: "repo:.*", claims: { a: "1" } },
+    });
+    expect(changes()).toEqual([
+      {
+        method: "PATCH",
+        mask: "claimMatch.subject,claimMatch.subjectPattern",
+        body: { claimMatch: { issuer: claimMatch.issuer, subjectPattern: "repo:.*", claims: { a: "1" } } },
+      },
+    ]);
+  });
+
+  it("clears what the program no longer says", async () => {
+    const { id, outs } = await create(group, { parent: org, name: "eng", description: "old" });
+    service.requests.length = 0;
+    const { outs: after } = await reconcile.update(group, service.session, id, outs, { parent: org, name: "eng" });
+    expect(changes()).toEqual([{ method: "PATCH", mask: "description", body: {} }]);
+    expect(after.description).toBe("");
+  });
+
+  it("leaves alone what somebody else changed and the program does not change", async () => {
+    const { id, outs } = await create(group, { parent: org, name: "eng", description: "ours" });
+    await call("UpdateGroup", { group: { uid: id, description: "theirs" }, updateMask: "description" });
+    const { outs: after } = await reconcile.update(group, service.session, id, outs, {
+      parent: org,
+      name: "new",
+      description: "ours",
+    });
+    expect(after).toMatchObject({ name: "new", description: "theirs" });
+  });
+
+  it("moves an identity from claims to an AWS principal in place", async () => {
+    const { id, outs } = await create(identity, { parent: org, name: "ci", claimMatch });
+    const awsIdentity = { awsAccount: "123456789012", arn: "arn:aws:x", userId: "AIDA" };
+    const { outs: after } = await reconcile.update(identity, service.session, id, outs, {
+      parent: org,
+      name: "ci",
+      awsIdentity,
+    });
+    expect(after.awsIdentity).toEqual(awsIdentity);
+    expect(after.claimMatch).toBeUndefined();
+  });
+
+  it("is an error that names the fields when the answer is not what was asked for, and tells the truth to the state", async () => {
+    const answer = { uid: GROUP, name: "eng", description: "cut off", verified: false };
+    const { session } = scriptedSession(json(answer));
+    const news = { parent: ORG, name: "eng", description: "cut off here", __provider: TEXT };
+    const error = await reconcile
+      .update(group, session, GROUP, { uid: GROUP, name: "eng" }, news)
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(Incomplete);
+    expect(error).toMatchObject({
+      id: GROUP,
+      properties: { ...answer, __provider: TEXT },
+      reasons: [
+        `UpdateGroup group ${GROUP} "eng": the service answered with another value of description than was asked for`,
+      ],
+    });
+  });
+
+  it("does not mistake drift elsewhere for a wrong answer", async () => {
+    const { session } = scriptedSession(json({ uid: GROUP, name: "new", description: "by hand" }));
+    const run = reconcile.update(group, session, GROUP, { uid: GROUP, name: "old" }, { parent: ORG, name: "new" });
+    expect((await run).outs).toMatchObject({ name: "new", description: "by hand" });
+  });
+});
+
+describe("a create", () => {
+  it("of an organisation posts to the collection itself, and what goes into it waits for its permission", async () => {
+    const { id } = await create(group, { root: true, name: "new-org" });
+    expect(service.requests.at(-1)?.url.pathname).toBe("/iam/v2beta1/groups");
+    expect(id).toMatch(/^[0-9a-f]{40}$/);
+    await create(group, { parent: id, name: "below" });
+
+    const { session, requests, clock } = scriptedSession(
+      json({ uid: ORG, name: "org" }),
+      refusal("PERMISSION_DENIED", "no"),
+      refusal("PERMISSION_DENIED", "no"),
+      json({ uid: GROUP, name: "below" }),
+    );
+    await reconcile.create(group, session, { root: true, name: "org" });
+    await reconcile.create(group, session, { parent: ORG, name: "below" });
+    expect(requests).toHaveLength(4);
+    expect(clock.sleeps).toEqual([0, 2_000]);
+  });
+
+  it("that is denied elsewhere fails at once, with the operation, the resource and the API's words", async () => {
+    const { session, requests } = scriptedSession(refusal("PERMISSION_DENIED", "groups.create is missing"));
+    await expect(reconcile.create(group, session, { parent: ORG, name: "eng" })).rejects.toThrow(
+      `CreateGroup group "eng" in ${ORG}: PERMISSION_DENIED: Permission denied: groups.create is missing`,
+    );
+    expect(requests).toHaveLength(1);
+  });
+
+  it("tells every violation of the API", async () => {
+    const inputs = { parent: org, name: "ci", claimMatch: { issuer: service.authUrl, subject: "s" } };
+    const error = await reconcile.create(identity, service.session, inputs).catch((thrown: Error) => thrown);
+    expect((error as Error).message).toMatch(
+      /^CreateIdentity identity "ci" in [0-9a-f]{40}: INVALID_ARGUMENT: Invalid argument: claimMatch\.issuer: /,
+    );
+  });
+
+  for (const [reason, step] of [
+    ["a lost answer", lost(true)],
+    ["a proxy's page", page(502)],
+    ["a truncated answer", { status: 200, headers: {}, body: '{"uid":' }],
+  ] as const)
+    it(`says after ${reason} that the record may exist and how to find it, and is not sent again`, async () => {
+      const { session, requests } = scriptedSession(step);
+      const error = await reconcile.create(group, session, { parent: ORG, name: "eng" }).catch((e: Error) => e);
+      expect(error).not.toBeInstanceOf(Incomplete);
+      expect((error as Error).message).toMatch(
+        new RegExp(`^CreateGroup group "eng" in ${ORG}: (UNAVAILABLE|UNKNOWN): `),
+      );
+      expect((error as Error).message).toContain(
+        "The group may exist all the same: the answer was lost, so it was not sent again. " +
+          `Look for a group named "eng" in ${ORG} that is younger than this run before you run again`,
+      );
+      expect(requests).toHaveLength(1);
+    });
+
+  it("that succeeded is recorded with its uid, even when the record is not as asked for", async () => {
+    const { session } = scriptedSession(json({ uid: GROUP, name: "other" }));
+    const error = await reconcile
+      .create(group, session, { parent: ORG, name: "eng", __provider: TEXT })
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({
+      id: GROUP,
+      properties: { uid: GROUP, name: "other", __provider: TEXT },
+      reasons: [
+        `CreateGroup group ${GROUP} "other": the service answered with another value of name than was asked for`,
+      ],
+    });
+  });
+
+  it("takes the two uids of a role binding from its objects", async () => {
+    const answer = {
+      uid: `${ORG}/1111111111111111`,
+      identity: { uid: GROUP, name: "ci" },
+      role: { uid: ROLE, name: "viewer" },
+    };
+    const { session } = scriptedSession(json(answer));
+    const { outs } = await reconcile.create(roleBinding, session, { parent: ORG, identityUid: GROUP, roleUid: ROLE });
+    expect(outs).toMatchObject({ identityUid: GROUP, roleUid: ROLE });
+  });
+
+  it("gives the engine nothing that its wire format cannot carry, or it would lose the record", async () => {
+    const { session } = scriptedSession(json({ uid: GROUP, name: null, novelty: { a: null } }));
+    const { outs } = await reconcile.create(roleBinding, session, { parent: ORG }).catch((error: Incomplete) => ({
+      outs: error.properties,
+    }));
+    expect(Object.hasOwn(outs, "identityUid")).toBe(false);
+    expect(outs).toEqual({ uid: GROUP, novelty: {} });
+  });
+
+  it("keeps enum values and fields that this version does not know", async () => {
+    const answer = { uid: GROUP, name: "eng", status: "ORG_STATUS_NEW", novelty: [1] };
+    const { session } = scriptedSession(json(answer));
+    const { id, outs } = await reconcile.create(group, session, { parent: ORG, name: "eng" });
+    expect(outs).toEqual(answer);
+    expect(reconcile.diff(group, id, outs, { parent: ORG, name: "eng" }).changes).toBe(false);
+  });
+});
+
+describe("a read", () => {
+  const stored = { uid: GROUP, name: "eng" };
+
+  it("is an error when it is denied: never gone", async () => {
+    const { session } = scriptedSession(refusal("PERMISSION_DENIED", "groups.list is missing"));
+    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
+      `GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: groups.list is missing\n` +
+        "A record that may not be read is not taken for deleted.",
+    );
+  });
+
+  it("finds a record gone when the group that held it can be read", async () => {
+    const { session } = scriptedSession(refusal("NOT_FOUND", "no"), json({ uid: ORG, name: "org" }));
+    expect(await reconcile.read(group, session, GROUP, stored)).toEqual({ id: "", props: {} });
+  });
+
+  it("finds a record gone when the group that held it is gone by the same rule", async () => {
+    const gone = refusal("NOT_FOUND", "no");
+    const { session, requests } = scriptedSession(gone, gone, json({ uid: ORG, name: "org" }));
+    expect(await reconcile.read(identity, session, `${GROUP}/1111111111111111`, {})).toEqual({ id: "", props: {} });
+    expect(requests.map(({ url }) => url.pathname.split("/").length)).toEqual([7, 6, 5]);
+  });
+
+  it("is an error when the group that held it cannot be read", async () => {
+    const { session } = scriptedSession(refusal("NOT_FOUND", "no"), refusal("PERMISSION_DENIED", "who are you"));
+    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow("PERMISSION_DENIED");
+  });
+
+  it("does not take another record for this one", async () => {
+    const { session } = scriptedSession(json({ uid: ORG, name: "org" }));
+    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
+      `group ${GROUP}: the service answered with ${ORG}`,
+    );
+  });
+
+  it("refuses what is no uid", async () => {
+    const { session } = scriptedSession(json({}));
+    await expect(reconcile.read(group, session, "eng", {})).rejects.toThrow('"eng" is not the uid of a group');
+  });
+
+  it("keeps the stored last-seen time: it moves by itself", async () => {
+    const { session } = scriptedSession(
+      json({ uid: GROUP, name: "ci", claimMatch, lastSeenTime: "2026-02-02T00:00:00.000Z" }),
+    );
+    const { props } = await reconcile.read(identity, session, GROUP, { lastSeenTime: "2026-01-01T00:00:00.000Z" });
+    expect(props.lastSeenTime).toBe("2026-01-01T00:00:00.000Z");
+  });
+
+  it("keeps the stored names inside a role binding while the uids are the same", async () => {
+    const answer = { uid: GROUP, identity: { uid: ORG, name: "renamed" }, role: { uid: ROLE, name: "other role" } };
+    const { session } = scriptedSession(json(answer));
+    const { props } = await reconcile.read(roleBinding, session, GROUP, {
+      identity: { uid: ORG, name: "ci" },
+      role: { uid: GROUP, name: "viewer" },
+    });
+    expect(props).toMatchObject({ identity: { uid: ORG, name: "ci" }, role: { uid: ROLE, name: "other role" } });
+  });
+
+  it("keeps allowReplace, and leaves out what the service chose", async () => {
+    const { session } = scriptedSession(json({ uid: ORG, name: "org", kind: "ORG_KIND_DEV", verified: true }));
+    const { props, inputs } = await reconcile.read(group, session, ORG, { allowReplace: true });
+    expect(inputs).toEqual({ root: true, name: "org", allowReplace: true });
+    expect(props).toMatchObject({ kind: "ORG_KIND_DEV", verified: true, allowReplace: true });
+  });
+});
+
+describe("a delete", () => {
+  it("waits for the children that the same run deletes", async () => {
+    const parent = await create(group, { parent: org, name: "parent" });
+    const child = await create(group, { parent: parent.id, name: "child" });
+    await Promise.all([
+      reconcile.remove(group, service.session, parent.id, parent.outs),
+      reconcile.remove(group, service.session, child.id, child.outs),
+    ]);
+    expect((await reconcile.read(group, service.session, parent.id, {})).id).toBe("");
+  });
+
+  it("names what is left when somebody else's records are below", async () => {
+    const parent = await create(group, { parent: org, name: "parent" });
+    const child = await create(group, { parent: parent.id, name: "theirs" });
+    const error = await reconcile.remove(group, service.session, parent.id, parent.outs).catch((e: Error) => e);
+    expect((error as Error).message).toContain("10 seconds without progress; 1 left that holds it:");
+    expect((error as Error).message).toContain(`- group ${child.id} "theirs"`);
+  });
+
+  it("that is denied is an error", async () => {
+    const { session } = scriptedSession(refusal("PERMISSION_DENIED", "no"));
+    await expect(reconcile.remove(group, session, GROUP, { name: "eng" })).rejects.toThrow(
+      `DeleteGroup group ${GROUP} "eng": PERMISSION_DENIED: Permission denied: no`,
+    );
+  });
+});
+
+describe("a token that was refused", () => {
+  it("is told as such", async () => {
+    const { session } = scriptedSession(refusal("UNAUTHENTICATED", "the token is not valid"));
+    await expect(reconcile.read(group, session, GROUP, {})).rejects.toThrow(
+      "UNAUTHENTICATED: Unauthenticated: the token is not valid\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl.",
+    );
+  });
+});

@@ -1,0 +1,98 @@
+// The classes: what they put into the bag that the engine keeps. Two alternatives at once are a compile error; tsc reads
+// this file, and an error that is expected and does not come is one.
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, it } from "vitest";
+import { handlerText } from "../../provider/dynamic.ts";
+import { Group, Identity, type IdentityArgs, Role, RoleBinding } from "../../provider/index.ts";
+import { GROUP, IDENTITY, ORG, ROLE } from "./double.ts";
+
+let made: pulumi.runtime.MockResourceArgs[];
+beforeEach(async () => {
+  made = [];
+  await pulumi.runtime.setMocks(
+    {
+      newResource: (args) => {
+        made.push(args);
+        return { id: GROUP, state: { uid: "not looked at", name: args.inputs.name } };
+      },
+      call: () => ({}),
+    },
+    "project",
+    "stack",
+    false,
+  );
+});
+
+const value = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
+const claimMatch = { issuer: "https://a.example.com", subject: "s" };
+
+describe("a resource", () => {
+  it("of each class has its type and its handler", async () => {
+    const group = new Group("g", { parent: ORG, name: "g" });
+    const identity = new Identity("i", { parent: group, name: "i", claimMatch });
+    const role = new Role("r", { parent: group, name: "r", capabilities: ["groups.list"] });
+    await value(new RoleBinding("b", { parent: group, identity, role }).uid);
+    expect(made.map(({ type, inputs }) => [type, inputs.__provider]).sort()).toEqual([
+      ["pulumi-nodejs:dynamic/irm:Group", handlerText("group")],
+      ["pulumi-nodejs:dynamic/irm:Identity", handlerText("identity")],
+      ["pulumi-nodejs:dynamic/irm:Role", handlerText("role")],
+      ["pulumi-nodejs:dynamic/irm:RoleBinding", handlerText("roleBinding")],
+    ]);
+  });
+
+  it("refers to resources by their uid, and to uids as they are", async () => {
+    const group = new Group("g", { root: true, name: "g" });
+    await value(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(ROLE) }).uid);
+    const { __provider, ...inputs } = made[1]?.inputs ?? {};
+    expect(inputs).toEqual({ parent: GROUP, identityUid: IDENTITY, roleUid: ROLE });
+  });
+
+  it("has the engine's id as its uid", async () => {
+    const group = new Group("g", { parent: ORG, name: "g" });
+    expect(await value(group.uid)).toBe(GROUP);
+    expect(group.uid).toBe(group.id);
+  });
+
+  it("refuses a resource of another class where it is written", () => {
+    const role = new Role("r", { parent: ORG, name: "r", capabilities: ["groups.list"] });
+    // @ts-expect-error a role is no group
+    expect(() => new Group("g", { parent: role, name: "g" })).toThrow(
+      "parent takes a Group or its uid; it was given a Role",
+    );
+  });
+});
+
+describe("the types", () => {
+  it("let exactly one alternative through", () => {
+    const base = { parent: ORG, name: "ci" };
+    const good: IdentityArgs[] = [
+      { ...base, claimMatch },
+      { ...base, claimMatch: { issuerPattern: "a", subject: "s", audience: "x" } },
+      { ...base, awsIdentity: { awsAccount: "1", arn: "a", userIdPattern: "b" } },
+      { ...base, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
+    ];
+    const bad: IdentityArgs[] = [
+      // @ts-expect-error two relationships
+      { ...base, claimMatch, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
+      // @ts-expect-error no relationship
+      { ...base },
+      // @ts-expect-error both forms of the subject
+      { ...base, claimMatch: { ...claimMatch, subjectPattern: "b" } },
+      // @ts-expect-error no subject
+      { ...base, claimMatch: { issuer: "a" } },
+    ];
+    expect([good.length, bad.length]).toEqual([4, 4]);
+  });
+
+  it("ask for a parent or for root, not for both and not for none", () => {
+    const rows = [
+      () => new Group("a", { parent: ORG, name: "a" }),
+      () => new Group("b", { root: true, name: "b" }),
+      // @ts-expect-error both
+      () => new Group("c", { root: true, parent: ORG, name: "c" }),
+      // @ts-expect-error none
+      () => new Group("d", { name: "d" }),
+    ];
+    expect(rows).toHaveLength(4);
+  });
+});

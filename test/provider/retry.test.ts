@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import {
+  AttemptError,
+  delayMs,
+  type Failure,
+  isAmbiguous,
+  isRetryable,
+  retryingWith,
+  type Safety,
+} from "../../provider/retry.ts";
+import { virtualClock } from "./double.ts";
+
+const failing = (failure: Failure) => new AttemptError(failure, new Error("failed"));
+
+describe("which failures are retried", () => {
+  const rows: [string, Failure, Record<Safety, boolean>][] = [
+    ["no connection", { sent: false }, { safe: true, idempotent: true, once: true }],
+    ["a reset after the request was sent", { sent: true }, { safe: true, idempotent: true, once: false }],
+    ["408", { sent: true, status: 408 }, { safe: true, idempotent: true, once: false }],
+    [
+      "429: refused before anything was done",
+      { sent: true, status: 429 },
+      { safe: true, idempotent: true, once: true },
+    ],
+    ["500", { sent: true, status: 500 }, { safe: true, idempotent: false, once: false }],
+    ["502", { sent: true, status: 502 }, { safe: true, idempotent: true, once: false }],
+    ["503: no proof that nothing was done", { sent: true, status: 503 }, { safe: true, idempotent: true, once: false }],
+    ["504", { sent: true, status: 504 }, { safe: true, idempotent: true, once: false }],
+    ["a success that cannot be read", { sent: true, status: 200 }, { safe: true, idempotent: true, once: false }],
+    ["400", { sent: true, status: 400 }, { safe: false, idempotent: false, once: false }],
+    ["401", { sent: true, status: 401 }, { safe: false, idempotent: false, once: false }],
+    ["403", { sent: true, status: 403 }, { safe: false, idempotent: false, once: false }],
+    ["404", { sent: true, status: 404 }, { safe: false, idempotent: false, once: false }],
+    ["409", { sent: true, status: 409 }, { safe: false, idempotent: false, once: false }],
+    ["501", { sent: true, status: 501 }, { safe: false, idempotent: false, once: false }],
+  ];
+  for (const [reason, failure, expected] of rows)
+    for (const safety of ["safe", "idempotent", "once"] as const)
+      it(`${reason}, ${safety}: ${expected[safety]}`, () =>
+        expect(isRetryable(failure, safety)).toBe(expected[safety]));
+});
+
+describe("after which failures of a create the record may exist", () => {
+  const rows: [Failure, boolean, string][] = [
+    [{ sent: false }, false, "it never left"],
+    [{ sent: true }, true, "no answer"],
+    [{ sent: true, status: 200 }, true, "an answer that cannot be read"],
+    [{ sent: true, status: 408 }, true, "the service gave up waiting"],
+    [{ sent: true, status: 500 }, true, "failed at an unknown point"],
+    [{ sent: true, status: 502 }, true, "a proxy speaks"],
+    [{ sent: true, status: 503 }, true, "a proxy may speak"],
+    [{ sent: true, status: 400 }, false, "refused"],
+    [{ sent: true, status: 403 }, false, "refused"],
+    [{ sent: true, status: 409 }, false, "refused"],
+    [{ sent: true, status: 429 }, false, "refused"],
+    [{ sent: true, status: 302 }, false, "not the API"],
+  ];
+  for (const [failure, expected, reason] of rows)
+    it(`${JSON.stringify(failure)}: ${expected}, ${reason}`, () => expect(isAmbiguous(failure)).toBe(expected));
+});
+
+describe("how long is waited", () => {
+  const rows: [string, Failure, number, number, number][] = [
+    ["the base at first", { sent: true, status: 503 }, 1, 1, 100],
+    ["doubled each time", { sent: true, status: 503 }, 4, 1, 800],
+    ["full jitter", { sent: true, status: 503 }, 4, 0.25, 200],
+    ["at most 20 seconds", { sent: true, status: 503 }, 20, 1, 20_000],
+    ["a second when throttled without a hint", { sent: true, status: 429 }, 1, 1, 1_000],
+    ["what the service asks for, and the jitter", { sent: true, status: 503, retryAfterMs: 7_000 }, 1, 1, 7_100],
+    ["at most a minute of what it asks for", { sent: true, status: 429, retryAfterMs: 3_600_000 }, 1, 0, 60_000],
+  ];
+  for (const [reason, failure, attempt, random, expected] of rows)
+    it(reason, () => expect(delayMs(failure, attempt, random)).toBe(expected));
+});
+
+describe("retrying", () => {
+  it("gives the answer of the attempt that succeeds", async () => {
+    const clock = virtualClock(1);
+    let attempts = 0;
+    const answer = await retryingWith(clock)("safe", async () => {
+      if (++attempts < 3) throw failing({ sent: true, status: 503 });
+      return "answer";
+    });
+    expect({ answer, attempts, sleeps: clock.sleeps }).toEqual({ answer: "answer", attempts: 3, sleeps: [100, 200] });
+  });
+
+  it("stops after five attempts", async () => {
+    const clock = virtualClock();
+    let attempts = 0;
+    const run = retryingWith(clock)("safe", async () => {
+      attempts++;
+      throw failing({ sent: false });
+    });
+    await expect(run).rejects.toThrow("failed");
+    expect(attempts).toBe(5);
+  });
+
+  it("does not start a wait that ends after the deadline of five minutes", async () => {
+    const clock = virtualClock();
+    let attempts = 0;
+    const run = retryingWith(clock)("safe", async () => {
+      attempts++;
+      clock.advance(4 * 60_000);
+      throw failing({ sent: true, status: 429, retryAfterMs: 60_000 });
+    });
+    await expect(run).rejects.toThrow("failed");
+    expect(attempts).toBe(1);
+  });
+
+  it("passes on what is not a failure of the transport", async () => {
+    const run = retryingWith(virtualClock())("safe", async () => {
+      throw new TypeError("a defect");
+    });
+    await expect(run).rejects.toThrow(TypeError);
+  });
+
+  it("amplifies a total outage by no more than a tenth once the bucket is empty", async () => {
+    const retrying = retryingWith(virtualClock());
+    let attempts = 0;
+    const operation = () =>
+      retrying("safe", async () => {
+        attempts++;
+        throw failing({ sent: true, status: 503 });
+      }).catch(() => undefined);
+    for (let i = 0; i < 50; i++) await operation();
+    const before = attempts;
+    for (let i = 0; i < 1000; i++) await operation();
+    expect((attempts - before) / 1000).toBeLessThanOrEqual(1.1);
+  });
+
+  it("fills the bucket again by what a success cost", async () => {
+    const retrying = retryingWith(virtualClock());
+    let attempts = 0;
+    const half = (count: number) =>
+      retrying("safe", async () => {
+        if (attempts++ % 2 === 0) throw failing({ sent: true, status: 503 });
+        return count;
+      });
+    for (let i = 0; i < 100; i++) await half(i);
+    expect(attempts).toBe(200);
+  });
+
+  it("spreads a hundred clients after an outage, no tenth of a second with more than a fifth of them", () => {
+    const slots = new Map<number, number>();
+    let seed = 1;
+    const random = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
+    for (let client = 0; client < 100; client++) {
+      const slot = Math.floor(delayMs({ sent: true, status: 503 }, 4, random()) / 100);
+      slots.set(slot, (slots.get(slot) ?? 0) + 1);
+    }
+    expect(Math.max(...slots.values())).toBeLessThanOrEqual(20);
+  });
+});

@@ -1,0 +1,108 @@
+// Secrets are put everywhere they can come in, and every text that leaves is searched for them.
+import { describe, expect, it } from "vitest";
+import type { Env } from "../../provider/config.ts";
+import { methodsWith } from "../../provider/methods.ts";
+import { redactor } from "../../provider/redact.ts";
+import type { HttpAnswer, HttpRequest } from "../../provider/transport.ts";
+import { getter, json, lost, ORG, virtualClock } from "./double.ts";
+
+const SECRETS = ["secret-api-token", "secret-workload-token", "secret-request-token", "secret-github-token"];
+
+// What a bad proxy or server could do: send the headers back in every text field.
+const echo = (request: HttpRequest): HttpAnswer =>
+  json(
+    {
+      code: 13,
+      message: `Internal: Bearer ${request.token}`,
+      details: [
+        {
+          "@type": "type.googleapis.com/google.rpc.BadRequest",
+          fieldViolations: [{ field: "name", description: `Bearer ${request.token}` }],
+        },
+      ],
+    },
+    500,
+  );
+const echoPage = (request: HttpRequest): HttpAnswer => ({
+  status: 502,
+  headers: { "content-type": "text/html" },
+  body: `Bearer ${request.token}`,
+});
+const echoSuccess = (request: HttpRequest): HttpAnswer => ({
+  status: 200,
+  headers: {},
+  body: `Bearer ${request.token}`,
+});
+
+const ENVIRONMENTS: [string, Env][] = [
+  ["a token", { IRM_TOKEN: "secret-api-token" }],
+  ["a workload's token", { IRM_IDENTITY_TOKEN: "secret-workload-token" }],
+  [
+    "GitHub's request token",
+    {
+      ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "secret-request-token",
+    },
+  ],
+];
+const ANSWERS: [string, (request: HttpRequest) => HttpAnswer][] = [
+  ["an error that echoes", echo],
+  ["a page that echoes", echoPage],
+  ["a success that echoes", echoSuccess],
+  [
+    "no answer",
+    () => {
+      throw lost(true);
+    },
+  ],
+];
+
+const deepText = (error: unknown): string => {
+  const { message, stack, cause } = error as Error;
+  return [String(error), message, stack, JSON.stringify(error), cause ? deepText(cause) : ""].join("\n");
+};
+
+describe("no secret leaves", () => {
+  for (const [held, env] of ENVIRONMENTS)
+    for (const [answered, answer] of ANSWERS)
+      it(`with ${held} and ${answered}`, async () => {
+        const transport = async (request: HttpRequest) => {
+          // Every exchange succeeds up to the API itself, so that each kind of token is really sent.
+          if (request.url.host === "actions.example.com" && answered !== "no answer")
+            return json({ value: "secret-github-token" });
+          if (request.url.pathname === "/sts/exchange" && answered === "an error that echoes")
+            return json({ token: "secret-api-token" });
+          return answer(request);
+        };
+        const said: string[] = [];
+        const outside = { env, clock: virtualClock(), transport, say: (text: string) => said.push(text) };
+        const methods = methodsWith(outside).group;
+        await methods.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
+        const inputs = { parent: ORG, name: "eng" };
+        const runs = [
+          methods.create(inputs),
+          methods.read(ORG, {}),
+          methods.update(ORG, { name: "x" }, { root: true, name: "eng" }),
+          methods.delete(ORG, {}),
+        ];
+        for (const run of await Promise.allSettled(runs)) {
+          expect(run.status).toBe("rejected");
+          const text = deepText((run as PromiseRejectedResult).reason) + said.join();
+          for (const secret of SECRETS) expect(text).not.toContain(secret);
+        }
+      });
+});
+
+describe("the redactor", () => {
+  it("takes every noted secret out, as often as it stands there", () => {
+    const { note, redact } = redactor();
+    expect(note("secret-one")).toBe("secret-one");
+    expect(redact("a secret-one b secret-one")).toBe("a [secret] b [secret]");
+  });
+
+  it("leaves short words alone", () => {
+    const { note, redact } = redactor();
+    note("a");
+    expect(redact("banana")).toBe("banana");
+  });
+});

@@ -1,0 +1,174 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { AttemptError } from "../../provider/retry.ts";
+import { type HttpRequest, systemTransport } from "../../provider/transport.ts";
+
+let server: Server | undefined;
+
+const portOf = (listening: Server | undefined) => (listening?.address() as AddressInfo | null)?.port;
+
+const serve = (handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<URL> =>
+  new Promise((resolve) => {
+    server = createServer(handle).listen(0, "127.0.0.1", () => {
+      resolve(new URL(`http://127.0.0.1:${portOf(server)}/x?y=1`));
+    });
+  });
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+const request = (url: URL, rest: Partial<HttpRequest> = {}): HttpRequest => ({
+  method: "GET",
+  url,
+  token: "t",
+  ...rest,
+});
+
+const failureOf = async (run: Promise<unknown>): Promise<AttemptError> => {
+  try {
+    await run;
+  } catch (error) {
+    return error as AttemptError;
+  }
+  throw new Error("nothing was thrown");
+};
+
+describe("a request on the wire", () => {
+  it("carries the token, the body and its type", async () => {
+    let seen: Record<string, unknown> = {};
+    const url = await serve(async (incoming, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk);
+      const { authorization, "content-type": type } = incoming.headers;
+      seen = {
+        method: incoming.method,
+        url: incoming.url,
+        authorization,
+        type,
+        body: Buffer.concat(chunks).toString(),
+      };
+      response.end("{}");
+    });
+    const answer = await systemTransport()(request(url, { method: "POST", body: '{"name":"é"}' }));
+    expect(seen).toEqual({
+      method: "POST",
+      url: "/x?y=1",
+      authorization: "Bearer t",
+      type: "application/json",
+      body: '{"name":"é"}',
+    });
+    expect(answer).toMatchObject({ status: 200, body: "{}" });
+  });
+
+  it("claims no type of a body that is not there", async () => {
+    let type: string | undefined = "unset";
+    const url = await serve((incoming, response) => {
+      type = incoming.headers["content-type"];
+      response.end();
+    });
+    await systemTransport()(request(url, { method: "DELETE" }));
+    expect(type).toBeUndefined();
+  });
+
+  it("gives an error's status and headers as an answer", async () => {
+    const url = await serve((_, response) => response.writeHead(429, { "retry-after": "3" }).end("{}"));
+    expect(await systemTransport()(request(url))).toMatchObject({ status: 429, headers: { "retry-after": "3" } });
+  });
+});
+
+describe("a request that fails", () => {
+  it("was not sent when nobody listens", async () => {
+    const url = await serve(() => undefined);
+    await new Promise((resolve) => server?.close(resolve));
+    const error = await failureOf(systemTransport()(request(url)));
+    expect(error.failure).toEqual({ sent: false });
+    expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("ECONNREFUSED") });
+  });
+
+  it("was not sent when TLS cannot be agreed on", async () => {
+    const url = await serve(() => undefined);
+    url.protocol = "https:";
+    const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
+    expect(error.failure).toEqual({ sent: false });
+  });
+
+  it("may have been served when the connection is reset", async () => {
+    const url = await serve((incoming) => incoming.socket.resetAndDestroy());
+    const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
+    expect(error.failure).toEqual({ sent: true });
+    expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("no answer from http") });
+  });
+
+  it("may have been served when the body is cut off", async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write('{"uid":');
+      setImmediate(() => response.destroy());
+    });
+    const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
+    expect(error.failure).toEqual({ sent: true });
+  });
+
+  it("is given up when the body is larger than any answer", async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(200);
+      const chunk = Buffer.alloc(1024 * 1024);
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+        response.once("drain", more);
+      };
+      more();
+    });
+    const error = await failureOf(systemTransport()(request(url)));
+    expect(error.cause).toMatchObject({ message: expect.stringContaining("more than 16777216 bytes") });
+  });
+});
+
+describe("a proxy", () => {
+  it("is not asked for loopback, whatever the environment says", async () => {
+    const url = await serve((_, response) => response.end("{}"));
+    process.env.HTTP_PROXY = "http://127.0.0.1:1";
+    try {
+      expect(await systemTransport()(request(url))).toMatchObject({ status: 200 });
+    } finally {
+      delete process.env.HTTP_PROXY;
+    }
+  });
+
+  it("carries https to other hosts as HTTPS_PROXY says, but for those of NO_PROXY", async () => {
+    const connects: (string | undefined)[] = [];
+    await serve(() => undefined);
+    server?.on("connect", (incoming, socket) => {
+      connects.push(incoming.url);
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+    process.env.HTTPS_PROXY = `http://127.0.0.1:${portOf(server)}`;
+    // Loopback, and none of the addresses that are never proxied.
+    process.env.NO_PROXY = "127.0.0.2";
+    try {
+      const proxied = await failureOf(systemTransport()(request(new URL("https://api.invalid/x"), { method: "POST" })));
+      const direct = await failureOf(systemTransport()(request(new URL("https://127.0.0.2:1/x"))));
+      expect(connects).toEqual(["api.invalid:443"]);
+      expect(proxied.failure).toEqual({ sent: false });
+      expect(direct.cause).toMatchObject({ message: expect.stringContaining("ECONNREFUSED") });
+    } finally {
+      delete process.env.HTTPS_PROXY;
+      delete process.env.NO_PROXY;
+    }
+  });
+
+  it("that is no URL is an error of the configuration, not quoted", async () => {
+    process.env.HTTPS_PROXY = "http://user:proxy-password@:x";
+    try {
+      await expect(systemTransport()(request(new URL("https://api.invalid/x")))).rejects.toThrow(
+        "pulumi-irm is not configured:\n  - HTTP_PROXY, HTTPS_PROXY: must be a URL",
+      );
+    } finally {
+      delete process.env.HTTPS_PROXY;
+    }
+  });
+});

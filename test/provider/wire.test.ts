@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { AttemptError } from "../../provider/retry.ts";
+import type { HttpAnswer } from "../../provider/transport.ts";
+import { readAnswer, requestOf } from "../../provider/wire.ts";
+import { type ApiError, type Json, type Operation, type OperationName, operations } from "../../schema/index.ts";
+import { GROUP, IDENTITY, json, ORG, ROLE, refusal } from "./double.ts";
+
+const written = (name: OperationName, request: Json) => {
+  const { method, url, body } = requestOf(operations[name] as Operation, "https://api.example.com", request);
+  return `${method} ${url.pathname}${url.search}${body === undefined ? "" : ` ${body}`}`;
+};
+
+describe("a request", () => {
+  const rows: [OperationName, Json, string, string][] = [
+    ["GetGroup", { uid: GROUP }, `GET /iam/v2beta1/groups/${GROUP}`, "slashes of a uid stay"],
+    ["DeleteIdentity", { uid: IDENTITY }, `DELETE /iam/v2beta1/identities/${IDENTITY}`, "no body"],
+    [
+      "CreateGroup",
+      { parent: ORG, group: { name: "eng" } },
+      `POST /iam/v2beta1/groups/${ORG} {"name":"eng"}`,
+      "the resource is the body",
+    ],
+    [
+      "CreateGroup",
+      { parent: "", group: { name: "org" } },
+      'POST /iam/v2beta1/groups {"name":"org"}',
+      "an empty parent makes a root",
+    ],
+    [
+      "UpdateIdentity",
+      { identity: { uid: IDENTITY, claimMatch: { subject: "s" } }, updateMask: "claimMatch.subject,name" },
+      `PATCH /iam/v2beta1/identities/${IDENTITY}?updateMask=claimMatch.subject%2Cname {"claimMatch":{"subject":"s"}}`,
+      "the uid is in the path, the mask in the query",
+    ],
+    [
+      "ListGroups",
+      { uidp: { descendantsOf: ORG, inRoot: true }, name: "a b", pageSize: 200, pageToken: undefined },
+      `GET /iam/v2beta1/groups?uidp.descendantsOf=${ORG}&uidp.inRoot=true&name=a+b&pageSize=200`,
+      "messages are dotted, absent fields left out",
+    ],
+    [
+      "ListGroups",
+      { uidp: { ids: [ORG, ROLE] } },
+      `GET /iam/v2beta1/groups?uidp.ids=${ORG}&uidp.ids=${ROLE}`,
+      "lists repeat their key",
+    ],
+    [
+      "ExchangeGet",
+      { aud: ["https://a"], identity: IDENTITY },
+      `GET /sts/exchange?aud=https%3A%2F%2Fa&identity=${IDENTITY}`,
+      "no version in this path",
+    ],
+  ];
+  for (const [name, request, expected, reason] of rows)
+    it(`${name}: ${reason}`, () =>
+      expect(written(name, request).replaceAll("%2F", "/")).toBe(expected.replaceAll("%2F", "/")));
+
+  it("does not change what it was given", () => {
+    const request = { group: { uid: GROUP, name: "x" }, updateMask: "name" };
+    written("UpdateGroup", request);
+    expect(request).toEqual({ group: { uid: GROUP, name: "x" }, updateMask: "name" });
+  });
+
+  it("puts nothing but uids into a path", () => {
+    expect(() => written("GetGroup", { uid: "../identities/x" })).toThrow("uid is not a uid");
+  });
+});
+
+const failureOf = (name: OperationName, answer: HttpAnswer): AttemptError => {
+  try {
+    readAnswer(operations[name] as Operation, name, answer);
+  } catch (error) {
+    return error as AttemptError;
+  }
+  throw new Error("nothing was thrown");
+};
+
+describe("an answer", () => {
+  it("keeps fields and enum values that this version does not know", () => {
+    const body = { uid: ROLE, name: "r", capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_NEW", 99], novelty: { a: 1 } };
+    expect(readAnswer(operations.GetRole, "GetRole", json(body))).toEqual(body);
+  });
+
+  it("may be empty for a delete", () => {
+    expect(readAnswer(operations.DeleteGroup, "DeleteGroup", { status: 200, headers: {}, body: "" })).toEqual({});
+    expect(readAnswer(operations.DeleteGroup, "DeleteGroup", json({}))).toEqual({});
+  });
+
+  const unreadable: [string, HttpAnswer, string][] = [
+    ["no JSON", { status: 200, headers: {}, body: "<html>" }, "the answer (HTTP 200) is not JSON"],
+    ["a truncated body", { status: 200, headers: {}, body: '{"uid":"' }, "the answer (HTTP 200) is not JSON"],
+    ["no uid", json({ name: "x" }), "the answer (HTTP 200) carries no uid"],
+    ["a wrong type", json({ uid: ROLE, name: 5 }), "the answer (HTTP 200) does not decode: name must be a string"],
+    ["a list", json([]), "the answer (HTTP 200) does not decode:  must be an object"],
+  ];
+  for (const [reason, answer, message] of unreadable)
+    it(`is refused with ${reason}`, () => {
+      const error = failureOf("GetGroup", answer);
+      expect(error).toBeInstanceOf(AttemptError);
+      expect(error.failure).toEqual({ status: 200, sent: true });
+      expect(error.cause).toMatchObject({ code: "UNKNOWN", message, operation: "GetGroup" });
+    });
+});
+
+describe("an error", () => {
+  it("is the API's own, with its details", () => {
+    const { failure, cause } = failureOf("GetGroup", refusal("NOT_FOUND", "Group x does not exist"));
+    expect(failure).toEqual({ status: 404, sent: true, retryAfterMs: undefined });
+    expect(cause).toMatchObject({
+      code: "NOT_FOUND",
+      message: "Not found: Group x does not exist",
+      operation: "GetGroup",
+    });
+    expect((cause as ApiError).detail("ErrorInfo")?.domain).toBe("iam.chainguard.dev");
+  });
+
+  it("of a proxy is told without its text", () => {
+    const answer = { status: 502, headers: { "content-type": "text/html" }, body: "<html>Bearer x</html>" };
+    expect(failureOf("GetGroup", answer).cause).toMatchObject({
+      code: "UNAVAILABLE",
+      message: "HTTP 502 with a body that is no error of the API (text/html)",
+    });
+  });
+
+  it("is a redirect too", () => {
+    expect(failureOf("GetGroup", { status: 302, headers: { location: "https://x" }, body: "" }).cause).toMatchObject({
+      code: "UNKNOWN",
+      message: "HTTP 302 with a redirect, which is not followed",
+    });
+  });
+
+  const hints: [string, Record<string, string>, number | undefined][] = [
+    ["seconds", { "retry-after": "7" }, 7_000],
+    [
+      "a date, by the service's own clock",
+      { "retry-after": "Wed, 21 Oct 2015 07:28:30 GMT", date: "Wed, 21 Oct 2015 07:28:00 GMT" },
+      30_000,
+    ],
+    [
+      "a date that has passed",
+      { "retry-after": "Wed, 21 Oct 2015 07:28:00 GMT", date: "Wed, 21 Oct 2015 07:28:30 GMT" },
+      0,
+    ],
+    ["nonsense", { "retry-after": "soon" }, undefined],
+  ];
+  for (const [reason, headers, expected] of hints)
+    it(`tells when to come back: ${reason}`, () =>
+      expect(failureOf("GetGroup", refusal("UNAVAILABLE", "busy", headers)).failure.retryAfterMs).toBe(expected));
+
+  it("tells when to come back by RetryInfo", () => {
+    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.5s" }];
+    const answer = json({ code: 14, message: "Unavailable: busy", details }, 503);
+    expect(failureOf("GetGroup", answer).failure.retryAfterMs).toBe(1_500);
+  });
+
+  it("survives details that are none", () => {
+    const answer = json({ code: 14, message: "Unavailable: busy", details: [null, "x"] }, 503);
+    expect(failureOf("GetGroup", answer).cause).toMatchObject({ code: "UNAVAILABLE", details: [] });
+  });
+});
