@@ -57,6 +57,8 @@ const run = async (args: string[]): Promise<number> => {
     const seed = flags.seed === undefined ? undefined : readSeed(flags.seed);
     server = await createServer({ ...ports, host: flags.host, store: flags.db, dev: flags.dev, seed, log });
   } catch (error) {
+    // Flags that do not go together are wrong flags.
+    if (error instanceof ServerOptionsError) throw new UsageError(error.message, { cause: error });
     if (!isStartError(error)) throw error;
     process.stderr.write(`irm serve: ${error.message}\n`);
     return 1;
@@ -71,10 +73,7 @@ const run = async (args: string[]): Promise<number> => {
 
 // What a person can mend: one sentence, no stack.
 const isStartError = (error: unknown): error is Error =>
-  error instanceof ServerOptionsError ||
-  error instanceof DatabaseError ||
-  error instanceof SeedError ||
-  error instanceof ListenError;
+  error instanceof DatabaseError || error instanceof SeedError || error instanceof ListenError;
 
 const readSeed = (file: string): Seed => {
   let text: string;

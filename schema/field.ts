@@ -107,11 +107,6 @@ export const timestamp = scalar(
   z.iso.datetime({ offset: true, error: "must be an RFC 3339 time such as 2026-01-28T12:54:21.189Z" }),
   "timestamp",
 );
-/** proto3 JSON duration: seconds with up to nine decimals and `s`. */
-export const duration = scalar(
-  z.string().regex(/^-?\d{1,12}(\.\d{1,9})?s$/, 'must be a duration such as "3600s"'),
-  "duration",
-);
 /** proto3 JSON field mask: comma-joined lowerCamel paths. */
 export const fieldMask = scalar(z.string(), "fieldMask");
 export const strings = z.array(string, { error: "must be a list of strings" });

@@ -19,8 +19,7 @@ import { createRequest, getRequest, updateRequest } from "./request.ts";
 import { description, name, nonEmpty } from "./text.ts";
 import { uidp } from "./uidp.ts";
 
-const ISSUER_TEXT =
-  "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
+const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
 

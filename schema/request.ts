@@ -1,6 +1,5 @@
 // The request messages that every kind shares in shape.
-import type { z } from "zod";
-import { fieldMask, type Message, message, plain, required, type Shape } from "./field.ts";
+import { fieldMask, type Message, message, plain, required } from "./field.ts";
 import { uidp } from "./uidp.ts";
 
 /** Get and delete: by uid. */
@@ -18,5 +17,3 @@ export const updateRequest = <F extends string, T extends Message>(name: string,
     ...({ [field]: required(1, resource) } as { [K in F]: T }),
     updateMask: plain(2, fieldMask),
   });
-
-export type Infer<M extends Message<Shape>> = z.infer<M>;

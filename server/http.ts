@@ -46,6 +46,8 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
       });
       return failure(restError(apiError("INTERNAL", "the server failed to answer; its log says why"), "iam"));
     });
+    // A server that is being closed keeps no connection: it would wait for its client.
+    if (!server.listening) reply.headers.connection = "close";
     send(response, reply, id, options.clock());
     const ms = Math.round((performance.now() - start) * 10) / 10;
     options.log("info", "request", { requestId: id, method: request.method, ...reply.logged, status: reply.http, ms });

@@ -10,8 +10,7 @@ export class ListenError extends Error {
 export const listen = (server: Server, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === "EADDRINUSE" ? "is in use; choose another --port, or 0 for any free one" : error.message;
+      const reason = error.code === "EADDRINUSE" ? "is in use; choose another, or 0 for any free one" : error.message;
       reject(
         new ListenError(
           `port ${port} on ${host} ${error.code === "EADDRINUSE" ? reason : `cannot be used: ${reason}`}`,

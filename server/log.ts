@@ -17,8 +17,14 @@ export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
     const time = new Date(clock()).toISOString();
     if (json) return write(`${JSON.stringify({ time, level: own, event, ...fields })}\n`);
     const text = Object.entries(fields).map(
-      ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+      ([key, value]) => `${key}=${typeof value === "string" ? printable(value) : JSON.stringify(value)}`,
     );
     write(`${[time.slice(11, 19), own.padEnd(5), event, ...text].join(" ")}\n`);
   };
 };
+
+// A caller's text stays inside of its event: further lines are indented, other control characters shown.
+const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) =>
+    character === "\n" ? "\n    " : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

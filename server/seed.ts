@@ -1,6 +1,6 @@
 // The records of `--seed FILE.yaml`: an organisation and what is in it. Groups are named by their path of names from the
 // organisation, `""` being the organisation itself. Every problem is told with its line and column, all at once.
-import { LineCounter, parseDocument } from "yaml";
+import { type Document, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import {
   capabilityFrom,
@@ -8,11 +8,15 @@ import {
   Group,
   Identity,
   inputViolations,
+  isUidp,
   type Json,
   type Message,
   Repo,
   Role,
 } from "../schema/index.ts";
+import { isBuiltInRole } from "./services/built-in-role.ts";
+import { unusableViolations } from "./services/identity.ts";
+import { internalViolations } from "./services/role.ts";
 
 const record = { name: z.string(), description: z.string().optional() };
 const group = z.string().default("");
@@ -67,7 +71,7 @@ export const parseSeed = (text: string, file: string): Seed => {
     }
     return `${file}:1:1`;
   };
-  const parsed = SeedSchema.safeParse(document.toJS());
+  const parsed = SeedSchema.safeParse(valueIn(document, file));
   const problems: Problem[] = parsed.success
     ? recordProblems(parsed.data)
     : parsed.error.issues.map((issue) => ({ path: [...issue.path], text: issue.message }));
@@ -78,6 +82,15 @@ export const parseSeed = (text: string, file: string): Seed => {
   return parsed.data;
 };
 
+// Aliases are followed here, and so many of them refused.
+const valueIn = (document: Document, file: string): unknown => {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw new SeedError(`${file}:1:1: ${(error as Error).message}`, { cause: error });
+  }
+};
+
 /** Path of a record of a group: `platform/ci`; of the organisation: `ci`. */
 export const seedPath = (parent: string, name: string): string => (parent ? `${parent}/${name}` : name);
 
@@ -85,13 +98,22 @@ export const seedPath = (parent: string, name: string): string => (parent ? `${p
 const recordProblems = (seed: Seed): Problem[] => {
   const groups = new Set(["", ...seed.groups.map(({ parent, name }) => seedPath(parent, name))]);
   const identities = new Set(seed.identities.map((identity) => seedPath(identity.group, identity.name)));
-  const rules = (schema: Message, value: Json, path: PropertyKey[]): Problem[] =>
-    inputViolations(schema, value).map((violation: FieldViolation) => ({
-      path: [...path, ...violation.field.replace(/\[(\d+)\]/g, ".$1").split(".")],
-      text: violation.description,
+  const roles = new Set(seed.roles.map((role) => seedPath(role.group, role.name)));
+  const rules = (
+    schema: Message,
+    value: Json,
+    path: PropertyKey[],
+    further: (value: Json) => FieldViolation[] = () => [],
+  ): Problem[] =>
+    [...inputViolations(schema, value), ...further(value)].map(({ field, description }) => ({
+      path: [...path, ...field.replace(/\[(\d+)\]/g, ".$1").split(".")],
+      text: description,
     }));
+  const missing = (found: boolean, path: PropertyKey[], text: string): Problem[] => (found ? [] : [{ path, text }]);
   const inGroup = (path: string, at: PropertyKey[]): Problem[] =>
-    groups.has(path) ? [] : [{ path: at, text: `there is no group ${JSON.stringify(path)} in this file` }];
+    missing(groups.has(path), at, `there is no group ${JSON.stringify(path)} in this file`);
+  // Whether a uid is a role's is known by the database alone.
+  const isRole = (text: string) => roles.has(text) || isBuiltInRole(text) || isUidp(text);
   return [
     ...rules(Group, seed.organization as Json, ["organization"]),
     ...seed.groups.flatMap(({ parent, ...value }, i) => [
@@ -99,23 +121,25 @@ const recordProblems = (seed: Seed): Problem[] => {
       ...inGroup(parent, ["groups", i, "parent"]),
     ]),
     ...seed.roles.flatMap((role, i) => [
-      ...rules(Role, roleInput(role), ["roles", i]),
+      ...rules(Role, roleInput(role), ["roles", i], internalViolations),
       ...inGroup(role.group, ["roles", i, "group"]),
     ]),
     ...seed.identities.flatMap((identity, i) => [
-      ...rules(Identity, identityInput(identity, "https://issuer.example"), ["identities", i]),
+      ...rules(Identity, identityInput(identity, "https://issuer.example"), ["identities", i], unusableViolations),
       ...inGroup(identity.group, ["identities", i, "group"]),
     ]),
     ...seed.bindings.flatMap((binding, i) => [
       ...inGroup(binding.group, ["bindings", i, "group"]),
-      ...(identities.has(binding.identity)
-        ? []
-        : [
-            {
-              path: ["bindings", i, "identity"],
-              text: `there is no identity ${JSON.stringify(binding.identity)} in this file`,
-            },
-          ]),
+      ...missing(
+        identities.has(binding.identity),
+        ["bindings", i, "identity"],
+        `there is no identity ${JSON.stringify(binding.identity)} in this file`,
+      ),
+      ...missing(
+        isRole(binding.role),
+        ["bindings", i, "role"],
+        `there is no role ${JSON.stringify(binding.role)} in this file, nor is it built in`,
+      ),
     ]),
     ...seed.repos.flatMap(({ group: parent, ...value }, i) => [
       ...rules(Repo, value, ["repos", i]),

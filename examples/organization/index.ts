@@ -1,6 +1,7 @@
 // An organisation with three levels of groups, identities for GitHub Actions workflows, and who may do what where.
-import { getRole, Group, Identity, Role, RoleBinding } from "pulumi-irm";
+
 import * as pulumi from "@pulumi/pulumi";
+import { Group, getRole, Identity, Role, RoleBinding } from "pulumi-irm";
 
 const config = new pulumi.Config();
 
@@ -62,20 +63,36 @@ const publisher = new Role("publisher", {
   parent: platform,
   name: "publisher",
   description: "Pushes images and tags, deletes none",
-  capabilities: ["groups.list", "repo.list", "repo.create", "manifest.create", "manifest.list", "tag.create", "tag.list"],
+  capabilities: [
+    "groups.list",
+    "repo.list",
+    "repo.create",
+    "manifest.create",
+    "manifest.list",
+    "tag.create",
+    "tag.list",
+  ],
 });
 
 const viewer = getRole({ name: "viewer" });
 const deployRole = getRole({ name: config.get("deployRole") ?? "viewer" });
 
-new RoleBinding("review-reads-everything", { parent: organization, identity: review, role: viewer.then(({ uid }) => uid) });
+new RoleBinding("review-reads-everything", {
+  parent: organization,
+  identity: review,
+  role: viewer.then(({ uid }) => uid),
+});
 new RoleBinding("release-publishes", { parent: registry, identity: release, role: publisher });
 new RoleBinding("release-edits-clusters", {
   parent: clusters,
   identity: release,
   role: getRole({ name: "editor" }).then(({ uid }) => uid),
 });
-new RoleBinding("deploy-works-on-product", { parent: product, identity: deploy, role: deployRole.then(({ uid }) => uid) });
+new RoleBinding("deploy-works-on-product", {
+  parent: product,
+  identity: deploy,
+  role: deployRole.then(({ uid }) => uid),
+});
 
 export const organizationUid = organization.uid;
 export const releaseIdentity = release.uid;

@@ -44,7 +44,7 @@ const BUNDLES: Record<string, string> = {
   "advisories.viewer": "advisories.list",
 };
 
-export type BuiltInRole = "owner" | "editor" | "viewer";
+export const isBuiltInRole = (name: string): boolean => Object.hasOwn(BUNDLES, name);
 
 /** uid of a built-in role: one segment, fixed. */
 export const builtInRoleUid = (name: string): string =>

@@ -5,6 +5,7 @@ import {
   invalidArgument,
   isRoot,
   isUidp,
+  isZero,
   type Json,
   type PreconditionViolation,
   rootOf,
@@ -110,8 +111,10 @@ export const groupService = {
 export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, now: number): void =>
   store.insert(groups, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
 
-const kindViolations = (group: Json, below: boolean) =>
-  below && group.kind ? [{ field: "kind", description: "belongs to the root group; leave it out below" }] : [];
+const kindViolations = (group: Json, below: boolean) => {
+  if (!below || isZero(Group.shape.kind, group.kind)) return [];
+  return [{ field: "kind", description: "belongs to the root group; leave it out below" }];
+};
 
 // The parent of a new group may also be a suffix of a uid, or the name of one group in scope (contract 1.7).
 const parentGroup = (context: ServiceContext, parent: string): string => {

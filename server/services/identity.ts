@@ -2,11 +2,13 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import {
-  type ClaimMatch,
   type FieldViolation,
   Identity,
+  inputViolations,
+  invalidArgument,
   isLoopbackIssuer,
   type Json,
+  operations,
   type StaticKeys,
 } from "../../schema/index.ts";
 import { can } from "../authorize.ts";
@@ -41,7 +43,8 @@ export const identityService = {
   },
 
   CreateIdentity: ({ parent, identity }, context) => {
-    const violations = relationshipViolations(identity, context.identityRules, context.now);
+    const { identityRules, now } = context;
+    const violations = relationshipViolations(identity, identityRules, { now, createTime: now });
     const input = createInput(Identity, identity, violations, onlyFields);
     existingParent(context, groups, parent);
     const uid = `${parent}/${context.ids.segment()}`;
@@ -53,7 +56,7 @@ export const identityService = {
     const row = existing(context, identities, "Identity", identity.uid);
     const current = { name: row.columns.name, ...row.body };
     const { next } = changeInput(Identity, current, identity, updateMask, (changed) =>
-      relationshipViolations(changed, context.identityRules, context.now),
+      relationshipViolations(changed, context.identityRules, { now: context.now, createTime: row.createTime }),
     );
     context.store.update(identities, {
       uid: row.uid,
@@ -74,6 +77,8 @@ export const identityService = {
   // Deterministic, also before registration. A stored identity answers only to those who may see it, so that nobody can
   // ask which organisations trust a workload.
   LookupIdentity: ({ issuer, subject }, context) => {
+    const violations = inputViolations(operations.LookupIdentity.request, { issuer, subject });
+    if (violations.length > 0) throw invalidArgument(violations);
     const visible = identitiesWith(context.store, issuer, subject).filter(({ uid }) =>
       can(context.caller, ["identity.list"], uid),
     );
@@ -134,12 +139,27 @@ const withExpiration = (keys: z.infer<typeof StaticKeys>, createTime: number) =>
 const onlyFields = (violations: FieldViolation[]): FieldViolation[] =>
   violations.length > 1 ? violations.filter(({ field }) => field !== "claimMatch") : violations;
 
-// What the schema cannot say: which issuers this server serves, whether patterns and keys are usable.
-const relationshipViolations = (identity: Json, rules: IdentityRules, now: number): FieldViolation[] => {
-  const { claimMatch, staticKeys, awsIdentity } = identity as Partial<Identity>;
+// What the schema cannot say: which issuers this server serves, how long keys live, whether patterns and keys are usable.
+const relationshipViolations = (identity: Json, rules: IdentityRules, times: Times): FieldViolation[] => {
+  const { claimMatch, staticKeys } = identity as Partial<Identity>;
   return [
-    ...claimMatchViolations(claimMatch ?? {}, rules),
-    ...(staticKeys ? staticKeysViolations(staticKeys, rules, now) : []),
+    ...issuerViolations("claimMatch.issuer", claimMatch?.issuer, rules),
+    ...issuerViolations("staticKeys.issuer", staticKeys?.issuer, rules),
+    ...(staticKeys ? expirationViolations(staticKeys, times) : []),
+    ...unusableViolations(identity),
+  ];
+};
+
+/** Patterns that do not compile, and keys that are none. What is no text is told by the schema. */
+export const unusableViolations = (identity: Json): FieldViolation[] => {
+  const { claimMatch = {}, staticKeys, awsIdentity } = identity as Partial<Identity>;
+  const { issuerPattern, subjectPattern, audiencePattern, claimPatterns = {} } = claimMatch;
+  const keys: unknown = staticKeys?.issuerKeys;
+  const unusable = typeof keys === "string" && keys ? jwksViolation(keys) : undefined;
+  return [
+    ...patternViolations("claimMatch", { issuerPattern, subjectPattern, audiencePattern }),
+    ...patternViolations("claimMatch.claimPatterns", claimPatterns),
+    ...(unusable ? [{ field: "staticKeys.issuerKeys", description: unusable }] : []),
     ...patternViolations("awsIdentity", {
       arnPattern: awsIdentity?.arnPattern,
       userIdPattern: awsIdentity?.userIdPattern,
@@ -147,30 +167,18 @@ const relationshipViolations = (identity: Json, rules: IdentityRules, now: numbe
   ];
 };
 
-const claimMatchViolations = (match: z.infer<typeof ClaimMatch>, rules: IdentityRules): FieldViolation[] => {
-  const { issuerPattern, subjectPattern, audiencePattern, claimPatterns = {} } = match;
-  return [
-    ...issuerViolations("claimMatch.issuer", match.issuer, rules),
-    ...patternViolations("claimMatch", { issuerPattern, subjectPattern, audiencePattern }),
-    ...patternViolations("claimMatch.claimPatterns", claimPatterns),
-  ];
-};
+interface Times {
+  now: number;
+  /** of the identity */
+  createTime: number;
+}
 
-const staticKeysViolations = (
-  keys: z.infer<typeof StaticKeys>,
-  rules: IdentityRules,
-  now: number,
-): FieldViolation[] => {
-  const violations = issuerViolations("staticKeys.issuer", keys.issuer, rules);
-  const unusable = keys.issuerKeys ? jwksViolation(keys.issuerKeys) : undefined;
-  if (unusable) violations.push({ field: "staticKeys.issuerKeys", description: unusable });
-  const expires = keys.expirationTime === undefined ? undefined : Date.parse(keys.expirationTime);
-  if (expires !== undefined && (expires <= now || expires > now + STATIC_KEYS_LIFE_MS))
-    violations.push({
-      field: "staticKeys.expirationTime",
-      description: "must be in the future, at most 365 days ahead",
-    });
-  return violations;
+const expirationViolations = (keys: z.infer<typeof StaticKeys>, { now, createTime }: Times): FieldViolation[] => {
+  const expires = Date.parse(withExpiration(keys, createTime).expirationTime);
+  if (expires > now && expires <= createTime + STATIC_KEYS_LIFE_MS) return [];
+  return [
+    { field: "staticKeys.expirationTime", description: "must be in the future, at most 365 days after creation" },
+  ];
 };
 
 const issuerViolations = (field: string, issuer: string | undefined, rules: IdentityRules): FieldViolation[] => {
@@ -183,6 +191,6 @@ const issuerViolations = (field: string, issuer: string | undefined, rules: Iden
 
 const patternViolations = (path: string, patterns: Record<string, string | undefined>): FieldViolation[] =>
   Object.entries(patterns).flatMap(([name, pattern]) => {
-    const description = pattern ? patternViolation(pattern) : undefined;
+    const description = typeof pattern === "string" && pattern ? patternViolation(pattern) : undefined;
     return description ? [{ field: `${path}.${name}`, description }] : [];
   });

@@ -76,9 +76,10 @@ export const changeInput = (
     );
   }
   const next = applyMask(schema, current, change, paths);
-  const violations = [...inputViolations(schema, next), ...rules(next)].filter(({ field }) =>
-    maskTouches(paths, field),
-  );
+  const all = (input: Json) => [...inputViolations(schema, input), ...rules(input)];
+  const was = (field: string) => all(current).some((violation) => violation.field === field);
+  // What the mask does not touch counts when the change broke it: a oneof is told at its first member, whichever was cleared.
+  const violations = all(next).filter(({ field }) => maskTouches(paths, field) || !was(field));
   if (violations.length > 0) throw invalidArgument(violations);
   return { next, paths };
 };

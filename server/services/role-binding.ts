@@ -180,7 +180,10 @@ const batchViolations = (
 const linkViolations = (context: ServiceContext, group: string, { identityUid, roleUid }: Link): FieldViolation[] => {
   const violations: FieldViolation[] = [];
   const identity = context.store.get(identities, identityUid);
-  const near = rootOf(identityUid) === rootOf(group) || can(context.caller, ["identity.list"], identityUid);
+  const near =
+    identityUid === context.caller.uid ||
+    rootOf(identityUid) === rootOf(group) ||
+    can(context.caller, ["identity.list"], identityUid);
   if (identityUid === context.identityRules.anyone)
     violations.push({
       field: "identityUid",

@@ -88,7 +88,7 @@ const isBound = (context: ServiceContext, uid: string): boolean =>
   context.store.statement("SELECT 1 FROM role_bindings WHERE role_uid = ? LIMIT 1").get(uid) !== undefined;
 
 // A role with an internal-only capability must hold `internal` too (contract 1.10).
-const internalViolations = (role: Json): FieldViolation[] => {
+export const internalViolations = (role: Json): FieldViolation[] => {
   const own = (role.capabilities as string[] | undefined) ?? [];
   const needing = own.filter(isInternalOnly);
   if (needing.length === 0 || own.includes("CAP_INTERNAL")) return [];

@@ -18,22 +18,24 @@ export interface PageTokens {
 }
 
 export const createPageTokens = (key: Buffer, clock: () => number): PageTokens => {
-  const sign = (payload: string) => createHmac("sha256", key).update(payload).digest();
+  const signed = (payload: string) => {
+    const signature = createHmac("sha256", key).update(payload).digest("base64url");
+    return `${Buffer.from(payload).toString("base64url")}.${signature}`;
+  };
   const checksum = (query: unknown) =>
     createHash("sha256").update(JSON.stringify(query)).digest("base64url").slice(0, 16);
 
   return {
-    write: (query, cursor) => {
-      const payload = Buffer.from(JSON.stringify([checksum(query), clock(), cursor.key, cursor.uid, cursor.total]));
-      return `${payload.toString("base64url")}.${sign(payload.toString()).toString("base64url")}`;
-    },
+    write: (query, cursor) => signed(JSON.stringify([checksum(query), clock(), cursor.key, cursor.uid, cursor.total])),
     read: (query, token) => {
       if (!token) return undefined;
-      const [payload, signature] = token.split(".").map((part) => Buffer.from(part, "base64url"));
-      const genuine =
-        payload && signature && signature.length === 32 && timingSafeEqual(signature, sign(payload.toString()));
-      if (!genuine) throw refuse("is not a page token of this service");
-      const [sum, issued, key, uid, total] = JSON.parse(payload.toString()) as [string, number, string, string, number];
+      const payload = Buffer.from(token.split(".", 1)[0] as string, "base64url").toString();
+      // The whole text is compared: each token has one spelling.
+      const expected = Buffer.from(signed(payload));
+      const given = Buffer.from(token);
+      if (given.length !== expected.length || !timingSafeEqual(given, expected))
+        throw refuse("is not a page token of this service");
+      const [sum, issued, key, uid, total] = JSON.parse(payload) as [string, number, string, string, number];
       if (sum !== checksum(query)) throw refuse("belongs to a list with another filter or order_by");
       return clock() - issued > PAGE_TOKEN_LIFE_MS ? undefined : { key, uid, total };
     },

@@ -180,6 +180,15 @@ describe("an issuer (decision 32)", () => {
     ["a newline", "https://issuer.example\n"],
     ["a host beyond ASCII", "https://іssuer.example"],
     ["256 characters", `https://issuer.example/${"x".repeat(233)}`],
+    ["an upper-case host, which is fetched in lower case", "https://Issuer.example"],
+    ["an upper-case scheme", "HTTPS://issuer.example"],
+    ["the default port", "https://issuer.example:443"],
+    ["a dot segment", "https://issuer.example/a/../b"],
+    ["an encoded dot segment", "https://issuer.example/a/%2e%2e/b"],
+    ["an empty segment", "https://issuer.example//a"],
+    ["a number for an address", "http://2130706433:8080"],
+    ["an address in octal", "http://0177.0.0.1:8080"],
+    ["a backslash", "https://issuer.example\\a"],
   ])("must not have %s", (_, issuer) => {
     expect(inputViolations(ClaimMatch, { issuer, subject: "s" })).toEqual([
       { field: "issuer", description: ISSUER_TEXT },

@@ -1,0 +1,131 @@
+// What a person can mend ends `irm serve` with one sentence on stderr and exit 1, without a stack (issue 3, "Bad input gets").
+import { mkdirSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { serve } from "../../cli/serve.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { runCommand, temporaryFolder } from "../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+afterEach(() => vi.restoreAllMocks());
+
+/** In this process: what it would exit with, and what it wrote. */
+const run = async (...args: string[]) => {
+  const written = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const)
+    vi.spyOn(process[stream], "write").mockImplementation((text) => {
+      written[stream] += text;
+      return true;
+    });
+  const code = await serve.run(args).finally(() => vi.restoreAllMocks());
+  return { code, ...written };
+};
+
+const expectSentence = (result: Awaited<ReturnType<typeof run>>, sentence: string) =>
+  expect(result).toEqual({ code: 1, stdout: "", stderr: `irm serve: ${sentence}\n` });
+
+const taken = async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+};
+
+describe("a database", () => {
+  test("of a newer version of the server", async () => {
+    const file = folder.path("newer.db");
+    const database = openDatabase(file);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    expectSentence(
+      await run("--db", file),
+      `${file} was written by a newer version of this server (format 99, this one reads up to 1); upgrade, or name another file`,
+    );
+    const after = new DatabaseSync(file);
+    expect(after.prepare("PRAGMA user_version").get()?.user_version).toBe(99);
+    after.close();
+  });
+
+  test("of another program, which is left as it was", async () => {
+    const file = folder.path("other.db");
+    const other = new DatabaseSync(file);
+    other.exec("CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('Ann')");
+    other.close();
+    expectSentence(await run("--db", file), `${file} is a database of another program; name another file`);
+    const after = new DatabaseSync(file);
+    expect(after.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "contacts" }]);
+    after.close();
+  });
+
+  test("that is no database", async () => {
+    const file = folder.path("notes.txt");
+    writeFileSync(file, "Dear diary, ".repeat(100));
+    expectSentence(await run("--db", file), `cannot use ${file} as a database: file is not a database`);
+  });
+
+  test("that is a folder, or in one that is not there", async () => {
+    const file = folder.path("folder");
+    mkdirSync(file);
+    expectSentence(await run("--db", file), `cannot use ${file} as a database: unable to open database file`);
+    const nowhere = folder.path("nowhere/irm.db");
+    expectSentence(await run("--db", nowhere), `cannot use ${nowhere} as a database: unable to open database file`);
+  });
+});
+
+describe("a port", () => {
+  test("that is in use", async () => {
+    const { port, close } = await taken();
+    const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
+    expectSentence(await run("--port", String(port)), sentence);
+    close();
+  });
+
+  test("of the other side that is in use, after which the first is free again", async () => {
+    const { port, close } = await taken();
+    const free = await taken();
+    free.close();
+    const args = ["--port", String(free.port), "--auth-port", String(port)];
+    for (let i = 0; i < 2; i += 1) {
+      const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
+      expectSentence(await run(...args), sentence);
+    }
+    close();
+  });
+
+  test("in use ends the process with exit 1", async () => {
+    const { port, close } = await taken();
+    const result = await runCommand("serve", "--port", String(port));
+    expectSentence(result as never, `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`);
+    close();
+  });
+
+  test("of an address that is not this machine's", async () => {
+    const { code, stdout, stderr } = await run("--host", "192.0.2.1");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^irm serve: port 0 on 192\.0\.2\.1 cannot be used: .*\n$/);
+  });
+});
+
+describe("a seed file", () => {
+  test("that is not there", async () => {
+    const file = folder.path("missing.yaml");
+    expectSentence(
+      await run("--seed", file),
+      `cannot read the seed file ${file}: ENOENT: no such file or directory, open '${file}'`,
+    );
+  });
+
+  test("with several problems tells each with file, line and column, and starts nothing", async () => {
+    const file = folder.path("bad.yaml");
+    writeFileSync(file, "organization:\n  name: Acme\ngroups:\n  - name: eng\n    parent: nowhere\n");
+    expectSentence(
+      await run("--seed", file, "--db", folder.path("untouched.db")),
+      [
+        `${file}:2:9: organization.name: name must match "^[a-z0-9 ._-]{1,}$"`,
+        `${file}:5:13: groups.0.parent: there is no group "nowhere" in this file`,
+      ].join("\n"),
+    );
+  });
+});

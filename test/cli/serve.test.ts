@@ -1,0 +1,128 @@
+// `irm serve` as a process: what it prints, where, and how it ends (issue 3, section 3).
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Started, startCommand, temporaryFolder } from "../support/command.ts";
+import { type Answer, createHttpClient } from "../support/http.ts";
+
+const get = async (baseUrl: string, target: string, token?: string): Promise<Answer> => {
+  const client = createHttpClient(baseUrl);
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  const answer = await client.send({ method: "GET", target, headers });
+  client.close();
+  return answer;
+};
+const stop = async (server: Started, signal: NodeJS.Signals) => {
+  server.process.kill(signal);
+  return server.finished;
+};
+
+describe("serve --dev --json", () => {
+  let server: Started;
+  let ready: Record<string, string>;
+  beforeAll(async () => {
+    server = startCommand("serve", "--dev", "--json");
+    ready = JSON.parse(await server.firstLine);
+  });
+  afterAll(() => server.process.kill("SIGKILL"));
+
+  test("says once it is ready, in one line, exactly what a program needs", () => {
+    expect(Object.keys(ready)).toEqual(["baseUrl", "authUrl", "issuer", "organization", "identity", "token"]);
+    expect(ready).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      authUrl: ready.baseUrl,
+      issuer: `${ready.authUrl}/dev-issuer`,
+      organization: expect.stringMatching(/^[0-9a-f]{40}$/),
+      identity: expect.stringMatching(new RegExp(`^${ready.organization}/[0-9a-f]{16}$`)),
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    });
+  });
+
+  test("has a token of one hour, by a real exchange, with which the owner calls the API", async () => {
+    const token = ready.token as string;
+    const claims = JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
+    expect(claims).toMatchObject({
+      iss: ready.authUrl,
+      sub: ready.identity,
+      aud: ready.baseUrl,
+      act: { iss: ready.issuer, sub: "owner" },
+    });
+    expect(claims.exp - claims.iat).toBe(3600);
+    const { json } = await get(ready.baseUrl as string, "/iam/v2beta1/groups", token);
+    expect(json.groups).toMatchObject([{ uid: ready.organization }]);
+  });
+
+  test("ends on SIGTERM with 0, one line on stdout in all, and JSON lines on stderr without the token", async () => {
+    const { code, stdout, stderr } = await stop(server, "SIGTERM");
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${JSON.stringify(ready)}\n`);
+    const lines = stderr.trimEnd().split("\n");
+    for (const line of lines)
+      expect(JSON.parse(line)).toMatchObject({ time: expect.any(String), level: expect.any(String) });
+    expect(lines.some((line) => line.includes('"event":"sts.exchange"'))).toBe(true);
+    expect(stderr).not.toContain(ready.token);
+  });
+});
+
+describe("serve without --dev", () => {
+  test("with a seed has its organization, and nobody who could be its owner", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(folder.path("seed.yaml"), "organization: { name: acme }\n");
+    const server = startCommand("serve", "--json", "--seed", folder.path("seed.yaml"));
+    const { organization, identity, token } = JSON.parse(await server.firstLine);
+    expect({ organization, identity, token }).toEqual({
+      organization: expect.stringMatching(/^[0-9a-f]{40}$/),
+      identity: null,
+      token: null,
+    });
+    await stop(server, "SIGTERM");
+    folder.remove();
+  });
+
+  test("with --json has the same keys, null where there is nothing, and no organization is made", async () => {
+    const server = startCommand("serve", "--json", "--log-level", "error");
+    const ready = JSON.parse(await server.firstLine);
+    expect(ready).toEqual({
+      baseUrl: expect.stringMatching(/^http:/),
+      authUrl: ready.baseUrl,
+      issuer: null,
+      organization: null,
+      identity: null,
+      token: null,
+    });
+    expect((await get(ready.baseUrl, "/dev-issuer/.well-known/openid-configuration")).status).toBe(404);
+    expect((await get(ready.baseUrl, "/.well-known/openid-configuration")).json.issuer).toBe(ready.authUrl);
+    expect(await stop(server, "SIGINT")).toEqual({ code: 0, stdout: `${JSON.stringify(ready)}\n`, stderr: "" });
+  });
+
+  test("with a port for each side serves each side only there", async () => {
+    const server = startCommand("serve", "--json", "--auth-port", "0");
+    const { baseUrl, authUrl } = JSON.parse(await server.firstLine);
+    expect(authUrl).not.toBe(baseUrl);
+    const statuses = async (target: string) => [
+      (await get(baseUrl, target)).status,
+      (await get(authUrl, target)).status,
+    ];
+    expect(await statuses("/iam/v2beta1/groups")).toEqual([401, 404]);
+    expect(await statuses("/sts/exchange")).toEqual([404, 401]);
+    expect(await statuses("/.well-known/openid-configuration")).toEqual([404, 200]);
+    await stop(server, "SIGTERM");
+  });
+});
+
+test("serve --dev prints a banner that says how to use it", async () => {
+  const server = startCommand("serve", "--dev", "--log-level", "error");
+  await server.firstLine;
+  const banner = (await stop(server, "SIGINT")).stdout;
+  const [, baseUrl] = /^API\s+(\S+)$/m.exec(banner) as unknown as string[];
+  const [, identity] = /^owner\s+(\S+)$/m.exec(banner) as unknown as string[];
+  const [, organization] = /^organization\s+(\S+)$/m.exec(banner) as unknown as string[];
+  expect(identity?.startsWith(`${organization}/`)).toBe(true);
+  expect(banner).toContain(`token exchange  ${baseUrl}/sts/exchange`);
+  expect(banner).toMatch(/^anyone\s+[0-9a-f]{40} {3}the identity that anyone may assume$/m);
+  expect(banner).toMatch(new RegExp(`^issuer\\s+${baseUrl}/dev-issuer `, "m"));
+  expect(banner).toMatch(/^ {2}export TOKEN=[\w-]+\.[\w-]+\.[\w-]+$/m);
+  expect(banner).toContain(`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/iam/v2beta1/groups`);
+  expect(banner).toContain(`irm token --issuer ${baseUrl}/dev-issuer --subject owner`);
+  expect(banner).toContain(`/sts/exchange?aud=${baseUrl}&identity=${identity}`);
+  expect(banner).toContain(`IRM_BASE_URL=${baseUrl} IRM_AUTH_URL=${baseUrl} IRM_IDENTITY=${identity}`);
+});

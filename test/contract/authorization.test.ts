@@ -1,0 +1,216 @@
+// Every method × no token, malformed token, expired token, stranger, viewer, owner, from one table (api.md section 5,
+// contract 1.10, decisions 5 and 23). A method that is missing from the table fails.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Operation, type OperationName, operations } from "../../schema/index.ts";
+import type { Answer, Body } from "../support/http.ts";
+import { expectDenied, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
+import { type Actor, HOUR_MS, queryText } from "../support/server.ts";
+import { type Fixture, operationCases, startFixture } from "./operation-case.ts";
+
+/** served; refused by the capability that is missing; served with nothing in it */
+type Outcome = "served" | "denied" | "empty";
+interface Row {
+  needs: string;
+  stranger: Outcome;
+  viewer: Outcome;
+  why: string;
+}
+
+const read = (needs: string, why = "scoped read: who may not read is refused (decision 5)"): Row => ({
+  needs,
+  stranger: "denied",
+  viewer: "served",
+  why,
+});
+const write = (needs: string, why = "scoped write: a viewer only reads"): Row => ({
+  needs,
+  stranger: "denied",
+  viewer: "denied",
+  why,
+});
+const list = (needs: string): Row => ({
+  needs,
+  stranger: "empty",
+  viewer: "served",
+  why: "unscoped: the result is what the caller may read (contract 1.10)",
+});
+const all = (why: string): Row => ({ needs: "", stranger: "served", viewer: "served", why });
+
+// Everything but the exchange, whose bearer is a workload's own token.
+const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet">, Row> = {
+  GetGroup: read("groups.list"),
+  ListGroups: list("groups.list"),
+  CreateGroup: write("groups.create", "with a parent, the capability is needed there (contract 1.10)"),
+  UpdateGroup: write("groups.update"),
+  DeleteGroup: write("groups.delete"),
+  GetIdentity: read("identity.list"),
+  ListIdentities: list("identity.list"),
+  CreateIdentity: write("identity.create"),
+  UpdateIdentity: write("identity.update"),
+  DeleteIdentity: write("identity.delete"),
+  LookupIdentity: all("any valid token (contract 3)"),
+  GetRole: read("roles.list", "a custom role is authorised in the service (contract 1.10)"),
+  ListRoles: list("roles.list"),
+  CreateRole: write("roles.create"),
+  UpdateRole: write("roles.update"),
+  DeleteRole: write("roles.delete"),
+  GetRoleBinding: read("role_bindings.list"),
+  ListRoleBindings: list("role_bindings.list"),
+  CreateRoleBinding: write("role_bindings.create"),
+  BatchCreateRoleBindings: write("role_bindings.create"),
+  UpdateRoleBinding: write("role_bindings.update"),
+  DeleteRoleBinding: write("role_bindings.delete"),
+  GetRepo: read("repo.list"),
+  ListRepos: list("repo.list"),
+  ListGroupsV1: list("groups.list"),
+  ListReposV1: list("repo.list"),
+};
+const EXCHANGE: OperationName[] = ["Exchange", "ExchangeGet"];
+
+let fixture: Fixture;
+let expired: string;
+const actors: Record<string, Actor> = {};
+
+beforeAll(async () => {
+  fixture = await startFixture();
+  const { api } = fixture;
+  // A token of an hour ago, of the owner: it could do everything a moment before.
+  expired = api.owner.token;
+  api.clock.advance(HOUR_MS);
+  api.owner.token = await api.token(api.identity, { subject: "owner" });
+  actors.owner = api.owner;
+  actors.viewer = await api.actor("viewer", { role: "viewer" });
+  // Owns an organisation of its own, and nothing here.
+  actors.stranger = await api.actor("stranger");
+  await api.ok("POST", "/iam/v2beta1/groups", { token: actors.stranger.token, body: { name: "elsewhere" } });
+});
+afterAll(() => fixture.api.close());
+
+const rows = Object.entries(table) as [keyof typeof table, Row][];
+
+test("every method is in the table", () => {
+  expect([...Object.keys(table), ...EXCHANGE].toSorted()).toEqual(Object.keys(operations).toSorted());
+});
+
+test("the table asks for the capabilities of the contract", () => {
+  for (const [name, { needs }] of rows)
+    expect([name, needs]).toEqual([name, (operations[name] as Operation).capabilities.join(", ")]);
+});
+
+interface Sent {
+  answer: Answer;
+  request: Body;
+  row: Operation;
+}
+
+const send = async (name: OperationName, token: string | null): Promise<Sent> => {
+  const row: Operation = operations[name];
+  const request = await operationCases[name].request(fixture);
+  const rest = structuredClone(request);
+  const take = (field: string): string => {
+    const [head, below] = field.split(".") as [string, string?];
+    const value = below ? rest[head][below] : rest[head];
+    if (!below) delete rest[head];
+    return value as string;
+  };
+  const path = row.path.replace("{version}", "v2beta1").replace(/\{([^}=]+)=\*\*\}/g, (_, field) => take(field));
+  const body = row.body === "*" ? rest : row.body ? rest[row.body] : undefined;
+  const { uidp = {}, ...plain } = row.body === "*" ? {} : rest;
+  if (row.body) delete plain[row.body];
+  const filters = Object.entries(uidp).map(([key, value]) => [`uidp.${key}`, value]);
+  const query = queryText({ ...plain, ...Object.fromEntries(filters) });
+  return { answer: await fixture.api.call(row.method, path + query, { token, body }), request, row };
+};
+
+/** The uid at which the capability is missing: the scope of the request, or the new group's parent. */
+const scopeOf = (request: Body, row: Operation): string => {
+  const path = (row.scope ?? ("parent" in request ? "parent" : "uid")).split(".");
+  return path.reduce((value, name) => value[name], request) as unknown as string;
+};
+
+const domainOf = (row: Operation) => (row.service.startsWith("registry") ? "registry" : "iam");
+
+describe.each(rows)("%s", (name, { needs, why, ...outcomes }) => {
+  test.each([
+    ["no token", () => null],
+    ["a malformed token", () => "not-a-token"],
+    [
+      "a token whose signature is another's",
+      () => fixture.api.owner.token.replace(/.$/, (c) => (c === "A" ? "Q" : "A")),
+    ],
+    ["an expired token", () => expired],
+  ])("refuses %s", async (_, token) => {
+    const { answer, row } = await send(name, token());
+    expectUnauthenticated(answer, domainOf(row));
+  });
+
+  test.each(["stranger", "viewer", "owner"] as const)(`answers a %s: ${why}`, async (who) => {
+    const { answer, request, row } = await send(name, (actors[who] as Actor).token);
+    const outcome = who === "owner" ? "served" : outcomes[who];
+    if (outcome === "denied") {
+      return expectDenied(answer, needs, scopeOf(request, row), domainOf(row));
+    }
+    expect(answer.status, answer.text).toBe(200);
+    if (outcome === "empty") {
+      const [plural] = Object.keys(answer.json) as [string];
+      expect(answer.json[plural]).toEqual([]);
+      if ("totalCount" in answer.json) expect(answer.json.totalCount).toBe("0");
+    } else if (name !== "LookupIdentity" || who !== "stranger")
+      expect(answer.json).toMatchObject(operationCases[name].answer(fixture, request));
+  });
+});
+
+describe.each(EXCHANGE)("%s", (name) => {
+  test("refuses no token as unauthenticated", async () => {
+    expectUnauthenticated((await send(name, null)).answer);
+  });
+
+  test.each([
+    ["a malformed token", () => "not-a-token"],
+    ["an owner's API token, which would renew itself for ever", () => fixture.api.owner.token],
+    ["a viewer's API token", () => (actors.viewer as Actor).token],
+    ["a stranger's API token", () => (actors.stranger as Actor).token],
+  ])("refuses %s with the one text of a denial (decision 24)", async (_, token) => {
+    const { answer } = await send(name, token());
+    expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
+  });
+});
+
+describe("the Authorization header", () => {
+  const get = (authorization: string | string[]) =>
+    fixture.api.call("GET", "/iam/v2beta1/groups", { token: null, headers: { authorization } });
+
+  test.each([
+    ["another scheme", (token: string) => `Basic ${token}`],
+    ["no scheme", (token: string) => token],
+    ["no token", () => "Bearer "],
+    ["two tokens", (token: string) => `Bearer ${token} ${token}`],
+    ["a comma", (token: string) => `Bearer ${token},`],
+    ["an empty text", () => ""],
+  ])("is refused with %s", async (_, header) => {
+    expectUnauthenticated(await get(header(fixture.api.owner.token)));
+  });
+
+  test("is refused when it stands twice, even with the same token", async () => {
+    const header = `Bearer ${fixture.api.owner.token}`;
+    expectUnauthenticated(await get([header, header]));
+  });
+
+  test("is taken with the scheme in any case (RFC 9110 section 11.1)", async () => {
+    expect((await get(`bearer ${fixture.api.owner.token}`)).status).toBe(200);
+  });
+
+  test("is the only place for a token: one in the query is not looked at", async () => {
+    const query = { access_token: fixture.api.owner.token, token: fixture.api.owner.token };
+    expectUnauthenticated(await fixture.api.call("GET", "/iam/v2beta1/groups", { token: null, query }));
+  });
+
+  test("holds no workload's own token, which is for the exchange", async () => {
+    expectUnauthenticated(await get(`Bearer ${await fixture.api.identityToken("owner")}`));
+  });
+
+  test("is looked at before anything else: a bad uid and a bad body come after", async () => {
+    const options = { token: null, body: { name: 7 } };
+    expectUnauthenticated(await fixture.api.call("PATCH", "/iam/v2beta1/groups/no-uid", options));
+  });
+});

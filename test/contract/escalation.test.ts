@@ -1,0 +1,180 @@
+// Decision 21: "creating or changing a role binding or a role needs, besides its own capability, every capability that the
+// bound role grants, at that group".
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Body } from "../support/http.ts";
+import { expectDenied, expectInvalid } from "../support/refusal.ts";
+import { type Actor, IAM, startServer, type TestServer } from "../support/server.ts";
+
+let api: TestServer;
+let group: string;
+/** may bind and make roles, and holds groups.list besides */
+let binder: Actor;
+/** grants groups.list, which the binder holds */
+let narrow: string;
+/** grants groups.delete and groups.list */
+let wide: string;
+let somebody: string;
+
+const role = async (parent: string, name: string, ...capabilities: string[]): Promise<string> =>
+  (await api.ok("POST", `${IAM}/roles/${parent}`, { body: { name, capabilities } })).uid;
+
+const BINDER = ["CREATE", "UPDATE", "LIST", "DELETE"].flatMap((verb) => [
+  `CAP_IAM_ROLE_BINDINGS_${verb}`,
+  `CAP_IAM_ROLES_${verb}`,
+]);
+
+beforeAll(async () => {
+  api = await startServer();
+  group = (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } })).uid;
+  const uid = await role(api.organization, "binder", ...BINDER, "CAP_IAM_GROUPS_LIST");
+  binder = await api.actor("binder", { role: uid, at: group });
+  narrow = await role(group, "narrow", "CAP_IAM_GROUPS_LIST");
+  wide = await role(group, "wide", "CAP_IAM_GROUPS_DELETE", "CAP_IAM_GROUPS_LIST");
+  somebody = (await api.actor("somebody")).uid;
+});
+afterAll(() => api.close());
+
+const asBinder = (method: string, path: string, body?: Body, query = {}) =>
+  api.call(method, `${IAM}${path}`, { token: binder.token, body, query });
+const count = async (kind: string, plural: string) =>
+  (await api.ok("GET", `${IAM}/${kind}`, { query: { "uidp.descendantsOf": api.organization } }))[plural]
+    .length as number;
+
+describe("a role binding", () => {
+  test("is made to a role that the caller holds", async () => {
+    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: somebody, roleUid: narrow });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  test("is not made to a role that holds more; what is missing is named", async () => {
+    const before = await count("roleBindings", "roleBindings");
+    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: somebody, roleUid: wide });
+    expectDenied(answer, "groups.delete", group);
+    expect(await count("roleBindings", "roleBindings")).toBe(before);
+  });
+
+  test("is not made to oneself either", async () => {
+    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: binder.uid, roleUid: wide });
+    expectDenied(answer, "groups.delete", group);
+  });
+
+  test("is not made above the group where one holds the capability", async () => {
+    const body = { identityUid: somebody, roleUid: await api.role("viewer") };
+    expectDenied(
+      await asBinder("POST", `/roleBindings/${api.organization}`, body),
+      "role_bindings.create",
+      api.organization,
+    );
+  });
+
+  test("is not changed to a role that holds more", async () => {
+    const link = { identityUid: somebody, roleUid: narrow };
+    const { uid } = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body: link });
+    expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { roleUid: wide }), "groups.delete", group);
+    expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).role.uid).toBe(narrow);
+  });
+
+  test("to a role that holds more is not handed to another identity", async () => {
+    const link = { identityUid: somebody, roleUid: wide };
+    const { uid } = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body: link });
+    expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { identityUid: binder.uid }), "groups.delete", group);
+    expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).identity.uid).toBe(somebody);
+  });
+
+  test("to a role that holds more is removed all the same: taking away is no escalation", async () => {
+    const link = { identityUid: somebody, roleUid: wide };
+    const { uid } = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body: link });
+    expect((await asBinder("DELETE", `/roleBindings/${uid}`)).status).toBe(200);
+  });
+
+  test("is not made with a token that was held to less than its identity holds", async () => {
+    const token = await api.token(api.identity, { subject: "owner", cap: ["role_bindings.create", "groups.list"] });
+    const answer = await api.call("POST", `${IAM}/roleBindings/${group}`, {
+      token,
+      body: { identityUid: somebody, roleUid: wide },
+    });
+    expectDenied(answer, "groups.delete", group);
+  });
+});
+
+describe("a batch of role bindings", () => {
+  test("is refused as a whole when one of its roles holds more", async () => {
+    const before = await count("roleBindings", "roleBindings");
+    const requests = [narrow, wide, narrow].map((roleUid) => ({ roleBinding: { identityUid: somebody, roleUid } }));
+    expectDenied(
+      await asBinder("POST", "/roleBindings:batchCreate", { parent: group, requests }),
+      "groups.delete",
+      group,
+    );
+    expect(await count("roleBindings", "roleBindings")).toBe(before);
+  });
+
+  test("is refused when the role of the batch holds more", async () => {
+    const requests = [{ roleBinding: { identityUid: somebody } }];
+    const body = { parent: group, roleUid: wide, requests };
+    expectDenied(await asBinder("POST", "/roleBindings:batchCreate", body), "groups.delete", group);
+  });
+});
+
+describe("a role", () => {
+  test("is made of what the caller holds", async () => {
+    const answer = await asBinder("POST", `/roles/${group}`, { name: "own", capabilities: ["CAP_IAM_GROUPS_LIST"] });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  test("is not made of more; all that is missing is named", async () => {
+    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE", "CAP_REPO_LIST"];
+    const answer = await asBinder("POST", `/roles/${group}`, { name: "more", capabilities });
+    expectDenied(answer, "groups.delete, repo.list", group);
+  });
+
+  test("does not get more by a change", async () => {
+    const uid = await role(group, "growing", "CAP_IAM_GROUPS_LIST");
+    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE"];
+    expectDenied(await asBinder("PATCH", `/roles/${uid}`, { capabilities }), "groups.delete", group);
+    expect((await api.ok("GET", `${IAM}/roles/${uid}`)).capabilities).toEqual(["CAP_IAM_GROUPS_LIST"]);
+  });
+
+  test("that holds more is not changed, not even in its name", async () => {
+    expectDenied(await asBinder("PATCH", `/roles/${wide}`, { name: "mine" }), "groups.delete", group);
+    expectDenied(
+      await asBinder("PATCH", `/roles/${wide}`, { capabilities: ["CAP_IAM_GROUPS_LIST"] }),
+      "groups.delete",
+      group,
+    );
+    expect((await api.ok("GET", `${IAM}/roles/${wide}`)).name).toBe("wide");
+  });
+
+  test("that is built in is changed and deleted by nobody", async () => {
+    const uid = await api.role("viewer");
+    for (const token of [binder.token, api.owner.token]) {
+      const options = { token, body: { name: "mine" } };
+      expectDenied(await api.call("PATCH", `${IAM}/roles/${uid}`, options), "roles.update", uid);
+      expectDenied(await api.call("DELETE", `${IAM}/roles/${uid}`, { token }), "roles.delete", uid);
+    }
+    expect((await api.ok("GET", `${IAM}/roles/${uid}`)).name).toBe("viewer");
+  });
+
+  test("of a group beside or below cannot be bound: its editors would change what is granted here", async () => {
+    const below = (await api.ok("POST", `${IAM}/groups/${group}`, { body: { name: "below" } })).uid;
+    const lower = await role(below, "lower", "CAP_IAM_GROUPS_LIST");
+    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: somebody, roleUid: lower });
+    expectInvalid(answer, ["roleUid", `role ${lower} does not exist at ${group} or above`]);
+    const upper = await asBinder("POST", `/roleBindings/${below}`, { identityUid: somebody, roleUid: narrow });
+    expect(upper.status, upper.text).toBe(200);
+  });
+
+  test("of another organisation cannot be bound, in the words of one that does not exist", async () => {
+    const other = await api.actor("elsewhere");
+    const { uid: theirs } = await api.ok("POST", `${IAM}/groups`, { token: other.token, body: { name: "theirs" } });
+    const body = { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+    const { uid } = await api.ok("POST", `${IAM}/roles/${theirs}`, { token: other.token, body });
+    const missing = `${api.organization}/ffffffffffffffff`;
+    for (const roleUid of [uid, missing]) {
+      const answer = await api.call("POST", `${IAM}/roleBindings/${group}`, {
+        body: { identityUid: somebody, roleUid },
+      });
+      expectInvalid(answer, ["roleUid", `role ${roleUid} does not exist at ${group} or above`]);
+    }
+  });
+});

@@ -1,0 +1,233 @@
+// Golden bodies: what the published samples and api.md section 2 show, field by field and in the bytes of the two error
+// samples (contract 1.11). Uids count and the clock stands still, so that a whole body can be written down.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import { expectInvalid } from "../support/refusal.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+
+const NOW = "2026-01-28T12:54:21.189Z";
+
+const seed = parseSeed(
+  `
+organization: { name: acme.example, description: The organisation }
+repos: [{ name: nginx }, { name: curl, description: A client, catalogTier: CATALOG_TIER_BASE, bundles: [base], aliases: ["curl:latest"], activeTags: [latest] }]
+`,
+  "seed.yaml",
+);
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ seed });
+});
+afterAll(() => api.close());
+
+describe("an error", () => {
+  test("is sample A, byte for byte, for a group that is created with an empty body (api.md section 7)", async () => {
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toBe(
+      String.raw`{"code":3,"message":"Invalid argument: name: name must match \"^[a-z0-9 ._-]{1,}$\"","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"INVALID_ARGUMENT","domain":"iam.chainguard.dev"},{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"name","description":"name must match \"^[a-z0-9 ._-]{1,}$\""}]}]}`,
+    );
+  });
+
+  test("is sample A for an identity that lacks its name alone, byte for byte", async () => {
+    const claimMatch = { issuer: api.issuer, subject: "s" };
+    const nameless = await api.call("POST", `${IAM}/identities/${api.organization}`, { body: { claimMatch } });
+    const group = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
+    expect(nameless.text).toBe(group.text);
+  });
+
+  test("is sample A, byte for byte, for an identity that is created with `{}`: what it is, is asked for later", async () => {
+    const empty = await api.call("POST", `${IAM}/identities/${api.organization}`, { body: {} });
+    const group = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
+    expect(empty.text).toBe(group.text);
+    const named = await api.call("POST", `${IAM}/identities/${api.organization}`, { body: { name: "a" } });
+    expectInvalid(named, ["claimMatch", "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set"]);
+  });
+
+  test("is sample B, byte for byte, for a group that has child repos", async () => {
+    const other = await startServer({
+      seed: parseSeed("{ organization: { name: a }, groups: [{ name: g }], repos: [{ name: r, group: g }] }", "s"),
+    });
+    const { groups } = await other.ok("GET", `${IAM}/groups`, { query: { name: "g" } });
+    const answer = await other.call("DELETE", `${IAM}/groups/${groups[0].uid}`);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toBe(
+      '{"code":9,"message":"Precondition failed: cannot delete group with child repos","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"FAILED_PRECONDITION","domain":"iam.chainguard.dev"},{"@type":"type.googleapis.com/google.rpc.PreconditionFailure","violations":[{"type":"RESOURCE_NOT_EMPTY","description":"cannot delete group with child repos"}]}]}',
+    );
+    await other.close();
+  });
+
+  test("of the registry has the registry's domain (decision 30)", async () => {
+    const uid = `${api.organization}/ffffffffffffffff`;
+    const { json } = await api.call("GET", `${REGISTRY}/repos/${uid}`);
+    expect(json).toEqual({
+      code: 5,
+      message: `Not found: Repo ${uid} does not exist`,
+      details: [
+        {
+          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+          reason: "NOT_FOUND",
+          domain: "registry.chainguard.dev",
+        },
+        { "@type": "type.googleapis.com/google.rpc.ResourceInfo", resourceType: "Repo", resourceName: uid },
+      ],
+    });
+  });
+});
+
+describe("a body (decision 1: what api.md shows is always there, what is unset beyond that is not)", () => {
+  test("of a new group", async () => {
+    const group = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
+    expect(group.uid).toMatch(new RegExp(`^${api.organization}/[0-9a-f]{16}$`));
+    expect(group).toEqual({
+      uid: group.uid,
+      name: "g",
+      description: "",
+      resourceLimits: {},
+      verified: false,
+      createTime: NOW,
+      updateTime: NOW,
+    });
+    expect(await api.ok("GET", `${IAM}/groups/${group.uid}`)).toEqual(group);
+  });
+
+  test("of a new identity: lastSeenTime is set at creation (decision 34)", async () => {
+    const claimMatch = {
+      issuer: "https://token.actions.githubusercontent.com",
+      subject: "repo:my-org@1/my-repo@2:ref:refs/heads/main",
+    };
+    const identity = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body: { name: "i", claimMatch } });
+    expect(identity).toEqual({
+      uid: identity.uid,
+      name: "i",
+      description: "",
+      lastSeenTime: NOW,
+      createTime: NOW,
+      updateTime: NOW,
+      claimMatch,
+    });
+    expect(await api.ok("GET", `${IAM}/identities/${identity.uid}`)).toEqual(identity);
+  });
+
+  test("of a new role: enum names in v2beta1", async () => {
+    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"];
+    const role = await api.ok("POST", `${IAM}/roles/${api.organization}`, { body: { name: "r", capabilities } });
+    expect(role).toEqual({ uid: role.uid, name: "r", description: "", capabilities, createTime: NOW, updateTime: NOW });
+    expect(await api.ok("GET", `${IAM}/roles/${role.uid}`)).toEqual(role);
+  });
+
+  test("of a built-in role: one segment, marked as built-in in the description", async () => {
+    const role = await api.ok("GET", `${IAM}/roles/63921b2c44617e3f2603851537be0123af4a57d7`);
+    expect(role).toMatchObject({ uid: "63921b2c44617e3f2603851537be0123af4a57d7", name: "viewer" });
+    expect(role.description).toMatch(/built-in/i);
+    expect(role.capabilities).toContain("CAP_IAM_GROUPS_LIST");
+  });
+
+  test("of a new role binding: hydrated, with createTime only, and no uids beside the objects", async () => {
+    const claimMatch = { issuer: "https://issuer.example", subject: "s" };
+    const identity = await api.ok("POST", `${IAM}/identities/${api.organization}`, {
+      body: { name: "bound", description: "d", claimMatch },
+    });
+    const body = { identityUid: identity.uid, roleUid: await api.role("viewer") };
+    const binding = await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+    expect(binding).toEqual({
+      uid: binding.uid,
+      identity: { uid: identity.uid, name: "bound", description: "d", ...claimMatch },
+      group: { uid: api.organization, name: "acme.example", description: "The organisation" },
+      role: { uid: body.roleUid, name: "viewer", description: "Built-in role: viewer" },
+      createTime: NOW,
+    });
+    expect(await api.ok("GET", `${IAM}/roleBindings/${binding.uid}`)).toEqual(binding);
+  });
+
+  test("of a role binding shows subject and issuer of the identity even when it has none", async () => {
+    const claimMatch = { issuerPattern: "https://.*", subjectPattern: "s.*" };
+    const identity = await api.ok("POST", `${IAM}/identities/${api.organization}`, {
+      body: { name: "pattern", claimMatch },
+    });
+    const body = { identityUid: identity.uid, roleUid: await api.role("viewer") };
+    const binding = await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+    expect(binding.identity).toEqual({ uid: identity.uid, name: "pattern", description: "", subject: "", issuer: "" });
+  });
+
+  test("of a repo: what is unset is not there", async () => {
+    const { repos } = await api.ok("GET", `${REGISTRY}/repos`, { query: { order_by: "name desc" } });
+    expect(repos[0]).toEqual({ uid: repos[0].uid, name: "nginx", createTime: NOW, updateTime: NOW });
+    expect(await api.ok("GET", `${REGISTRY}/repos/${repos[0].uid}`)).toEqual(repos[0]);
+    expect(repos[1]).toEqual({
+      uid: repos[1].uid,
+      name: "curl",
+      description: "A client",
+      catalogTier: "CATALOG_TIER_BASE",
+      bundles: ["base"],
+      aliases: ["curl:latest"],
+      activeTags: ["latest"],
+      createTime: NOW,
+      updateTime: NOW,
+    });
+  });
+
+  test("of a list with nothing in it", async () => {
+    const answer = await api.call("GET", `${IAM}/groups`, { query: { name: "nobody" } });
+    expect(answer.text).toBe('{"groups":[],"totalCount":"0","skipped":0}');
+  });
+
+  test("of a delete is empty, with status 200 (decision 20)", async () => {
+    const group = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "short-lived" } });
+    const answer = await api.call("DELETE", `${IAM}/groups/${group.uid}`);
+    expect({ status: answer.status, text: answer.text, length: answer.headers["content-length"] }).toEqual({
+      status: 200,
+      text: "",
+      length: "0",
+    });
+    expect(answer.headers["content-type"]).toBeUndefined();
+  });
+});
+
+describe("v1 (contract section 7)", () => {
+  test("lists groups as `items`, with id for uid and without times, a zero being shown", async () => {
+    const { items, ...more } = await api.ok("GET", "/iam/v1/groups", { query: { id: api.organization } });
+    expect(more).toEqual({});
+    expect(items).toEqual([
+      {
+        id: api.organization,
+        name: "acme.example",
+        description: "The organisation",
+        resourceLimits: {},
+        verified: false,
+      },
+    ]);
+  });
+
+  test("lists repos as `items`, with id, createTime and the tier without its prefix", async () => {
+    const { items, ...more } = await api.ok("GET", "/registry/v1/repos", { query: { name: "curl" } });
+    expect(more).toEqual({});
+    expect(items).toEqual([
+      {
+        id: items[0].id,
+        name: "curl",
+        description: "A client",
+        catalogTier: "BASE",
+        bundles: ["base"],
+        aliases: ["curl:latest"],
+        activeTags: ["latest"],
+        createTime: NOW,
+      },
+    ]);
+  });
+
+  test.each([
+    ["/iam/v1/groups", "0000000000000000000000000000000000000999"],
+    ["/iam/v1/groups", "no uid"],
+    ["/registry/v1/repos", "0000000000000000000000000000000000000999"],
+    ["/registry/v1/repos", "no uid"],
+  ])("%s answers 200 and an empty list for the id %s", async (path, id) => {
+    expect((await api.call("GET", path, { query: { id } })).text).toBe('{"items":[]}');
+  });
+
+  test("lists everything at once: paging parameters mean nothing", async () => {
+    const { items } = await api.ok("GET", "/registry/v1/repos", { query: { page_size: 1, skip: 1 } });
+    expect(items).toHaveLength(2);
+  });
+});

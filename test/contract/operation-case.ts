@@ -1,0 +1,222 @@
+// For each served method a request that has every field of its message in use, and what the answer has to show for it:
+// a spelling that is not understood would be an unknown field, silently ignored, and the answer would be another.
+import { expect } from "vitest";
+import type { OperationName } from "../../schema/index.ts";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+
+export interface Fixture {
+  api: TestServer;
+  organization: string;
+  /** group below the organisation */
+  eng: string;
+  /** group below `eng` */
+  platform: string;
+  identity: string;
+  role: string;
+  binding: string;
+  repo: string;
+  viewer: string;
+}
+
+export const seed = parseSeed(
+  `
+organization: { name: acme }
+groups: [{ name: eng }, { name: platform, parent: eng }, { name: sales }]
+roles: [{ name: deployer, group: eng, capabilities: [groups.list] }]
+identities: [{ name: ci, group: eng, claimMatch: { issuer: "https://issuer.example", subject: ci } }]
+bindings: [{ identity: eng/ci, role: eng/deployer, group: eng }]
+repos: [{ name: nginx, group: eng }, { name: curl, group: eng }, { name: ruby, group: eng }]
+`,
+  "seed.yaml",
+);
+
+export const startFixture = async (): Promise<Fixture> => {
+  const api = await startServer({ seed });
+  const only = async (path: string, plural: string, query: Body): Promise<string> => {
+    const { [plural]: found } = await api.ok("GET", path, { query });
+    expect(found).toHaveLength(1);
+    return found[0].uid as string;
+  };
+  const eng = await only(`${IAM}/groups`, "groups", { name: "eng" });
+  return {
+    api,
+    organization: api.organization,
+    eng,
+    platform: await only(`${IAM}/groups`, "groups", { name: "platform" }),
+    identity: await only(`${IAM}/identities`, "identities", { name: "ci" }),
+    role: await only(`${IAM}/roles`, "roles", { name: "deployer" }),
+    binding: await only(`${IAM}/roleBindings`, "roleBindings", { group: eng }),
+    repo: await only("/registry/v2beta1/repos", "repos", { name: "nginx" }),
+    viewer: await api.role("viewer"),
+  };
+};
+
+export interface OperationCase {
+  /** the request message, lowerCamel; records that the request uses up are made here */
+  request: (fixture: Fixture) => Promise<Body> | Body;
+  /** the answer, as far as the request decides it */
+  answer: (fixture: Fixture, request: Body) => Body;
+}
+
+const claimMatch = {
+  issuerPattern: "https://.*",
+  subjectPattern: "s.*",
+  audiencePattern: "a.*",
+  claimPatterns: { ref: "r" },
+};
+
+const make = async ({ api }: Fixture, kind: string, parent: string, body: Body): Promise<string> =>
+  (await api.ok("POST", `${IAM}/${kind}/${parent}`, { body })).uid as string;
+
+const binding = ({ identity, viewer }: Fixture) => ({ identityUid: identity, roleUid: viewer });
+const hydrated = ({ identity, viewer }: Fixture) => ({ identity: { uid: identity }, role: { uid: viewer } });
+
+// Skips the first and takes one: without `skip`, `pageSize` or `orderBy` the answer is another.
+const paging = { pageSize: 1, orderBy: "create_time desc", skip: 1 };
+const byName = { pageSize: 1, orderBy: "name desc", skip: 1 };
+
+export const operationCases: Record<OperationName, OperationCase> = {
+  GetGroup: { request: ({ eng }) => ({ uid: eng }), answer: ({ eng }) => ({ uid: eng, name: "eng" }) },
+  ListGroups: {
+    request: ({ organization }) => ({ uidp: { childrenOf: organization }, ...byName }),
+    answer: () => ({ groups: [{ name: "eng" }], totalCount: "2", skipped: 1 }),
+  },
+  CreateGroup: {
+    request: ({ eng }) => ({ parent: eng, group: { name: "new", description: "d" } }),
+    answer: ({ eng }) => ({ uid: expect.stringMatching(`^${eng}/[0-9a-f]{16}$`), name: "new", description: "d" }),
+  },
+  UpdateGroup: {
+    request: ({ platform }) => ({
+      group: { uid: platform, name: "ignored", description: "changed" },
+      updateMask: "description",
+    }),
+    answer: ({ platform }) => ({ uid: platform, name: "platform", description: "changed" }),
+  },
+  DeleteGroup: {
+    request: async (fixture) => ({ uid: await make(fixture, "groups", fixture.eng, { name: "old" }) }),
+    answer: () => ({}),
+  },
+  GetIdentity: { request: ({ identity }) => ({ uid: identity }), answer: () => ({ name: "ci" }) },
+  ListIdentities: {
+    request: ({ eng }) => ({
+      uidp: { descendantsOf: eng },
+      name: "ci",
+      relationshipType: "RELATIONSHIP_TYPE_CLAIM_MATCH",
+      ...paging,
+      skip: 0,
+    }),
+    answer: () => ({ identities: [{ name: "ci" }], totalCount: "1" }),
+  },
+  CreateIdentity: {
+    request: ({ platform }) => ({ parent: platform, identity: { name: "new", claimMatch } }),
+    answer: () => ({ name: "new", claimMatch }),
+  },
+  UpdateIdentity: {
+    request: async (fixture) => {
+      const uid = await make(fixture, "identities", fixture.platform, { name: "changing", claimMatch });
+      return {
+        identity: { uid, name: "ignored", claimMatch: { subjectPattern: "t.*" } },
+        updateMask: "claimMatch.subjectPattern",
+      };
+    },
+    answer: () => ({ name: "changing", claimMatch: { ...claimMatch, subjectPattern: "t.*" } }),
+  },
+  DeleteIdentity: {
+    request: async (fixture) => ({
+      uid: await make(fixture, "identities", fixture.platform, { name: "old", claimMatch }),
+    }),
+    answer: () => ({}),
+  },
+  LookupIdentity: {
+    request: () => ({ issuer: "https://issuer.example", subject: "ci" }),
+    answer: ({ identity }) => ({ uid: identity }),
+  },
+  GetRole: { request: ({ role }) => ({ uid: role }), answer: () => ({ name: "deployer" }) },
+  ListRoles: {
+    request: ({ eng }) => ({ uidp: { childrenOf: eng }, name: "deployer", pageSize: 1, orderBy: "name" }),
+    answer: () => ({ roles: [{ name: "deployer" }], totalCount: "1", skipped: 0 }),
+  },
+  CreateRole: {
+    request: ({ platform }) => ({ parent: platform, role: { name: "new", capabilities: ["CAP_REPO_LIST"] } }),
+    answer: () => ({ name: "new", capabilities: ["CAP_REPO_LIST"] }),
+  },
+  UpdateRole: {
+    request: async (fixture) => {
+      const uid = await make(fixture, "roles", fixture.platform, { name: "changing", capabilities: ["CAP_REPO_LIST"] });
+      return { role: { uid, name: "ignored", capabilities: ["CAP_IAM_GROUPS_LIST"] }, updateMask: "capabilities" };
+    },
+    answer: () => ({ name: "changing", capabilities: ["CAP_IAM_GROUPS_LIST"] }),
+  },
+  DeleteRole: {
+    request: async (fixture) => ({
+      uid: await make(fixture, "roles", fixture.platform, { name: "old", capabilities: ["CAP_REPO_LIST"] }),
+    }),
+    answer: () => ({}),
+  },
+  GetRoleBinding: {
+    request: ({ binding: uid }) => ({ uid }),
+    answer: ({ identity, eng, role }) => ({ identity: { uid: identity }, group: { uid: eng }, role: { uid: role } }),
+  },
+  ListRoleBindings: {
+    request: ({ eng, identity, role }) => ({
+      uidp: { childrenOf: eng },
+      identity,
+      group: eng,
+      role,
+      ...paging,
+      skip: 0,
+    }),
+    answer: ({ binding: uid }) => ({ roleBindings: [{ uid }], totalCount: "1" }),
+  },
+  CreateRoleBinding: {
+    request: (fixture) => ({ parent: fixture.platform, roleBinding: binding(fixture) }),
+    answer: hydrated,
+  },
+  BatchCreateRoleBindings: {
+    request: ({ platform, identity, viewer }) => ({
+      parent: platform,
+      roleUid: viewer,
+      requests: [{ parent: platform, roleBinding: { identityUid: identity } }],
+    }),
+    answer: (fixture) => ({ roleBindings: [hydrated(fixture)] }),
+  },
+  UpdateRoleBinding: {
+    request: async (fixture) => {
+      const uid = await make(fixture, "roleBindings", fixture.platform, binding(fixture));
+      return { roleBinding: { uid, roleUid: fixture.role }, updateMask: "roleUid" };
+    },
+    answer: ({ identity, role }) => ({ identity: { uid: identity }, role: { uid: role } }),
+  },
+  DeleteRoleBinding: {
+    request: async (fixture) => ({ uid: await make(fixture, "roleBindings", fixture.platform, binding(fixture)) }),
+    answer: () => ({}),
+  },
+  GetRepo: { request: ({ repo }) => ({ uid: repo }), answer: () => ({ name: "nginx" }) },
+  ListRepos: {
+    request: ({ eng }) => ({ uidp: { descendantsOf: eng }, ...byName }),
+    answer: () => ({ repos: [{ name: "nginx" }], totalCount: "3", skipped: 1 }),
+  },
+  ListGroupsV1: {
+    request: ({ organization, eng }) => ({ id: eng, name: "eng", uidp: { childrenOf: organization } }),
+    answer: ({ eng }) => ({ items: [{ id: eng, name: "eng" }] }),
+  },
+  ListReposV1: {
+    request: ({ eng, repo }) => ({ id: repo, name: "nginx", uidp: { childrenOf: eng } }),
+    answer: ({ repo }) => ({ items: [{ id: repo, name: "nginx" }] }),
+  },
+  Exchange: {
+    request: ({ api }) => ({
+      aud: [api.baseUrl],
+      identity: api.identity,
+      cap: ["groups.list"],
+      scopes: [api.organization],
+    }),
+    answer: () => ({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expiry: "2026-01-28T13:54:21.000Z" }),
+  },
+  ExchangeGet: {
+    request: ({ api }) => ({ aud: [api.baseUrl], identity: api.identity, identityProvider: "" }),
+    answer: () => ({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expiry: "2026-01-28T13:54:21.000Z" }),
+  },
+};

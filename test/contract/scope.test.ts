@@ -1,0 +1,235 @@
+// Where a grant holds (contract 1.10; decisions 5 and 16): at its group and everything below, never beside or above.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { expectDenied, expectNotFound } from "../support/refusal.ts";
+import { type Actor, IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+
+// Two sibling groups with the same names of records in each, and a group below the first.
+const seed = parseSeed(
+  `
+organization: { name: acme }
+groups: [{ name: left }, { name: right }, { name: deep, parent: left }]
+roles: [{ name: r, group: left, capabilities: [groups.list] }, { name: r, group: right, capabilities: [groups.list] }, { name: r, group: left/deep, capabilities: [groups.list] }]
+identities: [{ name: i, group: left, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }, { name: i, group: right, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }, { name: i, group: left/deep, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]
+bindings: [{ identity: left/i, role: left/r, group: left }, { identity: right/i, role: right/r, group: right }, { identity: left/deep/i, role: left/deep/r, group: left/deep }]
+repos: [{ name: p, group: left }, { name: p, group: right }, { name: p, group: left/deep }]
+`,
+  "seed.yaml",
+);
+
+let api: TestServer;
+let left: string;
+let right: string;
+let deep: string;
+let viewer: Actor;
+
+const one = async (path: string, plural: string, query: Body): Promise<string> =>
+  (await api.ok("GET", path, { query }))[plural][0].uid;
+
+beforeAll(async () => {
+  api = await startServer({ seed });
+  left = await one(`${IAM}/groups`, "groups", { name: "left" });
+  right = await one(`${IAM}/groups`, "groups", { name: "right" });
+  deep = await one(`${IAM}/groups`, "groups", { name: "deep" });
+  // The identity lives at the organisation; what it may do is decided by the binding alone.
+  viewer = await api.actor("left-viewer", { role: "viewer", at: left });
+});
+afterAll(() => api.close());
+
+const KINDS: [kind: string, path: string, plural: string, capability: string, type: string][] = [
+  ["identities", `${IAM}/identities`, "identities", "identity.list", "Identity"],
+  ["custom roles", `${IAM}/roles`, "roles", "roles.list", "Role"],
+  ["role bindings", `${IAM}/roleBindings`, "roleBindings", "role_bindings.list", "RoleBinding"],
+  ["repos", `${REGISTRY}/repos`, "repos", "repo.list", "Repo"],
+];
+
+describe("a viewer of one group", () => {
+  test("reads the group, and the groups below it", async () => {
+    for (const uid of [left, deep])
+      expect((await api.ok("GET", `${IAM}/groups/${uid}`, { token: viewer.token })).uid).toBe(uid);
+  });
+
+  test.each([
+    ["beside it", () => right],
+    ["above it", () => api.organization],
+  ])("does not read the group %s", async (_, uid) => {
+    expectDenied(await api.call("GET", `${IAM}/groups/${uid()}`, { token: viewer.token }), "groups.list", uid());
+  });
+
+  test("lists that group and those below, and counts no others", async () => {
+    const { groups, totalCount } = await api.ok("GET", `${IAM}/groups`, { token: viewer.token });
+    expect(groups.map(({ uid }: Body) => uid).toSorted()).toEqual([left, deep].toSorted());
+    expect(totalCount).toBe("2");
+    const v1 = await api.ok("GET", "/iam/v1/groups", { token: viewer.token });
+    expect(v1.items.map(({ id }: Body) => id).toSorted()).toEqual([left, deep].toSorted());
+  });
+
+  test("is shown nothing by a filter that names another group", async () => {
+    for (const filter of ["descendantsOf", "childrenOf"]) {
+      const query = { [`uidp.${filter}`]: api.organization };
+      const { groups } = await api.ok("GET", `${IAM}/groups`, { token: viewer.token, query });
+      expect(groups.map(({ uid }: Body) => uid)).toEqual(filter === "childrenOf" ? [left] : [left, deep]);
+    }
+    const query = { "uidp.ids": [left, right, api.organization] };
+    const { groups } = await api.ok("GET", `${IAM}/groups`, { token: viewer.token, query });
+    expect(groups.map(({ uid }: Body) => uid)).toEqual([left]);
+    const above = await api.ok("GET", `${IAM}/groups`, { token: viewer.token, query: { "uidp.ancestorsOf": deep } });
+    expect(above.groups.map(({ uid }: Body) => uid)).toEqual([left]);
+  });
+
+  test.each(KINDS)("lists the %s of that group and below", async (kind, path, plural) => {
+    const listed = await api.ok("GET", path, { token: viewer.token, query: { page_size: 200 } });
+    const uids: string[] = listed[plural].map(({ uid }: Body) => uid);
+    // Built-in roles are readable by all.
+    const own = kind === "custom roles" ? uids.filter((uid) => uid.includes("/")) : uids;
+    expect(new Set(own.map((uid) => uid.replace(/\/[^/]+$/, "")))).toEqual(new Set([left, deep]));
+    expect(listed.totalCount).toBe(String(uids.length));
+  });
+
+  test.each(KINDS)(
+    "gets %s of that group, and is refused those beside it",
+    async (_, path, plural, capability, type) => {
+      const mine = await one(path, plural, { "uidp.childrenOf": left });
+      const other = await one(path, plural, { "uidp.childrenOf": right });
+      const domain = path === `${REGISTRY}/repos` ? "registry" : "iam";
+      expect((await api.ok("GET", `${path}/${mine}`, { token: viewer.token })).uid).toBe(mine);
+      expectDenied(await api.call("GET", `${path}/${other}`, { token: viewer.token }), capability, other, domain);
+      // AIP-211: a record that does not exist answers as one that may not be seen, and where it could be seen as missing.
+      const nowhere = `${right}/ffffffffffffffff`;
+      expectDenied(await api.call("GET", `${path}/${nowhere}`, { token: viewer.token }), capability, nowhere, domain);
+      const missing = `${left}/ffffffffffffffff`;
+      expectNotFound(await api.call("GET", `${path}/${missing}`, { token: viewer.token }), type, missing, domain);
+    },
+  );
+});
+
+describe("a missing record is 403 to who may not look and 404 to who may (decision 5)", () => {
+  test.each([
+    ["PATCH", "groups", "groups.update", "Group"],
+    ["DELETE", "groups", "groups.delete", "Group"],
+    ["PATCH", "identities", "identity.update", "Identity"],
+    ["DELETE", "identities", "identity.delete", "Identity"],
+    ["PATCH", "roles", "roles.update", "Role"],
+    ["DELETE", "roles", "roles.delete", "Role"],
+    ["PATCH", "roleBindings", "role_bindings.update", "RoleBinding"],
+  ])("%s %s", async (method, kind, capability, type) => {
+    const uid = `${right}/ffffffffffffffff`;
+    const options = method === "PATCH" ? { body: {} } : {};
+    const refused = await api.call(method, `${IAM}/${kind}/${uid}`, { ...options, token: viewer.token });
+    expectDenied(refused, capability, uid);
+    expectNotFound(await api.call(method, `${IAM}/${kind}/${uid}`, options), type, uid);
+  });
+
+  test.each(["groups", "identities", "roles", "roleBindings"])(
+    "POST %s below a group that is not there",
+    async (kind) => {
+      const uid = `${right}/ffffffffffffffff`;
+      const bodies: Record<string, Body> = {
+        groups: { name: "a" },
+        identities: { name: "a", servicePrincipal: 1 },
+        roles: { name: "a", capabilities: ["CAP_IAM_GROUPS_LIST"] },
+        roleBindings: { identityUid: api.identity, roleUid: await api.role("viewer") },
+      };
+      expectNotFound(await api.call("POST", `${IAM}/${kind}/${uid}`, { body: bodies[kind] }), "Group", uid);
+      const capability = { groups: "groups", identities: "identity", roles: "roles", roleBindings: "role_bindings" }[
+        kind
+      ];
+      const refused = await api.call("POST", `${IAM}/${kind}/${uid}`, { body: bodies[kind], token: viewer.token });
+      expectDenied(refused, `${capability}.create`, uid);
+    },
+  );
+
+  test("a uid in an organisation of somebody else answers as if there were none", async () => {
+    const other = await api.actor("other");
+    const { uid } = await api.ok("POST", `${IAM}/groups`, { token: other.token, body: { name: "theirs" } });
+    const missing = "f".repeat(40);
+    expectDenied(await api.call("GET", `${IAM}/groups/${uid}`), "groups.list", uid);
+    expectDenied(await api.call("GET", `${IAM}/groups/${missing}`), "groups.list", missing);
+  });
+});
+
+describe("uids whose text begins alike", () => {
+  test("are not below one another: a grant at one says nothing of the other", async () => {
+    // Ids that differ in the last digit only, and a root whose digits the other's begin with.
+    const roots = ["a".repeat(40), "a".repeat(39).concat("b")];
+    let segment = 0;
+    const ids = { root: () => roots.shift() as string, segment: () => (++segment).toString(16).padStart(16, "0") };
+    const twins = await startServer({ ids });
+    const other = await twins.actor("other");
+    const { uid } = await twins.ok("POST", `${IAM}/groups`, { token: other.token, body: { name: "twin" } });
+    expect(uid).toBe("a".repeat(39).concat("b"));
+    expectDenied(await twins.call("GET", `${IAM}/groups/${uid}`), "groups.list", uid);
+    const { groups } = await twins.ok("GET", `${IAM}/groups`);
+    expect(groups.map((group: Body) => group.uid)).toEqual(["a".repeat(40)]);
+    const below = { "uidp.descendantsOf": "a".repeat(40), page_size: 200 };
+    for (const { uid: found } of (await twins.ok("GET", `${IAM}/identities`, { query: below })).identities)
+      expect(found).toMatch(/^a{40}\//);
+    await twins.close();
+  });
+
+  test("sibling segments are told apart by every digit", async () => {
+    const segments = [
+      "00000000000000a0",
+      "0000000000000001",
+      "00000000000000a1",
+      "0000000000000002",
+      "0000000000000003",
+    ];
+    const last = { n: 100 };
+    const ids = {
+      root: () => "c".repeat(40),
+      // The owner and its binding come first.
+      segment: () =>
+        last.n < 102 ? String(last.n++).padStart(16, "0") : (segments.shift() ?? String(last.n++).padStart(16, "0")),
+    };
+    const server = await startServer({ ids });
+    const a0 = await server.ok("POST", `${IAM}/groups/${server.organization}`, { body: { name: "a0" } });
+    await server.ok("POST", `${IAM}/groups/${a0.uid}`, { body: { name: "inside" } });
+    const a1 = await server.ok("POST", `${IAM}/groups/${server.organization}`, { body: { name: "a1" } });
+    expect([a0.uid, a1.uid]).toEqual([`${"c".repeat(40)}/00000000000000a0`, `${"c".repeat(40)}/00000000000000a1`]);
+    const only = await server.actor("only", { role: "viewer", at: a0.uid });
+    const { groups } = await server.ok("GET", `${IAM}/groups`, { token: only.token });
+    expect(groups.map((group: Body) => group.name)).toEqual(["a0", "inside"]);
+    const below = await server.ok("GET", `${IAM}/groups`, { query: { "uidp.descendantsOf": a0.uid } });
+    expect(below.groups.map((group: Body) => group.name)).toEqual(["inside"]);
+    await server.close();
+  });
+});
+
+describe("roles", () => {
+  test("that are built in are read by everybody", async () => {
+    const nobody = await api.actor("nobody");
+    const uid = await api.role("owner");
+    expect((await api.ok("GET", `${IAM}/roles/${uid}`, { token: nobody.token })).name).toBe("owner");
+    const { roles } = await api.ok("GET", `${IAM}/roles`, { token: nobody.token });
+    expect(roles.map(({ name }: Body) => name)).toEqual(expect.arrayContaining(["viewer", "editor", "owner"]));
+    for (const role of roles) expect(role.uid).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test("that are missing and would be built in are NOT_FOUND to everybody", async () => {
+    const uid = "e".repeat(40);
+    expectNotFound(await api.call("GET", `${IAM}/roles/${uid}`, { token: viewer.token }), "Role", uid);
+  });
+
+  test("a capability is enough for its own kind: groups.list reads no identity", async () => {
+    const body = { name: "groups-only", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+    const { uid } = await api.ok("POST", `${IAM}/roles/${api.organization}`, { body });
+    const reader = await api.actor("groups-reader", { role: uid });
+    expect((await api.ok("GET", `${IAM}/groups`, { token: reader.token })).totalCount).toBe("4");
+    expect((await api.ok("GET", `${IAM}/identities`, { token: reader.token })).totalCount).toBe("0");
+    expectDenied(
+      await api.call("GET", `${IAM}/identities/${viewer.uid}`, { token: reader.token }),
+      "identity.list",
+      viewer.uid,
+    );
+  });
+
+  test("two bindings add up, each at its own group", async () => {
+    const both = await api.actor("both", { role: "viewer", at: deep });
+    const body = { identityUid: both.uid, roleUid: await api.role("viewer") };
+    await api.ok("POST", `${IAM}/roleBindings/${right}`, { body });
+    const { groups } = await api.ok("GET", `${IAM}/groups`, { token: both.token });
+    expect(groups.map(({ uid }: Body) => uid).toSorted()).toEqual([right, deep].toSorted());
+  });
+});

@@ -1,0 +1,215 @@
+// What a token may do (decision 28): "the caller's bindings as they are now, intersected with the capabilities and scopes
+// asked for at the exchange. A revoked binding ends at once; the `cap` claim informs clients".
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { capabilitiesFromBits } from "../../schema/index.ts";
+import type { Body } from "../support/http.ts";
+import { expectDenied, expectInvalid, expectUnauthenticated } from "../support/refusal.ts";
+import { HOUR_MS, IAM, startServer, type TestServer } from "../support/server.ts";
+
+let api: TestServer;
+let left: string;
+let right: string;
+
+beforeAll(async () => {
+  api = await startServer();
+  const group = async (name: string) =>
+    (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name } })).uid as string;
+  [left, right] = [await group("left"), await group("right")];
+});
+afterAll(() => api.close());
+
+const claimsOf = (token: string): Body =>
+  JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
+const list = (token: string) => api.ok("GET", `${IAM}/groups`, { token });
+const bind = async (identityUid: string, role: string, at: string): Promise<string> => {
+  const body = { identityUid, roleUid: role.length >= 40 ? role : await api.role(role) };
+  return (await api.ok("POST", `${IAM}/roleBindings/${at}`, { body })).uid;
+};
+
+describe("a token follows the bindings as they are now", () => {
+  test("a binding that is revoked ends at once", async () => {
+    const { uid, token } = await api.actor("revoked");
+    const binding = await bind(uid, "viewer", left);
+    expect((await list(token)).totalCount).toBe("1");
+    await api.ok("DELETE", `${IAM}/roleBindings/${binding}`);
+    expect((await list(token)).totalCount).toBe("0");
+    expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token }), "groups.list", left);
+  });
+
+  test("a binding that is made begins at once, without another exchange", async () => {
+    const { uid, token } = await api.actor("granted");
+    expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token }), "groups.list", left);
+    await bind(uid, "viewer", left);
+    expect((await api.call("GET", `${IAM}/groups/${left}`, { token })).status).toBe(200);
+  });
+
+  test("a binding that is changed to another role or identity counts at once", async () => {
+    const [one, two] = [await api.actor("one"), await api.actor("two")];
+    const binding = await bind(one.uid, "viewer", left);
+    await api.ok("PATCH", `${IAM}/roleBindings/${binding}`, { body: { identityUid: two.uid } });
+    expect([(await list(one.token)).totalCount, (await list(two.token)).totalCount]).toEqual(["0", "1"]);
+    await api.ok("PATCH", `${IAM}/roleBindings/${binding}`, { body: { roleUid: await api.role("advisories.viewer") } });
+    expect((await list(two.token)).totalCount).toBe("0");
+  });
+
+  test("a role that is changed counts at once for those who are bound to it (contract 3.0)", async () => {
+    const body = { name: "changing", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+    const { uid: role } = await api.ok("POST", `${IAM}/roles/${api.organization}`, { body });
+    const { uid, token } = await api.actor("bound");
+    await bind(uid, role, left);
+    expect((await list(token)).totalCount).toBe("1");
+    await api.ok("PATCH", `${IAM}/roles/${role}`, { body: { capabilities: ["CAP_REPO_LIST"] } });
+    expect((await list(token)).totalCount).toBe("0");
+  });
+
+  test("the token of an identity that is deleted is refused as unauthenticated", async () => {
+    const { uid, token } = await api.actor("deleted", { role: "viewer" });
+    await api.ok("DELETE", `${IAM}/identities/${uid}`);
+    expectUnauthenticated(await api.call("GET", `${IAM}/groups`, { token }));
+  });
+
+  test("a token lives for one hour to the second", async () => {
+    const own = await startServer();
+    const { token } = own.owner;
+    const { iat, exp } = claimsOf(token);
+    expect(exp - iat).toBe(3600);
+    own.clock.advance(exp * 1000 - own.clock() - 1);
+    expect((await own.call("GET", `${IAM}/groups`, { token })).status).toBe(200);
+    own.clock.advance(1);
+    expectUnauthenticated(await own.call("GET", `${IAM}/groups`, { token }));
+    await own.close();
+  });
+});
+
+describe("a token that was asked for with capabilities", () => {
+  test("does those and nothing else", async () => {
+    const token = await api.token(api.identity, { subject: "owner", cap: ["groups.list", "groups.update"] });
+    expect((await api.call("PATCH", `${IAM}/groups/${left}`, { token, body: {} })).status).toBe(200);
+    expectDenied(await api.call("DELETE", `${IAM}/groups/${left}`, { token }), "groups.delete", left);
+    expect((await api.ok("GET", `${IAM}/identities`, { token })).totalCount).toBe("0");
+  });
+
+  test("gets none that the identity does not hold", async () => {
+    const { uid } = await api.actor("modest", { role: "viewer", at: left });
+    const token = await api.token(uid, { subject: "modest", cap: ["groups.list", "groups.delete"] });
+    expectDenied(await api.call("DELETE", `${IAM}/groups/${left}`, { token }), "groups.delete", left);
+    expect(capabilitiesFromBits(claimsOf(token).cap[left])).toEqual(["CAP_IAM_GROUPS_LIST"]);
+  });
+
+  test("that mean nothing does nothing", async () => {
+    const token = await api.token(api.identity, { subject: "owner", cap: ["make.coffee"] });
+    expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token }), "groups.list", left);
+  });
+});
+
+describe("a token that was asked for with scopes", () => {
+  test("acts there and below, and nowhere else", async () => {
+    const token = await api.token(api.identity, { subject: "owner", scopes: [left] });
+    const { uid } = await api.ok("POST", `${IAM}/groups/${left}`, { token, body: { name: "below" } });
+    expect((await api.call("DELETE", `${IAM}/groups/${uid}`, { token })).status).toBe(200);
+    for (const at of [right, api.organization]) {
+      expectDenied(await api.call("GET", `${IAM}/groups/${at}`, { token }), "groups.list", at);
+      const answer = await api.call("POST", `${IAM}/groups/${at}`, { token, body: { name: "x" } });
+      expectDenied(answer, "groups.create", at);
+    }
+    expect((await list(token)).groups.map(({ uid: own }: Body) => own)).toEqual([left]);
+  });
+
+  test("has them in its cap claim, with what is granted above them", async () => {
+    const token = await api.token(api.identity, { subject: "owner", scopes: [left, right] });
+    expect(Object.keys(claimsOf(token).cap).toSorted()).toEqual([left, right].toSorted());
+  });
+
+  test("beyond what is granted does nothing", async () => {
+    const { uid } = await api.actor("scoped", { role: "viewer", at: left });
+    const token = await api.token(uid, { subject: "scoped", scopes: [right] });
+    expect((await list(token)).totalCount).toBe("0");
+    expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token }), "groups.list", left);
+  });
+
+  test("and capabilities has both limits", async () => {
+    const token = await api.token(api.identity, { subject: "owner", scopes: [left], cap: ["groups.list"] });
+    expect((await list(token)).totalCount).toBe("1");
+    expectDenied(await api.call("DELETE", `${IAM}/groups/${left}`, { token }), "groups.delete", left);
+    expectDenied(await api.call("GET", `${IAM}/groups/${right}`, { token }), "groups.list", right);
+  });
+
+  test("does not own a new organisation beyond them: the founding binding counts, the scopes stay", async () => {
+    const token = await api.token(api.identity, { subject: "owner", scopes: [left] });
+    const { uid } = await api.ok("POST", `${IAM}/groups`, { token, body: { name: "new root" } });
+    expectDenied(await api.call("GET", `${IAM}/groups/${uid}`, { token }), "groups.list", uid);
+    expect((await api.call("GET", `${IAM}/groups/${uid}`)).status).toBe(200);
+  });
+});
+
+describe("the exchange moves lastSeenTime (decision 34)", () => {
+  test("and neither updateTime nor anything else", async () => {
+    const own = await startServer();
+    const { uid } = await own.actor("seen");
+    const before = await own.ok("GET", `${IAM}/identities/${uid}`);
+    own.clock.advance(HOUR_MS / 2);
+    await own.token(uid, { subject: "seen" });
+    const after = await own.ok("GET", `${IAM}/identities/${uid}`);
+    expect(after).toEqual({ ...before, lastSeenTime: "2026-01-28T13:24:21.189Z" });
+    await own.close();
+  });
+});
+
+describe("the identity that anyone may assume (decision 22)", () => {
+  const token = async (subject = "whoever") => api.token(api.anyone, { subject });
+
+  test("is assumed with any subject of an issuer that the server knows", async () => {
+    for (const subject of ["whoever", "repo:my-org/my-repo:ref:refs/heads/main"])
+      expect(claimsOf(await token(subject))).toMatchObject({ sub: api.anyone, cap: {} });
+  });
+
+  test("holds nothing: it reads built-in roles, and lists of nothing", async () => {
+    const own = await token();
+    expect((await list(own)).totalCount).toBe("0");
+    expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token: own }), "groups.list", left);
+    expect((await api.ok("GET", `${IAM}/roles`, { token: own })).roles.length).toBeGreaterThan(2);
+  });
+
+  test("cannot be given a binding, alone or in a batch or by a change", async () => {
+    const description = "is the identity that anyone may assume, which holds no bindings";
+    const link = { identityUid: api.anyone, roleUid: await api.role("viewer") };
+    expectInvalid(await api.call("POST", `${IAM}/roleBindings/${left}`, { body: link }), ["identityUid", description]);
+    const batch = { parent: left, requests: [{ roleBinding: link }] };
+    expectInvalid(await api.call("POST", `${IAM}/roleBindings:batchCreate`, { body: batch }), [
+      "requests[0].roleBinding.identityUid",
+      description,
+    ]);
+    const { uid } = await api.actor("someone");
+    const binding = await bind(uid, "viewer", left);
+    const change = { body: { identityUid: api.anyone } };
+    expectInvalid(await api.call("PATCH", `${IAM}/roleBindings/${binding}`, change), ["identityUid", description]);
+  });
+
+  test("cannot found an organisation, which everybody would own", async () => {
+    const answer = await api.call("POST", `${IAM}/groups`, { token: await token(), body: { name: "everybody's" } });
+    expect(answer.status).toBe(403);
+    expect(answer.json).toMatchObject({
+      code: 7,
+      message:
+        "Permission denied: the identity that anyone may assume cannot own an organisation; assume an identity of your own",
+    });
+    expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "everybody's" } })).totalCount).toBe("0");
+  });
+
+  test("is in nobody's list, and nobody changes or deletes it", async () => {
+    const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { page_size: 200 } });
+    expect(identities.map(({ uid }: Body) => uid)).not.toContain(api.anyone);
+    const root = await api.ok("GET", `${IAM}/identities`, { query: { "uidp.in_root": true } });
+    expect(root.totalCount).toBe("0");
+    const path = `${IAM}/identities/${api.anyone}`;
+    expectDenied(await api.call("GET", path), "identity.list", api.anyone);
+    expectDenied(await api.call("DELETE", path), "identity.delete", api.anyone);
+    expectDenied(await api.call("PATCH", path, { body: { name: "x" } }), "identity.update", api.anyone);
+  });
+
+  test("is not told apart by its name in any organisation: the uid is fixed", async () => {
+    const other = await startServer();
+    expect(other.anyone).toBe(api.anyone);
+    await other.close();
+  });
+});

@@ -1,0 +1,260 @@
+// Errors of the transport, with the same body as all others (decisions 23, 30, 31; issue 3, "Bad input gets").
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLog, createServer } from "../../server/index.ts";
+import { createHttpClient } from "../support/http.ts";
+import { badRequest, expectInvalid, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
+import { createClock, IAM, REGISTRY, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.close());
+
+const MIB = 1024 * 1024;
+
+describe("an unknown path is 404, code 5", () => {
+  test.each([
+    ["the root", "/"],
+    ["an unknown collection", `${IAM}/colours`],
+    ["an unknown version", "/iam/v3/groups"],
+    ["an unknown service", "/colours/v2beta1/groups"],
+    ["another case of a collection", `${IAM}/Groups`],
+    ["an unknown verb of a collection", `${IAM}/groups:paint`],
+    ["overlays, which v2 does not have", "/registry/v2/overlays"],
+    ["two slashes", "//iam/v2beta1/groups"],
+    ["a path that climbs", "/iam/v2beta1/../v2beta1/groups"],
+    ["half a path", "/iam/v2beta1"],
+  ])("%s", async (_, path) => {
+    expectRefusal(await api.call("GET", path), "NOT_FOUND", `there is no ${path}`);
+  });
+
+  test("without a token too, and with a body that is thrown away", async () => {
+    const answer = await api.call("POST", `${IAM}/colours`, { token: null, body: "x".repeat(2 * MIB) });
+    expectRefusal(answer, "NOT_FOUND", `there is no ${IAM}/colours`);
+  });
+});
+
+describe("a known path with another method is 405, code 12, with Allow", () => {
+  test.each([
+    ["PUT", `${IAM}/groups`, "GET, POST"],
+    ["DELETE", `${IAM}/groups`, "GET, POST"],
+    ["PUT", `${IAM}/groups/x`, "GET, DELETE, POST, PATCH"],
+    ["OPTIONS", `${IAM}/roles`, "GET, POST"],
+    ["POST", `${IAM}/identities:lookupIdentity`, "GET"],
+    ["GET", `${IAM}/roleBindings:batchCreate`, "POST"],
+    ["PUT", `${IAM}/groups/x:requestGroupAccess`, "POST"],
+    ["PATCH", "/iam/v1/groups", "GET, POST"],
+    ["DELETE", "/sts/exchange", "GET, POST"],
+    ["PUT", `${REGISTRY}/repos`, "GET, POST"],
+  ])("%s %s allows %s", async (method, path, allow) => {
+    const answer = await api.call(method, path);
+    expect(sorted(answer.headers.allow as string)).toBe(sorted(allow));
+    const text = `${method} is not a method of this path; it takes ${answer.headers.allow}`;
+    expectRefusal(answer, "UNIMPLEMENTED", text, { http: 405, domain: path.startsWith(REGISTRY) ? "registry" : "iam" });
+  });
+
+  test("HEAD has no body, and the same status", async () => {
+    const answer = await api.call("HEAD", `${IAM}/groups`);
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 405, text: "" });
+  });
+});
+
+const sorted = (list: string) => list.split(", ").toSorted().join(", ");
+
+describe("a content type that is not JSON is 415, code 3", () => {
+  test.each([
+    ["text/plain", "text/plain"],
+    ["a form", "application/x-www-form-urlencoded"],
+    ["XML", "application/xml; charset=utf-8"],
+    ["gRPC without HTTP/2", "application/grpc"],
+    ["a name that only begins as JSON", "application/jsonx"],
+  ])("%s", async (_, type) => {
+    const options = { body: '{"name":"a"}', headers: { "content-type": type } };
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, options);
+    const text = `the content type must be application/json, not ${type.split(";")[0]}`;
+    expectRefusal(answer, "INVALID_ARGUMENT", text, { http: 415 });
+  });
+
+  test.each([
+    ["parameters", "application/json; charset=utf-8"],
+    ["another case", "Application/JSON"],
+    ["a type that is JSON by its suffix", "application/merge-patch+json"],
+  ])("is not one with %s", async (_, type) => {
+    const options = { body: "{}", headers: { "content-type": type } };
+    expect((await api.call("PATCH", `${IAM}/groups/${api.organization}`, options)).status).toBe(200);
+  });
+
+  test("is not asked for where no body is expected", async () => {
+    const answer = await api.call("GET", `${IAM}/groups`, { headers: { "content-type": "text/plain" } });
+    expect(answer.status).toBe(200);
+  });
+
+  test("is a form at the exchange, as the SDK sends it", async () => {
+    const form = new URLSearchParams({ aud: api.baseUrl, identity: api.identity });
+    const answer = await api.call("POST", "/sts/exchange", {
+      token: await api.identityToken("owner"),
+      body: form.toString(),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    expect(answer.status, answer.text).toBe(200);
+  });
+});
+
+describe("a body over 1 MiB is 413, code 3, answered without a reset", () => {
+  const bodyOf = (size: number) => `{"name":"${"a".repeat(size - 11)}"}`;
+
+  test("one byte over", async () => {
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: bodyOf(MIB + 1) });
+    expectRefusal(answer, "INVALID_ARGUMENT", "the body is larger than 1048576 bytes", { http: 413 });
+  });
+
+  test("eight times over, and the next request of the client is served", async () => {
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: bodyOf(8 * MIB) });
+    expectRefusal(answer, "INVALID_ARGUMENT", "the body is larger than 1048576 bytes", { http: 413 });
+    expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
+  });
+
+  test("sent in chunks without a length", async () => {
+    const body = bodyOf(2 * MIB);
+    const request = [
+      `POST ${IAM}/groups/${api.organization} HTTP/1.1`,
+      "host: x",
+      `authorization: Bearer ${api.owner.token}`,
+      "content-type: application/json",
+      "transfer-encoding: chunked",
+      "",
+      `${body.length.toString(16)}`,
+      body,
+      "0",
+      "",
+      "",
+    ].join("\r\n");
+    expect(await raw(request)).toMatch(/^HTTP\/1\.1 413 .*"code":3,/s);
+  });
+
+  test("at the development issuer", async () => {
+    const answer = await api.call("POST", "/dev-issuer/token", { body: bodyOf(MIB + 1) });
+    expectRefusal(answer, "INVALID_ARGUMENT", "the body is larger than 1048576 bytes", { http: 413 });
+  });
+
+  test("is not one of exactly 1 MiB: its name is refused as a name", async () => {
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: bodyOf(MIB) });
+    expectInvalid(answer, ["name", "name must be at most 255 characters"]);
+  });
+});
+
+describe("a body that is no JSON object is 400, code 3", () => {
+  test.each([
+    ["a word", "hello"],
+    ["half an object", '{"name":'],
+    ["a trailing comma", '{"name":"a",}'],
+    ["single quotes", "{'name':'a'}"],
+    ["two objects", "{}{}"],
+  ])("%s", async (_, body) => {
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body });
+    const { description } = answer.json.details[1].fieldViolations[0];
+    expect(description).toMatch(/^the body is not JSON in UTF-8: /);
+    expectRefusal(answer, "INVALID_ARGUMENT", description, { details: [badRequest(["", description])] });
+  });
+
+  test.each(["[]", '"text"', "7", "null", "true"])("%s, which is JSON and no object", async (body) => {
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body });
+    expectInvalid(answer, ["", "the body must be a JSON object"]);
+  });
+
+  test("bytes that are not UTF-8", async () => {
+    const body = Buffer.from([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x7d]);
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ code: 3, message: expect.stringContaining("not JSON in UTF-8") });
+  });
+
+  test("but who has no token is told only that", async () => {
+    const path = `${IAM}/groups/${api.organization}`;
+    expectUnauthenticated(await api.call("POST", path, { token: null, body: "hello" }));
+  });
+
+  test("an empty body is an empty object", async () => {
+    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: "" });
+    expectInvalid(answer, ["name", 'name must match "^[a-z0-9 ._-]{1,}$"']);
+  });
+});
+
+describe("what is not HTTP", () => {
+  test("is told 400 and the connection ends", async () => {
+    expect(await raw("nonsense\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  test("hurts nobody else: the next request is served", async () => {
+    await raw("GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n");
+    expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
+  });
+});
+
+test("no error has a stack or a path of the server's files in it", async () => {
+  const answers = await Promise.all([
+    api.call("GET", "/nowhere"),
+    api.call("POST", `${IAM}/groups/${api.organization}`, { body: "{" }),
+    api.call("GET", `${IAM}/groups/%ff`),
+    api.call("GET", `${IAM}/groups`, { query: { page_token: "x" } }),
+  ]);
+  for (const { text } of answers) expect(text).not.toMatch(/\bat .*:\d+:\d+|node:|\.ts/);
+});
+
+/** Writes bytes on a connection of its own and reads until the other side ends it or falls silent. */
+const raw = (text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(api.baseUrl);
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk;
+      if (answer.endsWith("}")) socket.end();
+    });
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+  });
+
+describe("a fault of the server", () => {
+  test("is told as INTERNAL, without its cause, which the log has; on every way in", async () => {
+    const { signer, pageTokenKey } = sharedKeys();
+    const devSigner = { ...signer, sign: () => Promise.reject(new Error("the dog ate the key")) };
+    const log: string[] = [];
+    const broken = await createServer({
+      dev: true,
+      clock: createClock(),
+      keys: { signer, devSigner, pageTokenKey },
+      log: createLog({ level: "error", json: true, clock: createClock(), write: (line) => log.push(line) }),
+    });
+    const client = createHttpClient(broken.baseUrl);
+    const answer = await client.send({
+      method: "POST",
+      target: "/dev-issuer/token",
+      headers: { "content-type": "application/json" },
+      body: '{"subject":"s"}',
+    });
+    client.close();
+    await broken.close();
+    expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
+    expect(log.join("")).toContain("the dog ate the key");
+  });
+
+  test("of the database is told as INTERNAL too", async () => {
+    // Two records cannot have one uid.
+    const owned = await startServer({ ids: { root: () => "0".repeat(40), segment: segments(3) } });
+    const path = `${IAM}/groups/${owned.organization}`;
+    await owned.ok("POST", path, { body: { name: "first" } });
+    const answer = await owned.call("POST", path, { body: { name: "second" } });
+    await owned.close();
+    expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
+    expect(owned.log.join("")).toContain("UNIQUE constraint failed");
+  });
+});
+
+// Counts up to `last` and stays there.
+const segments = (last: number) => {
+  let n = 0;
+  return () => String(Math.min(++n, last)).padStart(16, "0");
+};

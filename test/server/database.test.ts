@@ -1,0 +1,43 @@
+// The database: what makes an acknowledged write last, and what is kept in the file (issue 3, section 3).
+import { chmodSync, statSync } from "node:fs";
+import { afterAll, describe, expect, test } from "vitest";
+import { DatabaseError } from "../../server/index.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const pragma = (database: ReturnType<typeof openDatabase>, name: string) =>
+  Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+
+describe("a database file", () => {
+  test.each(["a new one", "one that is opened again"])("syncs every commit to the disk: %s", () => {
+    const database = openDatabase(folder.path("synced.db"));
+    // 2 = FULL: a commit that returned survives the loss of power.
+    expect(pragma(database, "synchronous")).toBe(2);
+    expect(pragma(database, "journal_mode")).toBe("wal");
+    expect(pragma(database, "foreign_keys")).toBe(1);
+    expect(pragma(database, "user_version")).toBe(1);
+    database.close();
+  });
+
+  test("is readable by its owner only: signing keys live in it", () => {
+    const file = folder.path("private.db");
+    openDatabase(file).close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o644);
+    openDatabase(file).close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("of a newer version is refused with a DatabaseError, and the file is let go", () => {
+    const file = folder.path("newer.db");
+    const database = openDatabase(file);
+    database.exec("PRAGMA user_version = 2");
+    database.close();
+    for (let i = 0; i < 2; i += 1) expect(() => openDatabase(file)).toThrow(DatabaseError);
+    const again = openDatabase(folder.path("another.db"));
+    again.close();
+  });
+});

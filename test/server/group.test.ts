@@ -1,0 +1,174 @@
+// The rules of groups (api.md section 2; contract 1.7, 1.10, 3.0; decisions 2, 3, 7).
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import { temporaryFolder } from "../support/command.ts";
+import type { Body } from "../support/http.ts";
+import { expectDenied, expectInvalid, expectRefusal } from "../support/refusal.ts";
+import { countingIds, IAM, startServer, type TestServer } from "../support/server.ts";
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.close());
+
+const create = (parent: string, body: Body, token?: string) =>
+  api.call("POST", `${IAM}/groups${parent && `/${parent}`}`, { body, ...(token && { token }) });
+const made = async (parent: string, body: Body): Promise<string> => {
+  const answer = await create(parent, body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json.uid;
+};
+
+describe("a root group", () => {
+  test("is made by anybody with a token, who owns it from that moment with that token (contract 1.10)", async () => {
+    const founder = await api.actor("founder");
+    const { json: root } = await create("", { name: "new org", kind: "ORG_KIND_STARTER" }, founder.token);
+    expect(root.uid).toMatch(/^[0-9a-f]{40}$/);
+    expect(root.kind).toBe("ORG_KIND_STARTER");
+    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, {
+      token: founder.token,
+      query: { group: root.uid },
+    });
+    expect(roleBindings).toHaveLength(1);
+    expect(roleBindings[0]).toMatchObject({
+      identity: { uid: founder.uid },
+      role: { name: "owner" },
+      group: { name: "new org" },
+    });
+    expect((await create(root.uid, { name: "below" }, founder.token)).status).toBe(200);
+    expectDenied(await api.call("GET", `${IAM}/groups/${root.uid}`), "groups.list", root.uid);
+  });
+
+  test("and the binding of its owner are made together or not at all", async () => {
+    const folder = temporaryFolder();
+    const ids = countingIds();
+    let broken = false;
+    const segment = () => {
+      if (broken) throw new Error("no more ids");
+      return ids.segment();
+    };
+    const server = await startServer({ ids: { root: ids.root, segment }, store: folder.path("half.db") });
+    broken = true;
+    const answer = await server.call("POST", `${IAM}/groups`, { body: { name: "half" } });
+    await server.close();
+    expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
+    // Nobody could see a group that has no owner: the rows themselves tell.
+    const database = new DatabaseSync(folder.path("half.db"));
+    expect(database.prepare("SELECT name FROM groups").all()).toEqual([{ name: "dev" }]);
+    database.close();
+    folder.remove();
+  });
+});
+
+describe("a group below another", () => {
+  test("may have the name of its sister: names are not unique (decision 3)", async () => {
+    const uids = [await made(api.organization, { name: "twin" }), await made(api.organization, { name: "twin" })];
+    expect(new Set(uids).size).toBe(2);
+    expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "twin" } })).totalCount).toBe("2");
+  });
+
+  test("takes nothing from the body that only the server sets", async () => {
+    const body = {
+      name: "g",
+      uid: "0".repeat(40),
+      createTime: "2001-01-01T00:00:00Z",
+      updateTime: "2001-01-01T00:00:00Z",
+      resourceLimits: { clusters: 99 },
+      status: "ORG_STATUS_READY",
+    };
+    const { json } = await create(api.organization, body);
+    expect(json).toEqual({
+      uid: expect.stringMatching(new RegExp(`^${api.organization}/`)),
+      name: "g",
+      description: "",
+      resourceLimits: {},
+      verified: false,
+      createTime: "2026-01-28T12:54:21.189Z",
+      updateTime: "2026-01-28T12:54:21.189Z",
+    });
+  });
+
+  test("has no kind of its own: it inherits its root's, with the status (contract 3.0)", async () => {
+    const answer = await create(api.organization, { name: "g", kind: "ORG_KIND_DEV" });
+    expectInvalid(answer, ["kind", "belongs to the root group; leave it out below"]);
+    const seeded = await startServer({ seed: parseSeed("organization: { name: a, kind: ORG_KIND_DEV }", "s") });
+    const below = await seeded.ok("POST", `${IAM}/groups/${seeded.organization}`, { body: { name: "g" } });
+    expect(below.kind).toBe("ORG_KIND_DEV");
+    await seeded.close();
+  });
+
+  test.each(["ORG_KIND_UNSPECIFIED", 0])(
+    "may say the kind %j, which is the zero of the enum and so unset",
+    async (kind) => {
+      const answer = await create(api.organization, { name: "g", kind });
+      expect(answer.status, answer.text).toBe(200);
+      expect(answer.json).not.toHaveProperty("kind");
+    },
+  );
+
+  test("is not verified by who makes it", async () => {
+    const text = "verified is set by the operator of the service";
+    expectRefusal(await create(api.organization, { name: "g", verified: true }), "PERMISSION_DENIED", text);
+    expectRefusal(await create("", { name: "g", verified: true }), "PERMISSION_DENIED", text);
+    expect((await create(api.organization, { name: "g", verified: false })).status).toBe(200);
+  });
+
+  test("has all that is wrong with it told at once", async () => {
+    const answer = await create(api.organization, { name: "G", description: "a\nb", kind: "ORG_KIND_DEV" });
+    expectInvalid(
+      answer,
+      ["name", 'name must match "^[a-z0-9 ._-]{1,}$"'],
+      ["description", String.raw`description must match "^[\S ]{0,512}$"`],
+      ["kind", "belongs to the root group; leave it out below"],
+    );
+  });
+});
+
+describe("the parent of a new group may be (contract 1.7)", () => {
+  let server: TestServer;
+  const groups: Record<string, string> = {};
+  beforeAll(async () => {
+    server = await startServer({
+      seed: parseSeed(
+        "{ organization: { name: acme }, groups: [{ name: eng }, { name: my team, parent: eng }, { name: dup }, { name: dup, parent: eng }] }",
+        "s",
+      ),
+    });
+    for (const { name, uid } of (await server.ok("GET", `${IAM}/groups`)).groups) groups[name] = uid;
+  });
+  afterAll(() => server.close());
+  const under = (parent: string, token = server.owner.token) =>
+    server.call("POST", `${IAM}/groups/${parent}`, { body: { name: "new" }, token });
+
+  test.each<[string, () => string, string]>([
+    ["a uid", () => groups.eng as string, "eng"],
+    ["the name of one group in scope", () => "eng", "eng"],
+    ["a name with a space", () => "my%20team", "my team"],
+    ["the name of the root", () => "acme", "acme"],
+    ["the last segment of a uid", () => (groups.eng as string).split("/")[1] as string, "eng"],
+    ["the last segments of a uid", () => (groups["my team"] as string).split("/").slice(1).join("/"), "my team"],
+  ])("%s", async (_, parent, expected) => {
+    const answer = await under(parent());
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json.uid.replace(/\/[^/]+$/, "")).toBe(groups[expected]);
+  });
+
+  test.each([
+    ["the name of no group", "nobody", "is no uid, and no group in scope has that name"],
+    ["the name of two groups", "dup", "is the name of several groups; use the uid"],
+    ["the suffix of no group", "ffffffffffffffff", "is no uid, and no group in scope has that name"],
+    ["a pattern", "%25", "is no uid, and no group in scope has that name"],
+    ["half a segment", "eng/", "is no uid, and no group in scope has that name"],
+  ])("but not %s", async (_, parent, description) => {
+    expectInvalid(await under(parent), ["parent", description]);
+  });
+
+  test("a name that the caller may not see is the name of no group", async () => {
+    const viewer = await server.actor("viewer", { role: "viewer", at: groups["my team"] as string });
+    expectInvalid(await under("eng", viewer.token), ["parent", "is no uid, and no group in scope has that name"]);
+    // What it may see, it still may not fill.
+    expectDenied(await under("my%20team", viewer.token), "groups.create", groups["my team"] as string);
+  });
+});

@@ -1,0 +1,294 @@
+// The rules of identities (contract section 2 "Claim matching", 3.0; decisions 3, 8, 12, 32).
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { expectInvalid, expectNotFound } from "../support/refusal.ts";
+import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+
+const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
+const EXACT = { issuer: "https://issuer.example", subject: "s" };
+const later = (ms: number) => new Date(START_MS + ms).toISOString();
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.close());
+
+const create = (body: Body, server = api) =>
+  server.call("POST", `${IAM}/identities/${server.organization}`, { body: { name: "i", ...body } });
+
+describe("each relationship comes back as it was given", () => {
+  test.each<[string, Body, string]>([
+    ["exact claims", { claimMatch: EXACT }, "CLAIM_MATCH"],
+    [
+      "patterns",
+      {
+        claimMatch: { issuerPattern: "https://.*\\.example", subjectPattern: "repo:my-org/.*", audiencePattern: "a|b" },
+      },
+      "CLAIM_MATCH",
+    ],
+    [
+      "all of a claim match",
+      { claimMatch: { ...EXACT, audience: "a", claims: { ref: "main" }, claimPatterns: { sha: "[0-9a-f]{40}" } } },
+      "CLAIM_MATCH",
+    ],
+    [
+      "an AWS identity",
+      { awsIdentity: { awsAccount: "123456789012", arnPattern: "arn:.*", userIdPattern: "A.*" } },
+      "AWS_IDENTITY",
+    ],
+    ["a service principal", { servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }, "SERVICE_PRINCIPAL"],
+  ])("%s", async (_, relationship, type) => {
+    const answer = await create(relationship);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json).toMatchObject(relationship);
+    const query = { relationship_type: `RELATIONSHIP_TYPE_${type}`, "uidp.ids": answer.json.uid };
+    expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("1");
+  });
+
+  test("keys, with 365 days to live by default (contract section 2)", async () => {
+    const staticKeys = { ...EXACT, issuerKeys: KEYS() };
+    const { json } = await create({ staticKeys });
+    expect(json.staticKeys).toEqual({ ...staticKeys, expirationTime: later(365 * DAY_MS) });
+    const query = { relationship_type: "RELATIONSHIP_TYPE_STATIC", "uidp.ids": json.uid };
+    expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("1");
+  });
+});
+
+describe("static keys", () => {
+  const keyed = (further: Body) => create({ staticKeys: { ...EXACT, issuerKeys: KEYS(), ...further } });
+  const TIME = "must be in the future, at most 365 days after creation";
+
+  test.each([
+    ["the last moment", later(365 * DAY_MS)],
+    ["the next millisecond", later(1)],
+  ])("may end at %s", async (_, expirationTime) => {
+    expect((await keyed({ expirationTime })).json.staticKeys.expirationTime).toBe(expirationTime);
+  });
+
+  test.each([
+    ["a millisecond beyond", later(365 * DAY_MS + 1)],
+    ["now", later(0)],
+    ["the past", later(-DAY_MS)],
+  ])("must not end at %s", async (_, expirationTime) => {
+    expectInvalid(await keyed({ expirationTime }), ["staticKeys.expirationTime", TIME]);
+  });
+
+  test("cannot be made to live longer than 365 days after creation by a later change", async () => {
+    const server = await startServer();
+    const staticKeys = { ...EXACT, issuerKeys: KEYS() };
+    const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, {
+      body: { name: "i", staticKeys },
+    });
+    server.clock.advance(30 * DAY_MS);
+    server.owner.token = await server.token(server.identity, { subject: "owner" });
+    const path = `${IAM}/identities/${uid}`;
+    const longer = { body: { staticKeys: { expirationTime: later(366 * DAY_MS) } } };
+    expectInvalid(await server.call("PATCH", path, longer), ["staticKeys.expirationTime", TIME]);
+    const shorter = { body: { staticKeys: { expirationTime: later(31 * DAY_MS) } } };
+    expect((await server.ok("PATCH", path, shorter)).staticKeys.expirationTime).toBe(later(31 * DAY_MS));
+    const cleared = { body: {}, query: { updateMask: "staticKeys.expirationTime" } };
+    expect((await server.ok("PATCH", path, cleared)).staticKeys.expirationTime).toBe(later(365 * DAY_MS));
+    await server.close();
+  });
+
+  test.each([
+    ["no JSON", "keys"],
+    ["no set", "[]"],
+    ["an empty set", '{"keys":[]}'],
+    ["a private key", () => JSON.stringify({ keys: [{ kty: "oct", k: "c2VjcmV0" }] })],
+  ])("must be public keys: %s", async (_, issuerKeys) => {
+    const answer = await keyed({ issuerKeys: typeof issuerKeys === "string" ? issuerKeys : issuerKeys() });
+    expect(answer.status).toBe(400);
+    expect(answer.json.message).toMatch(
+      /^Invalid argument: staticKeys\.issuerKeys: must be a JSON Web Key Set of public keys: /,
+    );
+    expect(answer.json.details[1].fieldViolations).toHaveLength(1);
+  });
+
+  test("let their workload in without a look at the network", async () => {
+    const server = await startServer();
+    const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS() } };
+    const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
+    const now = START_MS / 1000;
+    const claims = {
+      iss: EXACT.issuer,
+      sub: EXACT.subject,
+      aud: server.authUrl,
+      iat: Math.floor(now),
+      exp: Math.floor(now) + 60,
+    };
+    const token = await sharedKeys().signer.sign(claims);
+    const answer = await server.exchange(token, { aud: server.baseUrl, identity: uid });
+    expect(answer.status, answer.text).toBe(200);
+    await server.close();
+  });
+});
+
+describe("a pattern that does not compile alone is refused at create, by its path (decision 12)", () => {
+  test.each<[string, Body]>([
+    ["claimMatch.issuerPattern", { claimMatch: { issuerPattern: "a)|(b", subject: "s" } }],
+    ["claimMatch.subjectPattern", { claimMatch: { issuer: EXACT.issuer, subjectPattern: "(" } }],
+    ["claimMatch.audiencePattern", { claimMatch: { ...EXACT, audiencePattern: "[" } }],
+    ["claimMatch.claimPatterns.ref", { claimMatch: { ...EXACT, claimPatterns: { ref: "*" } } }],
+    ["awsIdentity.arnPattern", { awsIdentity: { awsAccount: "123456789012", arnPattern: "+", userId: "u" } }],
+    ["awsIdentity.userIdPattern", { awsIdentity: { awsAccount: "123456789012", arn: "a", userIdPattern: "(?=x)" } }],
+  ])("%s", async (field, relationship) => {
+    const { status, json } = await create(relationship);
+    expect(status).toBe(400);
+    const [violation, ...more] = json.details[1].fieldViolations;
+    expect(more).toEqual([]);
+    expect(violation).toEqual({ field, description: expect.stringMatching(/^must be an RE2 pattern: /) });
+    expect(json.message).toBe(`Invalid argument: ${field}: ${violation.description}`);
+  });
+
+  test("a look-around and a back-reference are no RE2, whatever the JavaScript engine says", async () => {
+    for (const subjectPattern of ["a(?!b)", "(a)\\1", "(?<=a)b"])
+      expect((await create({ claimMatch: { issuer: EXACT.issuer, subjectPattern } })).status).toBe(400);
+  });
+});
+
+describe("an issuer", () => {
+  test("that is this service's own is refused", async () => {
+    expectInvalid(await create({ claimMatch: { issuer: api.authUrl, subject: "s" } }), [
+      "claimMatch.issuer",
+      "must not be the issuer of this service",
+    ]);
+    expectInvalid(await create({ staticKeys: { issuer: api.authUrl, subject: "s", issuerKeys: KEYS() } }), [
+      "staticKeys.issuer",
+      "must not be the issuer of this service",
+    ]);
+  });
+
+  test("on loopback is taken with --dev", async () => {
+    for (const issuer of [api.issuer, "http://127.0.0.1:9", "http://localhost:9/x", "http://[::1]:9"])
+      expect((await create({ claimMatch: { issuer, subject: "s" } })).status).toBe(200);
+  });
+
+  test.each([
+    "http://127.0.0.1:9",
+    "http://localhost:9/x",
+    "http://[::1]:9",
+    "https://localhost",
+    "https://127.0.0.1:8443/x",
+    "https://[::1]",
+  ])("on loopback is refused without --dev: %s (decision 32)", async (issuer) => {
+    const server = await startWithoutDev();
+    const answer = await create({ claimMatch: { issuer, subject: "s" } }, server);
+    expectInvalid(answer, ["claimMatch.issuer", "must not be on loopback; such an issuer is served with --dev only"]);
+    expect((await create({ claimMatch: EXACT }, server)).status).toBe(200);
+    await server.close();
+  });
+});
+
+/** A server for others than developers: its owner signs with a key of its own. */
+const startWithoutDev = async (): Promise<TestServer> => {
+  const seed = parseSeed(
+    `
+organization: { name: acme }
+identities: [{ name: root, staticKeys: { issuer: "https://keys.example", subject: root, issuerKeys: '${KEYS()}' } }]
+bindings: [{ identity: root, role: owner }]
+`,
+    "seed.yaml",
+  );
+  const server = await startServer({ dev: false, seed });
+  const iat = Math.floor(START_MS / 1000);
+  const claims = { iss: "https://keys.example", sub: "root", aud: server.authUrl, iat, exp: iat + 60 };
+  const answer = await server.exchange(await sharedKeys().signer.sign(claims), { aud: server.baseUrl });
+  expect(answer.status, answer.text).toBe(200);
+  server.owner.token = answer.json.token;
+  return server;
+};
+
+describe("deleting an identity", () => {
+  test("takes its bindings in the same transaction, wherever they are, and no other (decision 8)", async () => {
+    const { uid: group } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
+    const [gone, stays] = [await api.actor("gone", { role: "viewer" }), await api.actor("stays", { role: "viewer" })];
+    const body = { identityUid: gone.uid, roleUid: await api.role("editor") };
+    const { uid: binding } = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body });
+    await api.ok("DELETE", `${IAM}/identities/${gone.uid}`);
+    const bindings = async (identity: string) =>
+      (await api.ok("GET", `${IAM}/roleBindings`, { query: { identity } })).totalCount;
+    expect([await bindings(gone.uid), await bindings(stays.uid)]).toEqual(["0", "1"]);
+    expectNotFound(await api.call("GET", `${IAM}/roleBindings/${binding}`), "RoleBinding", binding);
+    // The group that one of them was in is empty again.
+    expect((await api.call("DELETE", `${IAM}/groups/${group}`)).status).toBe(200);
+  });
+
+  test("that is missing says so (decision 4)", async () => {
+    const uid = `${api.organization}/ffffffffffffffff`;
+    expectNotFound(await api.call("DELETE", `${IAM}/identities/${uid}`), "Identity", uid);
+  });
+
+  test("ends what could be exchanged for it", async () => {
+    const { uid } = await api.actor("ended");
+    await api.ok("DELETE", `${IAM}/identities/${uid}`);
+    const answer = await api.exchange(await api.identityToken("ended"), { identity: uid });
+    expect(answer.status).toBe(403);
+  });
+});
+
+test("names and claims are not unique (decisions 3 and 19)", async () => {
+  const [one, two] = [
+    await create({ name: "same", claimMatch: EXACT }),
+    await create({ name: "same", claimMatch: EXACT }),
+  ];
+  expect([one.status, two.status]).toEqual([200, 200]);
+  expect(one.json.uid).not.toBe(two.json.uid);
+});
+
+describe("LookupIdentity (contract 3.0: issuer and subject to uid, deterministic even before registration, any caller)", () => {
+  const lookup = (query: Body, token?: string) =>
+    api.call("GET", `${IAM}/identities:lookupIdentity`, { query, ...(token && { token }) });
+
+  test("finds the identity that has exactly these claims, if the caller may see it", async () => {
+    const claims = { issuer: "https://look.example", subject: "up" };
+    const { json } = await create({ claimMatch: claims });
+    expect((await lookup(claims)).json).toEqual({ uid: json.uid });
+    const stranger = await api.actor("stranger");
+    expect((await lookup(claims, stranger.token)).json.uid).not.toBe(json.uid);
+  });
+
+  test("answers the same uid each time for claims that nobody has, another for others", async () => {
+    const claims = { issuer: "https://unregistered.example", subject: "s" };
+    const stranger = await api.actor("another stranger");
+    const uids = [await lookup(claims), await lookup(claims), await lookup(claims, stranger.token)].map(
+      ({ json }) => json.uid,
+    );
+    expect(new Set(uids).size).toBe(1);
+    expect(uids[0]).toMatch(/^[0-9a-f]{40}$/);
+    const others = [
+      await lookup({ ...claims, subject: "t" }),
+      await lookup({ ...claims, issuer: "https://other.example" }),
+      await lookup({ issuer: "https://unregistered.examples", subject: "" + "s" }),
+    ];
+    for (const { json } of others) expect(json.uid).not.toBe(uids[0]);
+  });
+
+  test("tells nothing of two that have the same claims: the deterministic uid", async () => {
+    const claims = { issuer: "https://twins.example", subject: "s" };
+    const before = (await lookup(claims)).json.uid;
+    const made = [await create({ claimMatch: claims }), await create({ claimMatch: claims })].map(
+      ({ json }) => json.uid,
+    );
+    const { uid } = (await lookup(claims)).json;
+    expect(made).not.toContain(uid);
+    expect(uid).toBe(before);
+  });
+
+  test.each<[string, Body, [string, string][]]>([
+    [
+      "neither",
+      {},
+      [
+        ["issuer", "is required"],
+        ["subject", "is required"],
+      ],
+    ],
+    ["no subject", { issuer: "https://issuer.example" }, [["subject", "is required"]]],
+    ["an empty issuer", { issuer: "", subject: "s" }, [["issuer", "is required"]]],
+  ])("needs both: %s is refused", async (_, query, violations) => {
+    expectInvalid(await lookup(query), ...violations);
+  });
+});

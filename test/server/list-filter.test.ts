@@ -1,0 +1,179 @@
+// Filters (contract 1.5, api.md 4.1, decision 16): every member of the hierarchy filter for every kind, the filters of each
+// kind, exact names, all of them ANDed.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+// One record of each kind in each group: the name says where it is.
+const GROUPS = ["", "eng", "eng/platform", "eng/platform/ci", "sales"];
+const own = (path: string) => path.replaceAll("/", ".") || "acme";
+const each = (line: (path: string) => string) => GROUPS.map(line).join(", ");
+const seed = parseSeed(
+  `
+organization: { name: acme }
+groups: [{ name: eng }, { name: platform, parent: eng }, { name: ci, parent: eng/platform }, { name: sales }]
+identities: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'}, claimMatch: { issuer: "https://issuer.example", subject: s } }`)}]
+roles: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'}, capabilities: [groups.list] }`)}]
+bindings: [${each((path) => `{ identity: ${path ? `${path}/` : ""}${own(path)}, role: ${path ? `${path}/` : ""}${own(path)}, group: ${path || '""'} }`)}]
+repos: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'} }`)}]
+`,
+  "seed.yaml",
+);
+
+let api: TestServer;
+const groups: Record<string, string> = {};
+
+beforeAll(async () => {
+  api = await startServer({ seed, ids: shuffledIds(4) });
+  groups[""] = api.organization;
+  const { groups: found } = await api.ok("GET", `${IAM}/groups`);
+  for (const path of GROUPS.slice(1))
+    groups[path] = found.find(({ name }: Body) => name === path.split("/").at(-1)).uid;
+});
+afterAll(() => api.close());
+
+const at = (path: string) => groups[path] as string;
+
+// What a record shows of where it is.
+const KINDS: [plural: string, path: string, place: (row: Body) => string][] = [
+  ["identities", `${IAM}/identities`, ({ name }) => name],
+  ["roles", `${IAM}/roles`, ({ name }) => name],
+  ["roleBindings", `${IAM}/roleBindings`, ({ identity }) => identity.name],
+  ["repos", `${REGISTRY}/repos`, ({ name }) => name],
+];
+
+const places = async ([plural, path, place]: (typeof KINDS)[number], query: Body): Promise<string[]> => {
+  const page = await api.ok("GET", path, { query: { page_size: 200, ...query } });
+  // The development owner and its binding are not of this fixture.
+  const found: string[] = page[plural].map(place).filter((name: string) => name !== "owner");
+  return found.toSorted();
+};
+const sorted = (...paths: string[]) => paths.map(own).toSorted();
+
+describe.each(KINDS)("%s", (...kind) => {
+  test.each([
+    ["descendantsOf the organisation: everything, its own records too (decision 16)", "descendantsOf", "", GROUPS],
+    ["descendantsOf a group: inside it and below", "descendantsOf", "eng", ["eng", "eng/platform", "eng/platform/ci"]],
+    ["descendantsOf a leaf: inside it", "descendantsOf", "eng/platform/ci", ["eng/platform/ci"]],
+    ["childrenOf a group: one level", "childrenOf", "eng", ["eng"]],
+    ["childrenOf the organisation: one level", "childrenOf", "", [""]],
+  ])("%s", async (_, filter, path, expected) => {
+    expect(await places(kind, { [`uidp.${filter}`]: at(path) })).toEqual(sorted(...expected));
+  });
+
+  test("ancestorsOf: those in the groups above", async () => {
+    expect(await places(kind, { "uidp.ancestorsOf": at("eng/platform/ci") })).toEqual(
+      sorted("", "eng", "eng/platform"),
+    );
+    expect(await places(kind, { "uidp.ancestorsOf": at("") })).toEqual([]);
+  });
+
+  test("inRoot: none of these, for all of them live in a group", async () => {
+    const query = { "uidp.inRoot": true, page_size: 200 };
+    const found = (await api.ok("GET", kind[1], { query }))[kind[0]];
+    expect(found.every(({ uid }: Body) => !uid.includes("/"))).toBe(true);
+    expect(found.length > 0).toBe(kind[0] === "roles");
+  });
+
+  test("ids: exactly these, whatever their order, and none that is missing", async () => {
+    const page = await api.ok("GET", kind[1], { query: { "uidp.childrenOf": at("eng"), page_size: 200 } });
+    const [{ uid }] = page[kind[0]];
+    const missing = `${at("eng")}/ffffffffffffffff`;
+    const ids = [missing, uid, uid];
+    const found = await api.ok("GET", kind[1], { query: { "uidp.ids": ids } });
+    expect(found[kind[0]].map((row: Body) => row.uid)).toEqual([uid]);
+    expect(found.totalCount).toBe("1");
+  });
+
+  test("several filters are ANDed", async () => {
+    const above = { "uidp.ancestorsOf": at("eng/platform/ci") };
+    expect(await places(kind, { ...above, "uidp.descendantsOf": at("eng") })).toEqual(sorted("eng", "eng/platform"));
+    expect(await places(kind, { ...above, "uidp.childrenOf": at("eng") })).toEqual(sorted("eng"));
+    expect(await places(kind, { "uidp.childrenOf": at("sales"), "uidp.descendantsOf": at("eng") })).toEqual([]);
+    expect(await places(kind, { "uidp.inRoot": true, "uidp.descendantsOf": at("eng") })).toEqual([]);
+  });
+
+  test("a group that is not there has nothing below it", async () => {
+    const query = { "uidp.descendantsOf": `${at("eng")}/ffffffffffffffff` };
+    expect(await api.ok("GET", kind[1], { query })).toEqual({ [kind[0]]: [], totalCount: "0", skipped: 0 });
+  });
+});
+
+describe("groups", () => {
+  const names = async (query: Body): Promise<string[]> =>
+    (await api.ok("GET", `${IAM}/groups`, { query })).groups.map(({ name }: Body) => name).toSorted();
+
+  test.each([
+    ["descendantsOf is exclusive of the group itself", { "uidp.descendantsOf": "eng" }, ["ci", "platform"]],
+    ["descendantsOf the organisation", { "uidp.descendantsOf": "" }, ["ci", "eng", "platform", "sales"]],
+    ["descendantsOf a leaf", { "uidp.descendantsOf": "sales" }, []],
+    ["childrenOf is one level", { "uidp.childrenOf": "" }, ["eng", "sales"]],
+    [
+      "ancestorsOf walks from child to parent, exclusive of itself",
+      { "uidp.ancestorsOf": "eng/platform/ci" },
+      ["acme", "eng", "platform"],
+    ],
+    ["ancestorsOf the root", { "uidp.ancestorsOf": "" }, []],
+    ["between two groups", { "uidp.ancestorsOf": "eng/platform/ci", "uidp.descendantsOf": "" }, ["eng", "platform"]],
+  ])("%s", async (_, filter, expected) => {
+    const query = Object.fromEntries(Object.entries(filter).map(([key, path]) => [key, at(path)]));
+    expect(await names(query)).toEqual(expected);
+  });
+
+  test("inRoot are the organisations", async () => {
+    expect(await names({ "uidp.inRoot": true })).toEqual(["acme"]);
+    expect(await names({ "uidp.inRoot": true, name: "eng" })).toEqual([]);
+  });
+});
+
+describe("a name is matched exactly (api.md 4.1, rule 4)", () => {
+  test.each([
+    ["the name", "eng.platform", 1],
+    ["a prefix", "eng.plat", 0],
+    ["a pattern of SQL", "eng%", 0],
+    ["a pattern of one character", "eng_platform", 0],
+    ["a glob", "eng*", 0],
+    ["another case", "ENG.platform", 0],
+    ["a space behind it", "eng.platform ", 0],
+    ["a quote", "'", 0],
+  ])("%s", async (_, name, count) => {
+    for (const [plural, path] of KINDS.filter(([own]) => own !== "roleBindings"))
+      expect((await api.ok("GET", path, { query: { name } }))[plural]).toHaveLength(count);
+  });
+
+  test("and ANDed with the hierarchy", async () => {
+    const query = { name: "eng", "uidp.childrenOf": at("sales") };
+    expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("0");
+  });
+});
+
+describe("the filters of role bindings", () => {
+  const bindings = (query: Body) => places(KINDS[2] as (typeof KINDS)[number], query);
+  const uidOf = async (path: string, plural: string, name: string): Promise<string> =>
+    (await api.ok("GET", path, { query: { name } }))[plural][0].uid;
+
+  test("identity, group and role are exact, and ANDed", async () => {
+    const identity = await uidOf(`${IAM}/identities`, "identities", "eng");
+    const role = await uidOf(`${IAM}/roles`, "roles", "eng");
+    expect(await bindings({ identity })).toEqual(["eng"]);
+    expect(await bindings({ role })).toEqual(["eng"]);
+    expect(await bindings({ group: at("eng") })).toEqual(["eng"]);
+    expect(await bindings({ identity, role, group: at("eng"), "uidp.descendantsOf": at("") })).toEqual(["eng"]);
+    expect(await bindings({ identity, group: at("sales") })).toEqual([]);
+    expect(await bindings({ identity: `${identity}0` })).toEqual([]);
+  });
+});
+
+describe("the relationship of identities", () => {
+  test.each([
+    ["RELATIONSHIP_TYPE_CLAIM_MATCH", 5],
+    ["RELATIONSHIP_TYPE_SERVICE_PRINCIPAL", 0],
+    ["RELATIONSHIP_TYPE_AWS_IDENTITY", 0],
+    ["RELATIONSHIP_TYPE_STATIC", 0],
+    ["RELATIONSHIP_TYPE_UNSPECIFIED", 5],
+  ])("%s: %i of the fixture", async (relationship, count) => {
+    const found = await places(KINDS[0] as (typeof KINDS)[number], { relationship_type: relationship });
+    expect(found).toHaveLength(count);
+  });
+});

@@ -1,0 +1,131 @@
+// order_by (api.md 4.1, decision 14): every field and alias in both directions, ties by uid in the same direction.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Body } from "../support/http.ts";
+import { createRandom } from "../support/random.ts";
+import { expectInvalid } from "../support/refusal.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+// By the field of the answer that each alias means.
+const ALIASES: Record<string, string> = {
+  uid: "uid",
+  id: "uid",
+  name: "name",
+  create_time: "createTime",
+  createTime: "createTime",
+  created_at: "createTime",
+  update_time: "updateTime",
+  updateTime: "updateTime",
+  updated_at: "updateTime",
+};
+const KINDS = ["groups", "identities", "roles", "roleBindings"] as const;
+// No upper case, no letter that a locale would sort elsewhere: a byte is a byte.
+const NAMES = ["a", "b", "-", "_", "a b", "a-b", "ab", "z.9", "9"];
+const COUNT = 24;
+
+let api: TestServer;
+const rows: Record<string, Body[]> = {};
+
+beforeAll(async () => {
+  api = await startServer({ ids: shuffledIds(2) });
+  const random = createRandom(3);
+  const parent = api.organization;
+  const bodies: Record<(typeof KINDS)[number], () => Body> = {
+    groups: () => ({ name: random.pick(NAMES) }),
+    identities: () => ({ name: random.pick(NAMES), servicePrincipal: 1 }),
+    roles: () => ({ name: random.pick(NAMES), capabilities: ["CAP_IAM_GROUPS_LIST"] }),
+    roleBindings: () => ({ identityUid: api.identity, roleUid: viewer }),
+  };
+  const viewer = await api.role("viewer");
+  for (const kind of KINDS) {
+    const own: Body[] = [];
+    for (let i = 0; i < COUNT; i += 1) {
+      // Half of the rows are made in the millisecond of the row before.
+      api.clock.advance(random.below(2));
+      own.push(await api.ok("POST", `${IAM}/${kind}/${parent}`, { body: bodies[kind]() }));
+    }
+    // Some are changed later, in another order; three in one millisecond.
+    for (const { uid } of random.shuffle(own).slice(0, 8)) {
+      api.clock.advance(random.below(2));
+      await api.ok("PATCH", `${IAM}/${kind}/${uid}`, {
+        body: kind === "roleBindings" ? {} : { description: "changed" },
+      });
+    }
+    const query = { "uidp.childrenOf": parent, page_size: 200 };
+    rows[kind] = (await api.ok("GET", `${IAM}/${kind}`, { query }))[kind];
+  }
+});
+afterAll(() => api.close());
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const expected = (kind: string, field: string, direction: string): string[] =>
+  (rows[kind] as Body[])
+    .toSorted((a, b) => compare(a[field], b[field]) || compare(a.uid, b.uid))
+    .map(({ uid }) => uid as string)
+    [direction === "desc" ? "reverse" : "valueOf"]() as string[];
+
+const walk = async (kind: string, orderBy: string, size: number): Promise<string[]> => {
+  const seen: string[] = [];
+  let token: string | undefined;
+  do {
+    const query = { "uidp.childrenOf": api.organization, order_by: orderBy, page_size: size, page_token: token };
+    const page = await api.ok("GET", `${IAM}/${kind}`, { query });
+    seen.push(...page[kind].map(({ uid }: Body) => uid));
+    token = page.nextPageToken;
+  } while (token);
+  return seen;
+};
+
+test("the fixture has ties in every field but the uid, and each order differs", () => {
+  for (const kind of KINDS) {
+    const own = rows[kind] as Body[];
+    const fields = kind === "roleBindings" ? ["createTime"] : ["name", "createTime", "updateTime"];
+    for (const field of fields) expect(new Set(own.map((row) => row[field])).size).toBeLessThan(own.length);
+    const orders = ["uid", ...fields].map((field) => expected(kind, field, "asc").join());
+    expect(new Set(orders).size).toBe(orders.length);
+  }
+});
+
+const fieldsOf = (kind: string) =>
+  Object.entries(ALIASES).filter(([, field]) => kind !== "roleBindings" || ["uid", "createTime"].includes(field));
+
+describe.each(KINDS)("%s", (kind) => {
+  const orders = fieldsOf(kind).flatMap(([alias, field]) =>
+    ["", " asc", " desc"].map((direction) => [`${alias}${direction}`, field, direction.trim()] as const),
+  );
+
+  test.each(orders)("are listed by %j in one page and over pages", async (orderBy, field, direction) => {
+    const order = expected(kind, field, direction);
+    expect(await walk(kind, orderBy, 200)).toEqual(order);
+    expect(await walk(kind, orderBy, 5)).toEqual(order);
+  });
+});
+
+describe("order_by", () => {
+  const TEXT = "must be one of uid, name, create_time, update_time, optionally followed by asc or desc";
+
+  test.each([
+    ["a field that there is not", "colour"],
+    ["a field that is not listed", "description"],
+    ["a JSON path", "claimMatch.issuer"],
+    ["two fields", "name,uid"],
+    ["two directions", "name asc desc"],
+    ["a direction in capitals", "name DESC"],
+    ["a direction that there is not", "name down"],
+    ["a minus", "-name"],
+    ["a name of the prototype", "constructor"],
+    ["SQL", "name; DROP TABLE groups"],
+  ])("is refused with %s", async (_, orderBy) => {
+    expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } }), ["orderBy", TEXT]);
+  });
+
+  test.each(["name", "update_time", "updatedAt"])("of role bindings is not %s: they have neither", async (orderBy) => {
+    expectInvalid(await api.call("GET", `${IAM}/roleBindings`, { query: { order_by: orderBy } }), [
+      "orderBy",
+      "must be one of uid, create_time, optionally followed by asc or desc",
+    ]);
+  });
+
+  test.each([" ", "  name   desc  "])("takes white space as it comes: %j", async (orderBy) => {
+    expect((await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } })).status).toBe(200);
+  });
+});

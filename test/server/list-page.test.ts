@@ -1,0 +1,154 @@
+// Pages (api.md 4.1 and 8, AIP-158, decision 15): sizes, skip, counts, the token that the last page does not have.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { expectInvalid } from "../support/refusal.ts";
+import { REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+const COUNT = 203;
+const padded = (n: number) => String(n).padStart(3, "0");
+const repos = Array.from({ length: COUNT }, (_, i) => `{ name: r${padded(i)} }`);
+const seed = parseSeed(`{ organization: { name: acme }, repos: [${repos.join(", ")}] }`, "seed.yaml");
+
+let api: TestServer;
+/** every uid, in the default order */
+let uids: string[];
+
+const list = (query: Body): Promise<Body> => api.ok("GET", `${REGISTRY}/repos`, { query });
+const uidsOf = (page: Body): string[] => page.repos.map(({ uid }: Body) => uid);
+
+const walk = async (query: Body): Promise<string[][]> => {
+  const pages: string[][] = [];
+  let token: string | undefined;
+  do {
+    const page = await list({ ...query, ...(token && { page_token: token }) });
+    pages.push(uidsOf(page));
+    token = page.nextPageToken;
+  } while (token);
+  return pages;
+};
+
+beforeAll(async () => {
+  api = await startServer({ seed, ids: shuffledIds(1) });
+  uids = [...uidsOf(await list({ page_size: 200 })), ...uidsOf(await list({ page_size: 200, skip: 200 }))];
+});
+afterAll(() => api.close());
+
+test("the default order is by uid, ascending (contract 1.8)", () => {
+  expect(new Set(uids).size).toBe(COUNT);
+  expect(uids).toEqual(uids.toSorted());
+});
+
+describe("page_size", () => {
+  test.each([
+    ["one", 1, 1],
+    ["some", 7, 7],
+    ["the default, given", 50, 50],
+    ["the maximum", 200, 200],
+    ["over the maximum, coerced to it (AIP-158)", 201, 200],
+    ["far over the maximum", 2_147_483_647, 200],
+    ["0, which is the default", 0, 50],
+    ["absent, which is the default", undefined, 50],
+  ])("of %s", async (_, size, expected) => {
+    const page = await list({ page_size: size });
+    expect(uidsOf(page)).toEqual(uids.slice(0, expected));
+    expect(page.nextPageToken).toEqual(expect.any(String));
+    expect(page).toMatchObject({ totalCount: "203", skipped: 0 });
+  });
+
+  test.each([-1, -2_147_483_648])("of %i is refused", async (size) => {
+    const answer = await api.call("GET", `${REGISTRY}/repos`, { query: { page_size: size } });
+    expect(answer.json.details[0].domain).toBe("registry.chainguard.dev");
+    expect(answer.json).toMatchObject({ code: 3, message: "Invalid argument: pageSize: must not be negative" });
+  });
+
+  test("may change from page to page", async () => {
+    const first = await list({ page_size: 3 });
+    const second = await list({ page_size: 5, page_token: first.nextPageToken });
+    expect(uidsOf(second)).toEqual(uids.slice(3, 8));
+  });
+});
+
+describe("a walk", () => {
+  test.each([1, 7, 50, 200, 201])("by pages of %i sees every row once, in order", async (size) => {
+    const pages = await walk({ page_size: size });
+    expect(pages.flat()).toEqual(uids);
+    const full = Math.min(size, 200);
+    expect(pages.slice(0, -1).every((page) => page.length === full)).toBe(true);
+    expect(pages).toHaveLength(Math.ceil(COUNT / full));
+  });
+
+  test("has no token on the last page, even when that page is full", async () => {
+    const last = await list({ page_size: 3, skip: 200 });
+    expect(uidsOf(last)).toEqual(uids.slice(200));
+    expect(last).not.toHaveProperty("nextPageToken");
+    const before = await list({ page_size: 2, skip: 200 });
+    expect(uidsOf(await list({ page_size: 2, page_token: before.nextPageToken }))).toEqual([uids[202]]);
+  });
+
+  test("tells on every page how many rows match in all", async () => {
+    const first = await list({ page_size: 200 });
+    expect((await list({ page_size: 200, page_token: first.nextPageToken })).totalCount).toBe("203");
+  });
+});
+
+describe("skip", () => {
+  test.each([
+    [0, [0, 50] as const],
+    [1, [1, 51] as const],
+    [200, [200, 203] as const],
+    [202, [202, 203] as const],
+  ])("of %i leaves that many out of the front", async (skip, [from, to]) => {
+    const page = await list({ skip });
+    expect(uidsOf(page)).toEqual(uids.slice(from, to));
+    expect(page).toMatchObject({ skipped: skip, totalCount: "203" });
+  });
+
+  test.each([203, 204, 2_147_483_647])(
+    "of %i is beyond the end: an empty page, and the count is still told",
+    async (skip) => {
+      expect(await list({ skip })).toEqual({ repos: [], totalCount: "203", skipped: skip });
+    },
+  );
+
+  test("with a token counts from the cursor; `skipped` is the skip of this request (decision 15)", async () => {
+    const first = await list({ page_size: 10, skip: 5 });
+    expect(uidsOf(first)).toEqual(uids.slice(5, 15));
+    const second = await list({ page_size: 10, skip: 3, page_token: first.nextPageToken });
+    expect(uidsOf(second)).toEqual(uids.slice(18, 28));
+    expect(second.skipped).toBe(3);
+    const third = await list({ page_size: 10, page_token: second.nextPageToken });
+    expect(uidsOf(third)).toEqual(uids.slice(28, 38));
+    expect(third.skipped).toBe(0);
+  });
+
+  // From https://google.aip.dev/158: "A request with no page token and a skip value of 30 returns a single page of results
+  // starting with the 31st result. A request with a page token corresponding to the 51st result (because the first 50
+  // results were returned on the first page) and a skip value of 30 returns a single page of results starting with the
+  // 81st result."
+  test("is that of AIP-158", async () => {
+    expect(uidsOf(await list({ skip: 30 }))[0]).toBe(uids[30]);
+    const { nextPageToken } = await list({ page_size: 50 });
+    expect(uidsOf(await list({ skip: 30, page_token: nextPageToken }))[0]).toBe(uids[80]);
+  });
+
+  test("is counted in the order that was asked for", async () => {
+    const { repos: found } = await list({ order_by: "name desc", skip: 200 });
+    expect(found.map(({ name }: Body) => name)).toEqual(["r002", "r001", "r000"]);
+  });
+
+  test("must not be negative", async () => {
+    const answer = await api.call("GET", "/iam/v2beta1/groups", { query: { skip: -1 } });
+    expectInvalid(answer, ["skip", "must not be negative"]);
+  });
+});
+
+test("totalCount counts the matches of the filter, not the page nor the table", async () => {
+  expect(await list({ name: "r007", page_size: 1 })).toMatchObject({ totalCount: "1", repos: [{ name: "r007" }] });
+  expect(await list({ name: "none" })).toEqual({ repos: [], totalCount: "0", skipped: 0 });
+});
+
+test("no answer of a walk has more or fewer fields than the envelope", async () => {
+  const first = await list({ page_size: 200 });
+  expect(Object.keys(first)).toEqual(["repos", "nextPageToken", "totalCount", "skipped"]);
+});

@@ -1,0 +1,164 @@
+// Page tokens (decision 6; contract 1.8; api.md section 8): "malformed, signed by another key, other filter or other order_by:
+// INVALID_ARGUMENT on page_token. Older than 3 days: the walk restarts from the first page, no error."
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { badRequest, expectRefusal } from "../support/refusal.ts";
+import { DAY_MS, REGISTRY, sharedKeys, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+const seed = parseSeed(
+  `{ organization: { name: acme }, repos: [${Array.from({ length: 9 }, (_, i) => `{ name: r${i} }`).join(", ")}] }`,
+  "seed.yaml",
+);
+const start = (further = {}) => startServer({ seed, ids: shuffledIds(5), ...further });
+
+let api: TestServer;
+/** of the second page of three, by name */
+let token: string;
+
+const QUERY = { page_size: 3, order_by: "name" };
+const call = (query: Body, server = api) => server.call("GET", `${REGISTRY}/repos`, { query });
+const names = (json: Body): string[] => json.repos.map(({ name }: Body) => name);
+const first = async (query: Body = QUERY, server = api) => (await call(query, server)).json;
+
+beforeAll(async () => {
+  api = await start();
+  token = (await first()).nextPageToken;
+});
+afterAll(() => api.close());
+
+const FOREIGN = "is not a page token of this service";
+const OTHER = "belongs to a list with another filter or order_by";
+const expectRefused = async (query: Body, description: string, server = api) =>
+  expectRefusal(await call(query, server), "INVALID_ARGUMENT", `pageToken: ${description}`, {
+    details: [badRequest(["pageToken", description])],
+    domain: "registry",
+  });
+
+test("a token is opaque: it goes through a query as it is", () => {
+  expect(token).toMatch(/^[\w.-]+$/);
+});
+
+test("a token is used again and again, and walks the same way each time", async () => {
+  for (let i = 0; i < 3; i += 1)
+    expect(names(await first({ ...QUERY, page_token: token }))).toEqual(["r3", "r4", "r5"]);
+});
+
+describe("a token that is malformed is refused", () => {
+  test.each([
+    ["a word", "next"],
+    ["a dot", "."],
+    ["a number, as offsets would be", "50"],
+    ["JSON", '["r2"]'],
+    ["an empty signature", "e30."],
+    ["a signature of zeros", `e30.${"A".repeat(43)}`],
+    ["Unicode", "№…"],
+    ["10 000 characters", "x".repeat(10_000)],
+  ])("%s", async (_, text) => {
+    await expectRefused({ ...QUERY, page_token: text }, FOREIGN);
+  });
+
+  test("whichever of its characters is changed", async () => {
+    for (let i = 0; i < token.length; i += 1) {
+      const other = token[i] === "A" ? "B" : "A";
+      await expectRefused({ ...QUERY, page_token: token.slice(0, i) + other + token.slice(i + 1) }, FOREIGN);
+    }
+  });
+
+  test.each([
+    ["cut by one character", (own: string) => own.slice(0, -1)],
+    ["with a character more", (own: string) => `${own}A`],
+    ["with a part more", (own: string) => `${own}.x`],
+    ["with a space", (own: string) => `${own} `],
+    ["without its signature", (own: string) => own.split(".")[0] as string],
+    ["twice", (own: string) => own + own],
+  ])("%s", async (_, change) => {
+    await expectRefused({ ...QUERY, page_token: change(token) }, FOREIGN);
+  });
+});
+
+test("a token that another server signed is refused, though all else is equal", async () => {
+  const keys = { ...sharedKeys(), pageTokenKey: Buffer.alloc(32, 9) };
+  const other = await start({ keys });
+  const foreign = (await first(QUERY, other)).nextPageToken;
+  await other.close();
+  await expectRefused({ ...QUERY, page_token: foreign }, FOREIGN);
+});
+
+describe("a token of another list is refused", () => {
+  test.each<[string, Body]>([
+    ["other order", { ...QUERY, order_by: "name desc" }],
+    ["no order", { page_size: 3 }],
+    ["other field", { ...QUERY, order_by: "create_time" }],
+    ["a name", { ...QUERY, name: "r1" }],
+    ["a hierarchy filter", { ...QUERY, "uidp.descendants_of": "0".repeat(40) }],
+  ])("with %s", async (_, query) => {
+    await expectRefused({ ...query, page_token: token }, OTHER);
+  });
+
+  test("of another kind", async () => {
+    const answer = await api.call("GET", "/iam/v2beta1/groups", { query: { ...QUERY, page_token: token } });
+    expectRefusal(answer, "INVALID_ARGUMENT", `pageToken: ${OTHER}`, { details: [badRequest(["pageToken", OTHER])] });
+  });
+
+  test("but the same order spelt otherwise is the same list", async () => {
+    const second = await first({ pageSize: 3, orderBy: " name  asc", pageToken: token });
+    expect(names(second)).toEqual(["r3", "r4", "r5"]);
+  });
+
+  test("and page_size and skip are not part of it (AIP-158)", async () => {
+    expect(names(await first({ order_by: "name", page_size: 2, skip: 1, page_token: token }))).toEqual(["r4", "r5"]);
+  });
+
+  test("and it is no key to what another caller may not read", async () => {
+    const nobody = await api.actor("nobody");
+    const answer = await api.call("GET", `${REGISTRY}/repos`, {
+      token: nobody.token,
+      query: { ...QUERY, page_token: token },
+    });
+    expect(answer.json.repos).toEqual([]);
+  });
+});
+
+describe("a token lives for three days", () => {
+  const restarted = async (ageMs: number) => {
+    const server = await start();
+    const { nextPageToken } = await first(QUERY, server);
+    server.clock.advance(ageMs);
+    server.owner.token = await server.token(server.identity, { subject: "owner" });
+    const page = await first({ ...QUERY, page_token: nextPageToken }, server);
+    const wrong = await call({ page_size: 3, page_token: nextPageToken }, server);
+    await server.close();
+    return { page, wrong };
+  };
+
+  test("to the millisecond it goes on", async () => {
+    const { page } = await restarted(3 * DAY_MS);
+    expect(names(page)).toEqual(["r3", "r4", "r5"]);
+  });
+
+  test("a millisecond later the walk restarts from the first page, without an error", async () => {
+    const { page } = await restarted(3 * DAY_MS + 1);
+    expect(names(page)).toEqual(["r0", "r1", "r2"]);
+    expect(page).toMatchObject({ totalCount: "9", skipped: 0, nextPageToken: expect.any(String) });
+  });
+
+  test("and an old one of another list is still refused", async () => {
+    const { wrong } = await restarted(30 * DAY_MS);
+    expect(wrong.json.message).toBe(`Invalid argument: pageToken: ${OTHER}`);
+  });
+
+  test("the walk that restarted ends like any other", async () => {
+    const server = await start();
+    let page = await first(QUERY, server);
+    server.clock.advance(4 * DAY_MS);
+    server.owner.token = await server.token(server.identity, { subject: "owner" });
+    const seen: string[] = [];
+    for (let { nextPageToken } = page; nextPageToken; { nextPageToken } = page) {
+      page = await first({ ...QUERY, page_token: nextPageToken }, server);
+      seen.push(...names(page));
+    }
+    await server.close();
+    expect(seen).toEqual(["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"]);
+  });
+});

@@ -1,0 +1,277 @@
+// PATCH of identities and role bindings (contract 1.9, decision 18): nested paths, oneofs that switch, neighbours that stay.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Body } from "../support/http.ts";
+import { expectInvalid } from "../support/refusal.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+
+const CLAIM_MATCH = {
+  issuer: "https://issuer.example",
+  subject: "s",
+  audience: "a",
+  claims: { ref: "main", actor: "x" },
+  claimPatterns: { sha: "[0-9a-f]+" },
+};
+const AWS = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/r", userId: "u" };
+const ONE_RELATIONSHIP = "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set";
+
+let api: TestServer;
+let identity: Body;
+beforeAll(async () => {
+  api = await startServer();
+});
+beforeEach(async () => {
+  const body = { name: "i", description: "d", company: "c", claimMatch: CLAIM_MATCH };
+  identity = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+});
+afterAll(() => api.close());
+
+const patch = (body: Body, updateMask?: string, uid = identity.uid) =>
+  api.call("PATCH", `${IAM}/identities/${uid}`, { body, query: { updateMask } });
+const stored = () => api.ok("GET", `${IAM}/identities/${identity.uid}`);
+const without = (key: keyof typeof CLAIM_MATCH) => {
+  const { [key]: _, ...rest } = CLAIM_MATCH;
+  return rest;
+};
+
+describe("a nested path", () => {
+  test.each<[string, Body, string | undefined, Body]>([
+    [
+      "changes one field of the claim match",
+      { claimMatch: { subject: "t" } },
+      "claimMatch.subject",
+      { ...CLAIM_MATCH, subject: "t" },
+    ],
+    ["in snake_case", { claim_match: { subject: "t" } }, "claim_match.subject", { ...CLAIM_MATCH, subject: "t" }],
+    ["is implied by the body", { claimMatch: { subject: "t" } }, undefined, { ...CLAIM_MATCH, subject: "t" }],
+    [
+      "leaves fields of the body outside of it alone",
+      { claimMatch: { issuer: "https://evil.example", subject: "t" } },
+      "claimMatch.subject",
+      { ...CLAIM_MATCH, subject: "t" },
+    ],
+    [
+      "does not validate those",
+      { claimMatch: { issuer: "nonsense", subject: "t" } },
+      "claimMatch.subject",
+      { ...CLAIM_MATCH, subject: "t" },
+    ],
+    [
+      "several change together",
+      { claimMatch: { subject: "t", audience: "b" } },
+      "claimMatch.subject,claimMatch.audience",
+      { ...CLAIM_MATCH, subject: "t", audience: "b" },
+    ],
+    ["clears what the body lacks", {}, "claimMatch.audience", without("audience")],
+    ["clears a map", {}, "claimMatch.claims", without("claims")],
+    [
+      "replaces a map as one value",
+      { claimMatch: { claims: { only: "this" } } },
+      undefined,
+      { ...CLAIM_MATCH, claims: { only: "this" } },
+    ],
+    [
+      "of the message replaces it as a whole",
+      { claimMatch: { issuer: "https://b.example", subject: "t" } },
+      "claimMatch",
+      { issuer: "https://b.example", subject: "t" },
+    ],
+  ])("%s", async (_, body, mask, claimMatch) => {
+    const answer = await patch(body, mask);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json).toEqual({ ...identity, claimMatch });
+    expect(await stored()).toEqual(answer.json);
+  });
+});
+
+describe("a oneof", () => {
+  test.each<[string, Body, string | undefined, Body]>([
+    [
+      "an issuer becomes a pattern",
+      { claimMatch: { issuerPattern: "https://.*" } },
+      undefined,
+      { ...without("issuer"), issuerPattern: "https://.*" },
+    ],
+    [
+      "a subject becomes a pattern",
+      { claimMatch: { subjectPattern: "s|t" } },
+      "claimMatch.subjectPattern",
+      { ...without("subject"), subjectPattern: "s|t" },
+    ],
+    [
+      "an audience becomes a pattern",
+      { claimMatch: { audiencePattern: "a.*" } },
+      "claimMatch.audience,claimMatch.audiencePattern",
+      { ...without("audience"), audiencePattern: "a.*" },
+    ],
+  ])("switches: %s", async (_, body, mask, claimMatch) => {
+    const answer = await patch(body, mask);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json).toEqual({ ...identity, claimMatch });
+  });
+
+  test.each<[string, Body, string | undefined, Body]>([
+    ["to AWS", { awsIdentity: AWS }, undefined, { awsIdentity: AWS }],
+    ["to AWS, both members being named", { awsIdentity: AWS }, "claimMatch,awsIdentity", { awsIdentity: AWS }],
+    [
+      "to a service principal",
+      { servicePrincipal: 4 },
+      "servicePrincipal",
+      { servicePrincipal: "SERVICE_PRINCIPAL_APKO_BUILDER" },
+    ],
+  ])("switches the relationship %s: the other one goes", async (_, body, mask, relationship) => {
+    const { claimMatch: _gone, ...rest } = identity;
+    const answer = await patch(body, mask);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json).toEqual({ ...rest, ...relationship });
+    expect(await stored()).toEqual(answer.json);
+  });
+
+  test("switches the relationship to keys and back, and the exchange follows", async () => {
+    const issuerKeys = JSON.stringify(sharedKeys().signer.jwks());
+    const staticKeys = { issuer: "https://keys.example", subject: "k", issuerKeys };
+    const keyed = await patch({ staticKeys });
+    expect(keyed.json).toMatchObject({ staticKeys: { ...staticKeys, expirationTime: "2027-01-28T12:54:21.189Z" } });
+    expect(keyed.json).not.toHaveProperty("claimMatch");
+    const claimMatch = { issuer: api.issuer, subject: "back" };
+    expect((await patch({ claimMatch })).json).not.toHaveProperty("staticKeys");
+    expect(await api.token(identity.uid, { subject: "back" })).toMatch(/^ey/);
+  });
+
+  test.each<[string, Body, string | undefined, [string, string]]>([
+    [
+      "two members at once",
+      { claimMatch: { issuer: "https://a.example", issuerPattern: ".*" } },
+      undefined,
+      ["claimMatch.issuerPattern", "only one of issuer, issuerPattern may be set"],
+    ],
+    [
+      "two relationships at once",
+      { awsIdentity: AWS, servicePrincipal: 1 },
+      undefined,
+      ["servicePrincipal", "only one of awsIdentity, servicePrincipal may be set"],
+    ],
+    [
+      "a required one that is cleared by its member",
+      {},
+      "claimMatch.issuer",
+      ["claimMatch.issuer", "one of issuer, issuerPattern must be set"],
+    ],
+    [
+      "a required one that is cleared by null",
+      { claimMatch: { subject: null } },
+      undefined,
+      ["claimMatch.subject", "one of subject, subjectPattern must be set"],
+    ],
+    ["the relationship that is cleared", {}, "claimMatch", ["claimMatch", ONE_RELATIONSHIP]],
+    ["the relationship that is cleared by null", { claimMatch: null }, undefined, ["claimMatch", ONE_RELATIONSHIP]],
+  ])("is refused with %s", async (_, body, mask, violation) => {
+    expectInvalid(await patch(body, mask), violation);
+    expect(await stored()).toEqual(identity);
+  });
+
+  test("that is required and held by its second member cannot be cleared by that", async () => {
+    const body = { name: "p", claimMatch: { issuerPattern: "https://.*", subjectPattern: "s" } };
+    const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+    const refused = await patch({}, "claimMatch.issuerPattern", uid);
+    expectInvalid(refused, ["claimMatch.issuer", "one of issuer, issuerPattern must be set"]);
+    expect((await api.ok("GET", `${IAM}/identities/${uid}`)).claimMatch).toEqual(body.claimMatch);
+  });
+
+  test("of relationships cannot be cleared by the member that is set, whichever it is", async () => {
+    const body = { name: "aws", awsIdentity: AWS };
+    const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+    expectInvalid(await patch({}, "awsIdentity", uid), ["claimMatch", ONE_RELATIONSHIP]);
+    expectInvalid(await patch({ awsIdentity: null }, undefined, uid), ["claimMatch", ONE_RELATIONSHIP]);
+    expect((await api.ok("GET", `${IAM}/identities/${uid}`)).awsIdentity).toEqual(AWS);
+  });
+});
+
+describe("the wildcard on an identity", () => {
+  test("is full replacement", async () => {
+    const claimMatch = { issuer: "https://b.example", subject: "t" };
+    const { company: _, ...rest } = identity;
+    expect((await patch({ name: "after", claimMatch }, "*")).json).toEqual({
+      ...rest,
+      name: "after",
+      description: "",
+      claimMatch,
+    });
+  });
+
+  test("needs a name and a relationship", async () => {
+    const answer = await patch({}, "*");
+    const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
+    expectInvalid(answer, ["name", NAME], ["claimMatch", ONE_RELATIONSHIP]);
+  });
+});
+
+test("the rules of the server hold for a change as for a create", async () => {
+  const own = [`${api.baseUrl}`, "must not be the issuer of this service"] as const;
+  expectInvalid(await patch({ claimMatch: { issuer: own[0] } }), ["claimMatch.issuer", own[1]]);
+  const answer = await patch({ claimMatch: { subjectPattern: "(" } });
+  expect(answer.json.message).toMatch(/^Invalid argument: claimMatch\.subjectPattern: must be an RE2 pattern: /);
+  expect(await stored()).toEqual(identity);
+});
+
+describe("a role binding", () => {
+  let binding: Body;
+  beforeEach(async () => {
+    const body = { identityUid: identity.uid, roleUid: await api.role("viewer") };
+    binding = await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+  });
+  const change = (body: Body, updateMask?: string) =>
+    api.call("PATCH", `${IAM}/roleBindings/${binding.uid}`, { body, query: { updateMask } });
+
+  test("changes its role and keeps its identity, and the other way round", async () => {
+    const roleUid = await api.role("editor");
+    const { json } = await change({ roleUid });
+    expect(json).toEqual({ ...binding, role: { uid: roleUid, name: "editor", description: "Built-in role: editor" } });
+    const other = (await api.actor("other")).uid;
+    const { json: handed } = await change({ identityUid: other });
+    expect([handed.identity.uid, handed.role.uid]).toEqual([other, roleUid]);
+  });
+
+  test("leaves alone what the mask leaves out", async () => {
+    const body = { identityUid: "nonsense", roleUid: await api.role("editor") };
+    const { json } = await change(body, "roleUid");
+    expect([json.identity.uid, json.role.uid]).toEqual([identity.uid, body.roleUid]);
+  });
+
+  test("takes the wildcard with both uids, as the Terraform provider sends it", async () => {
+    const body = { identityUid: identity.uid, roleUid: await api.role("editor") };
+    expect((await change(body, "*")).json.role.uid).toBe(body.roleUid);
+  });
+
+  test.each<[string, Body, string | undefined, [string, string]]>([
+    [
+      "a role that is cleared",
+      {},
+      "roleUid",
+      ["roleUid", "must be a uid: 40 hexadecimal digits, then /16 for each level below"],
+    ],
+    [
+      "a role that is no uid",
+      { roleUid: "viewer" },
+      undefined,
+      ["roleUid", "must be a uid: 40 hexadecimal digits, then /16 for each level below"],
+    ],
+    [
+      "a hydrated path in the mask is output-only, an unknown one is not",
+      {},
+      "role,colour",
+      ["updateMask", '"colour" is not a field of the resource'],
+    ],
+  ])("is refused with %s", async (_, body, mask, violation) => {
+    expectInvalid(await change(body, mask), violation);
+  });
+
+  test("is refused with an identity or a role that is not there", async () => {
+    const missing = `${api.organization}/ffffffffffffffff`;
+    expectInvalid(
+      await change({ identityUid: missing, roleUid: missing }),
+      ["identityUid", `identity ${missing} does not exist`],
+      ["roleUid", `role ${missing} does not exist at ${api.organization} or above`],
+    );
+    expect(await api.ok("GET", `${IAM}/roleBindings/${binding.uid}`)).toEqual(binding);
+  });
+});

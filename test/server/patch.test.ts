@@ -1,0 +1,263 @@
+// PATCH (api.md 4.2; contract 1.9; decisions 17 and 18; AIP-134): which fields change, for groups and roles.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { badRequest, expectInvalid, expectRefusal } from "../support/refusal.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+
+const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
+const DESCRIPTION = String.raw`description must match "^[\S ]{0,512}$"`;
+const seed = parseSeed("organization: { name: acme, verified: true, kind: ORG_KIND_CUSTOMER }", "seed.yaml");
+
+let api: TestServer;
+let group: Body;
+beforeAll(async () => {
+  api = await startServer({ seed });
+});
+beforeEach(async () => {
+  group = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "before", description: "d" } });
+});
+afterAll(() => api.close());
+
+const patch = (body: Body, updateMask?: string, uid = group.uid) =>
+  api.call("PATCH", `${IAM}/groups/${uid}`, { body, query: { updateMask } });
+const stored = () => api.ok("GET", `${IAM}/groups/${group.uid}`);
+
+describe("without a mask, the keys of the body are the mask", () => {
+  test.each<[string, Body, Body]>([
+    ["a field that is there changes", { description: "new" }, { description: "new" }],
+    ["several change together", { name: "after", description: "new" }, { name: "after", description: "new" }],
+    ["a field that is absent keeps its value (unlike v1)", { name: "after" }, { name: "after" }],
+    ["an empty text clears", { description: "" }, { description: "" }],
+    ["null clears", { description: null }, { description: "" }],
+    [
+      "snake_case and output-only keys do no harm",
+      { create_time: "2001-01-01T00:00:00Z", description: "new" },
+      { description: "new" },
+    ],
+    ["an unknown key does no harm", { etag: "x", description: "new" }, { description: "new" }],
+    ["an empty body changes nothing", {}, {}],
+  ])("%s", async (_, body, changed) => {
+    const answer = await patch(body);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json).toEqual({ ...group, ...changed });
+    expect(await stored()).toEqual(answer.json);
+  });
+});
+
+describe("with a mask", () => {
+  test.each<[string, Body, string, Body]>([
+    [
+      "only the masked field changes; the others of the body are ignored (api.md 4.2)",
+      { name: "ignored", description: "new" },
+      "description",
+      { description: "new" },
+    ],
+    [
+      "several masked fields change",
+      { name: "after", description: "new", verified: false },
+      "name,description",
+      { name: "after", description: "new" },
+    ],
+    [
+      "spaces around a comma do no harm",
+      { name: "after", description: "new" },
+      "name, description",
+      { name: "after", description: "new" },
+    ],
+    ["a masked field that the body lacks is cleared", {}, "description", { description: "" }],
+    [
+      "a field outside of it is not validated",
+      { name: "NOT A NAME", description: "new" },
+      "description",
+      { description: "new" },
+    ],
+    [
+      "an output-only path is ignored",
+      { uid: "x", description: "new" },
+      "uid,createTime,updateTime,resourceLimits,status,description",
+      { description: "new" },
+    ],
+    [
+      "of output-only paths alone nothing changes, not even what the body has",
+      { description: "new" },
+      "uid,create_time",
+      {},
+    ],
+    ["that is empty, it is as if there were none", { description: "new" }, "", { description: "new" }],
+  ])("%s", async (_, body, mask, changed) => {
+    const answer = await patch(body, mask);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json).toEqual({ ...group, ...changed });
+    expect(await stored()).toEqual(answer.json);
+  });
+
+  test.each<[string, Body, string, [string, string][]]>([
+    ["an unknown path, by name", { name: "x" }, "colour", [["updateMask", '"colour" is not a field of the resource']]],
+    [
+      "every unknown path",
+      { name: "x" },
+      "name,colour,taste",
+      [
+        ["updateMask", '"colour" is not a field of the resource'],
+        ["updateMask", '"taste" is not a field of the resource'],
+      ],
+    ],
+    [
+      "a path below a text",
+      { name: "x" },
+      "name.first",
+      [["updateMask", '"name.first" is not a field of the resource']],
+    ],
+    ["a required field that is cleared", {}, "name", [["name", NAME]]],
+    ["a required field that is cleared by an empty text", { name: "" }, "name", [["name", NAME]]],
+    ["a masked value that is not valid", { description: "two\nlines" }, "description", [["description", DESCRIPTION]]],
+    [
+      "all that is not valid, at once",
+      { name: "N", description: "two\nlines" },
+      "description,name",
+      [
+        ["name", NAME],
+        ["description", DESCRIPTION],
+      ],
+    ],
+  ])("is refused: %s", async (_, body, mask, violations) => {
+    expectInvalid(await patch(body, mask), ...violations);
+    expect(await stored()).toEqual(group);
+  });
+
+  test("without a mask a field is validated that the body has", async () => {
+    expectInvalid(await patch({ name: "N" }), ["name", NAME]);
+    expectInvalid(await patch({ name: null }), ["name", NAME]);
+    expect(await stored()).toEqual(group);
+  });
+});
+
+describe("times", () => {
+  test("updateTime moves and createTime does not", async () => {
+    const own = await startServer({ seed });
+    const { createTime } = await own.ok("GET", `${IAM}/groups/${own.organization}`);
+    own.clock.advance(1500);
+    const changed = await own.ok("PATCH", `${IAM}/groups/${own.organization}`, { body: { description: "new" } });
+    expect(changed).toMatchObject({ createTime, updateTime: "2026-01-28T12:54:22.689Z" });
+    await own.close();
+  });
+
+  test("a request that is refused moves nothing", async () => {
+    await patch({ name: "N" });
+    expect((await stored()).updateTime).toBe(group.updateTime);
+  });
+});
+
+describe("the wildcard on a group (decision 17)", () => {
+  test("is full replacement of name, description and verified", async () => {
+    const answer = await patch({ name: "after" }, "*");
+    expect(answer.json).toEqual({ ...group, name: "after", description: "" });
+  });
+
+  test("needs the required fields", async () => {
+    expectInvalid(await patch({ description: "d" }, "*"), ["name", NAME]);
+  });
+
+  test("leaves kind and status as they are, or takes them restated", async () => {
+    for (const kind of [undefined, "ORG_KIND_CUSTOMER"]) {
+      const body = { name: "acme", verified: true, kind, status: "ORG_STATUS_SUSPENDED" };
+      const { json } = await patch(body, "*", api.organization);
+      expect(json).toMatchObject({ name: "acme", kind: "ORG_KIND_CUSTOMER", verified: true });
+      expect(json).not.toHaveProperty("status");
+    }
+  });
+
+  test("must not change the kind", async () => {
+    const answer = await patch({ name: "acme", kind: "ORG_KIND_DEV" }, "*", api.organization);
+    expectInvalid(answer, ["kind", "cannot be changed by this request; name it in updateMask on a root group"]);
+  });
+});
+
+describe("the kind of a group", () => {
+  test("takes effect only when it is named (contract 1.9), and below the root is inherited", async () => {
+    const ignored = await patch({ kind: "ORG_KIND_DEV", description: "x" }, "description", api.organization);
+    expect(ignored.json.kind).toBe("ORG_KIND_CUSTOMER");
+    const named = await patch({ kind: "ORG_KIND_DEV" }, "kind", api.organization);
+    expect(named.json.kind).toBe("ORG_KIND_DEV");
+    expect((await stored()).kind).toBe("ORG_KIND_DEV");
+    await patch({ kind: "ORG_KIND_CUSTOMER" }, "kind", api.organization);
+  });
+
+  test("is not changed below the root", async () => {
+    const violation: [string, string] = [
+      "kind",
+      "cannot be changed by this request; name it in updateMask on a root group",
+    ];
+    expectInvalid(await patch({ kind: "ORG_KIND_DEV" }), violation);
+    expectInvalid(await patch({ kind: "ORG_KIND_DEV" }, "kind"), violation);
+    expect((await patch({ kind: "ORG_KIND_UNSPECIFIED", description: "new" })).status).toBe(200);
+  });
+});
+
+describe("verified", () => {
+  test("is set by the operator only", async () => {
+    const answer = await patch({ verified: true });
+    expectRefusal(answer, "PERMISSION_DENIED", "verified is set by the operator of the service");
+    expect((await stored()).verified).toBe(false);
+  });
+
+  test("may be restated", async () => {
+    expect((await patch({ verified: true, description: "x" }, undefined, api.organization)).status).toBe(200);
+    expect((await patch({ verified: false })).status).toBe(200);
+  });
+
+  test("outside the mask is not looked at", async () => {
+    expect((await patch({ verified: true, description: "new" }, "description")).json).toMatchObject({
+      verified: false,
+    });
+  });
+});
+
+describe("a role", () => {
+  const role = async () =>
+    api.ok("POST", `${IAM}/roles/${api.organization}`, {
+      body: { name: "r", description: "d", capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] },
+    });
+
+  test("changes its capabilities as one value", async () => {
+    const before = await role();
+    const change = { body: { capabilities: ["CAP_IAM_GROUPS_UPDATE"] } };
+    expect(await api.ok("PATCH", `${IAM}/roles/${before.uid}`, change)).toEqual({
+      ...before,
+      capabilities: ["CAP_IAM_GROUPS_UPDATE"],
+    });
+  });
+
+  test("cannot lose all of them", async () => {
+    const { uid } = await role();
+    for (const [body, query] of [
+      [{ capabilities: [] }, {}],
+      [{}, { updateMask: "capabilities" }],
+      [{ name: "r" }, { updateMask: "*" }],
+    ] as const)
+      expectInvalid(await api.call("PATCH", `${IAM}/roles/${uid}`, { body, query }), [
+        "capabilities",
+        "must have at least one capability",
+      ]);
+  });
+
+  test("keeps what the mask leaves out", async () => {
+    const before = await role();
+    const change = {
+      body: { name: "x", description: "new", capabilities: ["UNKNOWN"] },
+      query: { update_mask: "description" },
+    };
+    expect(await api.ok("PATCH", `${IAM}/roles/${before.uid}`, change)).toEqual({ ...before, description: "new" });
+  });
+
+  test("must hold internal when it gets a capability that is internal-only", async () => {
+    const { uid } = await role();
+    const change = { body: { capabilities: ["CAP_REX_CLASS_USE"] } };
+    const answer = await api.call("PATCH", `${IAM}/roles/${uid}`, change);
+    const description = "must contain internal, since it contains rex.class.use";
+    expectRefusal(answer, "INVALID_ARGUMENT", `capabilities: ${description}`, {
+      details: [badRequest(["capabilities", description])],
+    });
+  });
+});

@@ -1,0 +1,226 @@
+// The rules of role bindings (api.md section 2; contract 3.0; decisions 4 and 19) and of their batch (AIP-233).
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Body } from "../support/http.ts";
+import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
+import { countingIds, IAM, startServer, type TestServer } from "../support/server.ts";
+
+const NO_UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+
+let api: TestServer;
+let identity: string;
+let viewer: string;
+let editor: string;
+beforeAll(async () => {
+  api = await startServer();
+  identity = (await api.actor("bound")).uid;
+  [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
+});
+afterAll(() => api.close());
+
+const create = (body: Body, parent = api.organization) => api.call("POST", `${IAM}/roleBindings/${parent}`, { body });
+const all = async (): Promise<Body[]> =>
+  (await api.ok("GET", `${IAM}/roleBindings`, { query: { page_size: 200, identity } })).roleBindings;
+
+describe("a role binding", () => {
+  test("is made twice of the same triple, so that two owners each hold their own (decision 19)", async () => {
+    const body = { identityUid: identity, roleUid: viewer };
+    const [one, two] = [await create(body), await create(body)];
+    expect([one.status, two.status]).toEqual([200, 200]);
+    expect(one.json.uid).not.toBe(two.json.uid);
+    const { uid: _one, ...left } = one.json;
+    const { uid: _two, ...right } = two.json;
+    expect(left).toEqual(right);
+  });
+
+  test.each<[string, () => Body, [string, string][]]>([
+    [
+      "neither uid",
+      () => ({}),
+      [
+        ["identityUid", NO_UID],
+        ["roleUid", NO_UID],
+      ],
+    ],
+    ["no role", () => ({ identityUid: identity }), [["roleUid", NO_UID]]],
+    ["a role by its name", () => ({ identityUid: identity, roleUid: "viewer" }), [["roleUid", NO_UID]]],
+    [
+      "hydrated objects for uids, which are output only",
+      () => ({ identity: { uid: identity }, role: { uid: viewer } }),
+      [
+        ["identityUid", NO_UID],
+        ["roleUid", NO_UID],
+      ],
+    ],
+  ])("is refused with %s", async (_, body, violations) => {
+    expectInvalid(await create(body()), ...violations);
+  });
+
+  test("is refused with an identity and a role that are not there, both at once", async () => {
+    const missing = `${api.organization}/ffffffffffffffff`;
+    expectInvalid(
+      await create({ identityUid: missing, roleUid: missing }),
+      ["identityUid", `identity ${missing} does not exist`],
+      ["roleUid", `role ${missing} does not exist at ${api.organization} or above`],
+    );
+  });
+
+  test("is refused with a uid of another kind", async () => {
+    const group = api.organization;
+    expectInvalid(
+      await create({ identityUid: group, roleUid: identity }),
+      ["identityUid", `identity ${group} does not exist`],
+      ["roleUid", `role ${identity} does not exist at ${group} or above`],
+    );
+  });
+
+  test("is refused with another organisation's identity, in the words of one that is not there", async () => {
+    const founder = await api.actor("founder");
+    const { uid: theirs } = await api.ok("POST", `${IAM}/groups`, { token: founder.token, body: { name: "theirs" } });
+    const body = { name: "i", servicePrincipal: 1 };
+    const { uid } = await api.ok("POST", `${IAM}/identities/${theirs}`, { token: founder.token, body });
+    const answer = await create({ identityUid: uid, roleUid: viewer });
+    expectInvalid(answer, ["identityUid", `identity ${uid} does not exist`]);
+    // The other way round: the founder sees itself, though nothing else of the organisation that it lives in.
+    const own = { token: founder.token, body: { identityUid: founder.uid, roleUid: viewer } };
+    expect((await api.call("POST", `${IAM}/roleBindings/${theirs}`, own)).status).toBe(200);
+    const other = { token: founder.token, body: { identityUid: identity, roleUid: viewer } };
+    expectInvalid(await api.call("POST", `${IAM}/roleBindings/${theirs}`, other), [
+      "identityUid",
+      `identity ${identity} does not exist`,
+    ]);
+  });
+
+  test("follows its identity, role and group: it is hydrated with what they are now", async () => {
+    const { uid: group } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "before" } });
+    const { json } = await create({ identityUid: identity, roleUid: viewer }, group);
+    await api.ok("PATCH", `${IAM}/groups/${group}`, { body: { name: "after", description: "now" } });
+    const { group: shown } = await api.ok("GET", `${IAM}/roleBindings/${json.uid}`);
+    expect(shown).toEqual({ uid: group, name: "after", description: "now" });
+  });
+
+  test("is deleted again and again with success, unlike everything else (decision 4)", async () => {
+    const { json } = await create({ identityUid: identity, roleUid: viewer });
+    for (let i = 0; i < 2; i += 1) {
+      const answer = await api.call("DELETE", `${IAM}/roleBindings/${json.uid}`);
+      expect([answer.status, answer.text]).toEqual([200, ""]);
+    }
+    expectNotFound(await api.call("GET", `${IAM}/roleBindings/${json.uid}`), "RoleBinding", json.uid);
+    expectNotFound(await api.call("PATCH", `${IAM}/roleBindings/${json.uid}`, { body: {} }), "RoleBinding", json.uid);
+  });
+});
+
+describe("a batch", () => {
+  const batch = (body: Body) =>
+    api.call("POST", `${IAM}/roleBindings:batchCreate`, { body: { parent: api.organization, ...body } });
+  const requests = (count: number, roleUid: string | undefined = viewer) =>
+    Array.from({ length: count }, () => ({ roleBinding: { identityUid: identity, ...(roleUid && { roleUid }) } }));
+
+  test("answers in the order of its requests", async () => {
+    const roles = [viewer, editor, viewer, editor, editor];
+    const { status, json } = await batch({
+      requests: roles.map((roleUid) => ({ roleBinding: { identityUid: identity, roleUid } })),
+    });
+    expect(status).toBe(200);
+    expect(Object.keys(json)).toEqual(["roleBindings"]);
+    expect(json.roleBindings.map(({ role }: Body) => role.uid)).toEqual(roles);
+    for (const made of json.roleBindings) expect(await api.ok("GET", `${IAM}/roleBindings/${made.uid}`)).toEqual(made);
+  });
+
+  test("takes 25 requests", async () => {
+    expect((await batch({ requests: requests(25) })).json.roleBindings).toHaveLength(25);
+  });
+
+  test.each([0, 26])("does not take %i", async (count) => {
+    const before = (await all()).length;
+    const answer = await batch({ requests: requests(count) });
+    expectInvalid(answer, ["requests", `must have 1 to 25 requests; got ${count}`]);
+    expect((await all()).length).toBe(before);
+  });
+
+  test("gives its roleUid to the requests that have none, or the same", async () => {
+    const both = [...requests(1, ""), ...requests(1, editor)];
+    const { json } = await batch({ roleUid: editor, requests: both });
+    expect(json.roleBindings.map(({ role }: Body) => role.uid)).toEqual([editor, editor]);
+  });
+
+  test("takes the parent in a request that is empty or its own", async () => {
+    const [one, two] = requests(2);
+    const body = {
+      requests: [
+        { ...one, parent: "" },
+        { ...two, parent: api.organization },
+      ],
+    };
+    expect((await batch(body)).status).toBe(200);
+  });
+
+  test.each<[string, () => Body, [string, string][]]>([
+    [
+      "another role than the batch's",
+      () => ({ roleUid: editor, requests: requests(2) }),
+      [0, 1].map((i) => [`requests[${i}].roleBinding.roleUid`, "must be empty or equal to the roleUid of the batch"]),
+    ],
+    [
+      "another parent than the batch's",
+      () => ({ requests: [...requests(1), { ...requests(1)[0], parent: identity }] }),
+      [["requests[1].parent", "must be empty or equal to the parent of the batch"]],
+    ],
+    ["no role at all", () => ({ requests: requests(1, "") }), [["requests[0].roleBinding.roleUid", NO_UID]]],
+    [
+      "no role binding",
+      () => ({ requests: [{}, ...requests(1)] }),
+      [
+        ["requests[0].roleBinding.identityUid", NO_UID],
+        ["requests[0].roleBinding.roleUid", NO_UID],
+      ],
+    ],
+    [
+      "violations in several requests",
+      () => ({
+        requests: [
+          { roleBinding: { identityUid: "x", roleUid: viewer } },
+          ...requests(1),
+          { roleBinding: { identityUid: identity, roleUid: "y" } },
+        ],
+      }),
+      [
+        ["requests[0].roleBinding.identityUid", NO_UID],
+        ["requests[2].roleBinding.roleUid", NO_UID],
+      ],
+    ],
+  ])("is refused as a whole with %s", async (_, body, violations) => {
+    const before = (await all()).length;
+    expectInvalid(await batch(body()), ...violations);
+    expect((await all()).length).toBe(before);
+  });
+
+  test("is refused as a whole with one identity that is not there", async () => {
+    const before = (await all()).length;
+    const missing = `${api.organization}/ffffffffffffffff`;
+    const answer = await batch({
+      requests: [...requests(3), { roleBinding: { identityUid: missing, roleUid: viewer } }],
+    });
+    expectInvalid(answer, ["requests[3].roleBinding.identityUid", `identity ${missing} does not exist`]);
+    expect((await all()).length).toBe(before);
+  });
+
+  test("below a group that is not there is refused", async () => {
+    const parent = `${api.organization}/ffffffffffffffff`;
+    expectNotFound(await batch({ parent, requests: requests(1) }), "Group", parent);
+  });
+
+  test("is written as a whole or not at all, also when the database refuses the last one", async () => {
+    const ids = countingIds();
+    let repeated: string | undefined;
+    const server = await startServer({ ids: { root: ids.root, segment: () => repeated ?? ids.segment() } });
+    const link = { identityUid: server.identity, roleUid: await server.role("viewer") };
+    const before = (await server.ok("GET", `${IAM}/roleBindings`)).totalCount;
+    // Two records of one uid: the first is written, the second is refused.
+    repeated = "00000000000000ff";
+    const body = { parent: server.organization, requests: [{ roleBinding: link }, { roleBinding: link }] };
+    const answer = await server.call("POST", `${IAM}/roleBindings:batchCreate`, { body });
+    expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
+    expect((await server.ok("GET", `${IAM}/roleBindings`)).totalCount).toBe(before);
+    await server.close();
+  });
+});

@@ -1,0 +1,118 @@
+// The rules of roles (api.md section 2; contract 1.10, 3.0, 8.1).
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { capabilityName, capabilities as everyCapability } from "../../schema/index.ts";
+import type { Body } from "../support/http.ts";
+import { publishedRoles } from "../support/published-role.ts";
+import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+
+let api: TestServer;
+let builtIn: Map<string, Body>;
+beforeAll(async () => {
+  api = await startServer();
+  const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.in_root": true, page_size: 200 } });
+  builtIn = new Map(roles.map((role: Body) => [role.name, role]));
+});
+afterAll(() => api.close());
+
+const create = (body: Body, token?: string) =>
+  api.call("POST", `${IAM}/roles/${api.organization}`, { body: { name: "r", ...body }, ...(token && { token }) });
+
+describe("the built-in roles (contract 8.1)", () => {
+  // The domains of which the contract spells out what each role grants.
+  const OURS =
+    /^(groups|identity|roles|role_bindings|group_invites|account_associations|identity_providers|advisories|repo|manifest|referrers|tag|subscriptions|terms|registry\.overlays)\./;
+
+  test.each(Object.entries(publishedRoles))(
+    "%s grants what is published, and no more of our domains",
+    (name, published) => {
+      const granted = (builtIn.get(name) as Body).capabilities.map(capabilityName);
+      expect(granted).toEqual(expect.arrayContaining([...published]));
+      expect(granted.filter((capability: string) => OURS.test(capability)).toSorted()).toEqual(
+        published.filter((capability) => OURS.test(capability)).toSorted(),
+      );
+    },
+  );
+
+  test("are these, limited_owner among them: viewer, and creating identities and role bindings", () => {
+    expect([...builtIn.keys()].toSorted()).toEqual([...Object.keys(publishedRoles), "limited_owner"].toSorted());
+    const viewer = (builtIn.get("viewer") as Body).capabilities;
+    const added = (builtIn.get("limited_owner") as Body).capabilities.filter((name: string) => !viewer.includes(name));
+    expect(added.map(capabilityName).toSorted()).toEqual(["identity.create", "role_bindings.create"]);
+  });
+
+  test("are marked as built-in in the description, live at the root, and hold nothing internal", () => {
+    const internal = new Set(everyCapability.filter((own) => own.internalOnly).map((own) => own.enum));
+    for (const role of builtIn.values()) {
+      expect(role.uid).toMatch(/^[0-9a-f]{40}$/);
+      expect(role.description).toMatch(/built-in/i);
+      expect(role.capabilities.filter((name: string) => internal.has(name) || name === "CAP_INTERNAL")).toEqual([]);
+    }
+  });
+
+  test("have the uids of every other start: the published one for viewer", async () => {
+    const other = await startServer();
+    for (const [name, role] of builtIn) expect(await other.role(name)).toBe(role.uid);
+    await other.close();
+    expect(builtIn.get("viewer")?.uid).toBe("63921b2c44617e3f2603851537be0123af4a57d7");
+  });
+});
+
+describe("a custom role", () => {
+  test("has each capability once, in the order in which they came", async () => {
+    const { json } = await create({ capabilities: ["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] });
+    expect(json.capabilities).toEqual(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"]);
+    expect(json.uid.startsWith(`${api.organization}/`)).toBe(true);
+  });
+
+  test.each([
+    ["none", { capabilities: [] }],
+    ["none said", {}],
+  ])("needs at least one capability: %s", async (_, body) => {
+    expectInvalid(await create(body), ["capabilities", "must have at least one capability"]);
+  });
+
+  test("is refused with friendly names, which are those of v1 and the exchange", async () => {
+    const answer = await create({ capabilities: ["CAP_REPO_LIST", "groups.list"] });
+    expectInvalid(answer, ["capabilities[1]", "is not a known value of its enum"]);
+  });
+
+  test("that contains a capability that is internal-only must contain internal (contract 1.10)", async () => {
+    const answer = await create({ capabilities: ["CAP_REX_CLASS_USE", "CAP_CASSIE_CAS_READ", "CAP_REPO_LIST"] });
+    expectInvalid(answer, ["capabilities", "must contain internal, since it contains rex.class.use, cassie.cas.read"]);
+  });
+
+  test("that is internal is made by nobody who does not hold that", async () => {
+    const answer = await create({ capabilities: ["CAP_INTERNAL", "CAP_REX_CLASS_USE"] });
+    expectRefusal(answer, "PERMISSION_DENIED", `needs internal, rex.class.use at ${api.organization}`);
+  });
+
+  test("may have the name of another, and of a built-in one (decision 3)", async () => {
+    for (const name of ["viewer", "twin", "twin"])
+      expect((await create({ name, capabilities: ["CAP_REPO_LIST"] })).status).toBe(200);
+    expect((await api.ok("GET", `${IAM}/roles`, { query: { name: "viewer" } })).totalCount).toBe("2");
+  });
+});
+
+describe("deleting a role", () => {
+  test("is refused while it is bound, anywhere, and done when it is not (contract 3.0)", async () => {
+    const { json: role } = await create({ capabilities: ["CAP_REPO_LIST"] });
+    const { uid: group } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
+    const { uid } = await api.actor("bound");
+    const body = { identityUid: uid, roleUid: role.uid };
+    const binding = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body });
+    const refused = await api.call("DELETE", `${IAM}/roles/${role.uid}`);
+    expect(refused.status).toBe(400);
+    expect(refused.json).toMatchObject({
+      code: 9,
+      message: "Precondition failed: cannot delete role that is bound",
+      details: [
+        { reason: "FAILED_PRECONDITION", domain: "iam.chainguard.dev" },
+        { violations: [{ type: "RESOURCE_IN_USE", description: "cannot delete role that is bound" }] },
+      ],
+    });
+    await api.ok("DELETE", `${IAM}/roleBindings/${binding.uid}`);
+    expect((await api.call("DELETE", `${IAM}/roles/${role.uid}`)).status).toBe(200);
+    expectNotFound(await api.call("DELETE", `${IAM}/roles/${role.uid}`), "Role", role.uid);
+  });
+});

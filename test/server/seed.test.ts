@@ -1,0 +1,236 @@
+// Seed files (issue 3, section 3 and "Bad input gets"): a good one arrives, twice is once; a bad one is told with file, line
+// and column, all problems at once.
+import { afterAll, describe, expect, test } from "vitest";
+import { createServer, parseSeed, SeedError } from "../../server/index.ts";
+import { temporaryFolder } from "../support/command.ts";
+import type { Body } from "../support/http.ts";
+import { IAM, REGISTRY, startServer } from "../support/server.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const GOOD = `
+organization:
+  name: acme.example
+  description: The organisation
+  kind: ORG_KIND_CUSTOMER
+  verified: true
+groups:
+  # Children may stand before their parents.
+  - { name: ci, parent: eng/platform }
+  - { name: platform, parent: eng, description: Runs things }
+  - { name: eng }
+roles:
+  - { name: deployer, group: eng, capabilities: [groups.list, CAP_REPO_LIST] }
+identities:
+  - name: bot
+    group: eng/platform
+    description: Deploys
+    claimMatch: { issuer: https://token.actions.githubusercontent.com, subjectPattern: "repo:acme/.*" }
+  - { name: local, claimMatch: { issuer: dev-issuer, subject: me } }
+  - { name: syncer, servicePrincipal: SERVICE_PRINCIPAL_CATALOG_SYNCER }
+bindings:
+  - { identity: eng/platform/bot, role: eng/deployer, group: eng/platform }
+  - { identity: local, role: viewer }
+  - { identity: local, role: 63921b2c44617e3f2603851537be0123af4a57d7, group: eng }
+repos:
+  - { name: nginx, group: eng, catalogTier: CATALOG_TIER_BASE, aliases: ["nginx:latest"] }
+`;
+
+const refusal = (text: string): string[] => {
+  try {
+    parseSeed(text, "f.yaml");
+  } catch (error) {
+    expect(error).toBeInstanceOf(SeedError);
+    return (error as SeedError).message.split("\n");
+  }
+  throw new Error("the seed was taken");
+};
+
+describe("a good seed", () => {
+  test("arrives: every record, where it belongs, as the API shows it", async () => {
+    const api = await startServer({ seed: parseSeed(GOOD, "f.yaml") });
+    const query = { page_size: 200 };
+    const { groups } = await api.ok("GET", `${IAM}/groups`, { query });
+    const uidOf = (name: string) => groups.find((group: Body) => group.name === name).uid as string;
+    expect(groups.find((group: Body) => group.uid === api.organization)).toMatchObject({
+      name: "acme.example",
+      description: "The organisation",
+      kind: "ORG_KIND_CUSTOMER",
+      verified: true,
+    });
+    expect(uidOf("ci").startsWith(`${uidOf("platform")}/`)).toBe(true);
+    expect(uidOf("platform").startsWith(`${uidOf("eng")}/`)).toBe(true);
+
+    const { identities } = await api.ok("GET", `${IAM}/identities`, { query });
+    const identity = (name: string) => identities.find((own: Body) => own.name === name) as Body;
+    expect(identities).toHaveLength(4); // and the development owner
+    expect(identity("bot")).toMatchObject({
+      description: "Deploys",
+      claimMatch: { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:acme/.*" },
+    });
+    expect(identity("bot").uid.startsWith(`${uidOf("platform")}/`)).toBe(true);
+    expect(identity("local").claimMatch).toEqual({ issuer: api.issuer, subject: "me" });
+
+    const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.childrenOf": uidOf("eng") } });
+    expect(roles).toMatchObject([{ name: "deployer", capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] }]);
+    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query });
+    const triples = roleBindings.map((own: Body) => [own.identity.name, own.role.name, own.group.name].join(" "));
+    expect(triples.toSorted()).toEqual(
+      ["bot deployer platform", "local viewer acme.example", "local viewer eng", "owner owner acme.example"].toSorted(),
+    );
+    const { repos } = await api.ok("GET", `${REGISTRY}/repos`);
+    expect(repos).toMatchObject([{ name: "nginx", catalogTier: "CATALOG_TIER_BASE", aliases: ["nginx:latest"] }]);
+    // What the file grants, it grants: the identity is assumed and acts.
+    const token = await api.token(identity("local").uid, { subject: "me" });
+    expect((await api.ok("GET", `${IAM}/groups`, { token })).totalCount).toBe("4");
+    await api.close();
+  });
+
+  test("on a database that has it already changes nothing, and leaves what was changed since", async () => {
+    const options = { store: folder.path("seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
+    const read = async (api: Awaited<ReturnType<typeof startServer>>) => {
+      const lists: Body = {};
+      for (const path of [`${IAM}/groups`, `${IAM}/roles`, `${IAM}/roleBindings`, `${REGISTRY}/repos`])
+        lists[path] = await api.ok("GET", path, { query: { page_size: 200 } });
+      lists.identities = (await api.ok("GET", `${IAM}/identities`)).totalCount;
+      return lists;
+    };
+    const first = await startServer(options);
+    const { groups } = await first.ok("GET", `${IAM}/groups`, { query: { name: "eng" } });
+    await first.ok("PATCH", `${IAM}/groups/${groups[0].uid}`, { body: { description: "changed since" } });
+    const before = await read(first);
+    await first.close();
+    // Its port is its name: elsewhere the development issuer would be another.
+    const second = await startServer({ ...options, port: Number(new URL(first.baseUrl).port) });
+    expect(second.organization).toBe(first.organization);
+    expect(await read(second)).toEqual(before);
+    await second.close();
+  });
+
+  test("without --dev has no development issuer to name", async () => {
+    const seed = parseSeed(GOOD, "f.yaml");
+    await expect(createServer({ seed })).rejects.toThrow(
+      new SeedError("issuer dev-issuer stands for the development issuer: start the server with --dev"),
+    );
+  });
+
+  test("needs an organisation with a name and nothing else", () => {
+    expect(parseSeed("organization: { name: a }", "f.yaml")).toEqual({
+      organization: { name: "a" },
+      groups: [],
+      roles: [],
+      identities: [],
+      bindings: [],
+      repos: [],
+    });
+  });
+});
+
+describe("a bad seed is told with file, line and column", () => {
+  test("when it is no YAML: every error of it", () => {
+    const lines = refusal("organization: { name: a\ngroups:\n  - name: [x\n");
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(line).toMatch(/^f\.yaml:\d+:\d+: \S/);
+  });
+
+  test("when a key stands twice", () => {
+    expect(refusal("organization:\n  name: a\n  name: b\n")).toEqual(["f.yaml:3:3: Map keys must be unique"]);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ["an empty file", "", /^f\.yaml:1:1: : .*object/],
+    ["a list", "- a\n", /^f\.yaml:1:1: : .*object/],
+    ["no organisation", "groups: []\n", /^f\.yaml:1:1: organization: /],
+    ["a section that there is not", "organization: { name: a }\ncolours: []\n", /^f\.yaml:1:1: : .*"colours"/],
+    [
+      "a field that there is not",
+      "organization:\n  name: a\n  colour: blue\n",
+      /^f\.yaml:2:3: organization: .*"colour"/,
+    ],
+    [
+      "a field of another type",
+      "organization: { name: a }\ngroups:\n  - name: 7\n",
+      /^f\.yaml:3:11: groups\.0\.name: .*string/,
+    ],
+    ["a list that is none", "organization: { name: a }\nrepos: nginx\n", /^f\.yaml:2:8: repos: .*array/],
+  ])("when it has %s", (_, text, expected) => {
+    const lines = refusal(text);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(expected);
+  });
+
+  test("when records break the API's rules or refer to what is not in it: all of it at once, in the API's words", () => {
+    const text = `organization:
+  name: Acme
+  kind: ORG_KIND_HUGE
+groups:
+  - name: eng
+    description: "two\\nlines"
+  - name: ok
+    parent: nowhere
+roles:
+  - name: r
+    group: gone
+    capabilities: [groups.list, make.coffee]
+  - name: empty
+    capabilities: []
+identities:
+  - name: i
+    claimMatch: { issuer: "ftp://x", subject: s }
+  - name: nothing
+bindings:
+  - identity: nobody
+    role: viewer
+  - identity: i
+    role: wizard
+    group: lost
+repos:
+  - group: eng
+    name: ""
+`;
+    expect(refusal(text)).toEqual([
+      'f.yaml:2:9: organization.name: name must match "^[a-z0-9 ._-]{1,}$"',
+      'f.yaml:3:9: organization.kind: must be one of ORG_KIND_STARTER, ORG_KIND_CUSTOMER, ORG_KIND_DEV, ORG_KIND_INFRA, ORG_KIND_AWS_MARKETPLACE; got "ORG_KIND_HUGE"',
+      String.raw`f.yaml:6:18: groups.0.description: description must match "^[\S ]{0,512}$"`,
+      'f.yaml:8:13: groups.1.parent: there is no group "nowhere" in this file',
+      'f.yaml:12:33: roles.0.capabilities.1: must be a value of Capability; got "make.coffee"',
+      'f.yaml:11:12: roles.0.group: there is no group "gone" in this file',
+      "f.yaml:14:19: roles.1.capabilities: must have at least one capability",
+      "f.yaml:17:27: identities.0.claimMatch.issuer: must be an https URL in its normal form, without user, query or fragment, at most 255 characters",
+      "f.yaml:18:5: identities.1.claimMatch: one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set",
+      'f.yaml:20:15: bindings.0.identity: there is no identity "nobody" in this file',
+      'f.yaml:24:12: bindings.1.group: there is no group "lost" in this file',
+      'f.yaml:23:11: bindings.1.role: there is no role "wizard" in this file, nor is it built in',
+      "f.yaml:27:11: repos.0.name: is required",
+    ]);
+  });
+
+  test("when it names a role by a uid that is nobody's, at the start", async () => {
+    const uid = "f".repeat(40);
+    const text = `organization: { name: a }\nidentities: [{ name: i, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]\nbindings: [{ identity: i, role: ${uid} }]\n`;
+    await expect(createServer({ seed: parseSeed(text, "f.yaml") })).rejects.toThrow(SeedError);
+  });
+
+  test("when a pattern of it is none, or a role lacks internal: what the server would refuse of a caller", () => {
+    const text = `organization: { name: a }
+roles:
+  - name: r
+    capabilities: [rex.class.use]
+identities:
+  - name: i
+    claimMatch: { issuerPattern: "(", subject: s }
+`;
+    const lines = refusal(text);
+    expect(lines[0]).toBe("f.yaml:4:19: roles.0.capabilities: must contain internal, since it contains rex.class.use");
+    expect(lines[1]).toMatch(/^f\.yaml:7:34: identities\.0\.claimMatch\.issuerPattern: must be an RE2 pattern: /);
+    expect(lines).toHaveLength(2);
+  });
+
+  test("when its aliases multiply without end", () => {
+    const bomb = ["a: &a [x, x, x, x, x, x, x, x, x]"];
+    for (const [key, before] of [..."bcdefghij"].map((key, i) => [key, "abcdefghij"[i]]))
+      bomb.push(`${key}: &${key} [${Array(9).fill(`*${before}`).join(", ")}]`);
+    expect(refusal(bomb.join("\n"))[0]).toMatch(/^f\.yaml:1:1: .*alias/i);
+  });
+});

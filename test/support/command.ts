@@ -1,0 +1,60 @@
+// The command `irm` in a process of its own, as a user starts it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+
+export interface Finished {
+  /** exit code; null when a signal ended it */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Started {
+  process: ChildProcess;
+  /** what it has written so far */
+  stdout(): string;
+  stderr(): string;
+  /** the first line on stdout; rejects when the process ends before */
+  firstLine: Promise<string>;
+  finished: Promise<Finished>;
+}
+
+export const startCommand = (...args: string[]): Started => {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    // Compiling the sources takes half of a start: once is enough.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "irm-test-compile-cache") },
+  });
+  let stdout = "";
+  let stderr = "";
+  const line = Promise.withResolvers<string>();
+  const end = Promise.withResolvers<Finished>();
+  // Whoever waits for the end only must not be told of a line that never came.
+  line.promise.catch(() => undefined);
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    if (stdout.includes("\n")) line.resolve(stdout.split("\n", 1)[0] as string);
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  child.on("error", end.reject);
+  child.on("close", (code) => {
+    line.reject(new Error(`irm ${args.join(" ")} ended with ${code}: ${stderr}`));
+    end.resolve({ code, stdout, stderr });
+  });
+  return { process: child, stdout: () => stdout, stderr: () => stderr, firstLine: line.promise, finished: end.promise };
+};
+
+export const runCommand = (...args: string[]): Promise<Finished> => startCommand(...args).finished;
+
+/** A folder for files of a test, and its end. */
+export const temporaryFolder = (): { path: (name: string) => string; remove: () => void } => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
+  return { path: (name) => join(folder, name), remove: () => rmSync(folder, { recursive: true, force: true }) };
+};
