@@ -16,6 +16,12 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/lifecycle/**", "test/package/**"],
+          // No test leaves anything behind in a module, so one load of them serves every file: half the time.
+          isolate: false,
+          maxWorkers: 2,
+          // Ends what hangs; says nothing of how long a test should take.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },
       },

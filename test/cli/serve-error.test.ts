@@ -8,6 +8,9 @@ import { serve } from "../../cli/serve.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
 
+// Each starts a process: a second on an idle machine, many on a busy one.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
 const folder = temporaryFolder();
 afterAll(folder.remove);
 afterEach(() => vi.restoreAllMocks());

@@ -1,8 +1,11 @@
 // `irm serve` as a process: what it prints, where, and how it ends (issue 3, section 3).
 import { writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Started, startCommand, temporaryFolder } from "../support/command.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
+
+// Each starts a process: a second on an idle machine, many on a busy one.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const get = async (baseUrl: string, target: string, token?: string): Promise<Answer> => {
   const client = createHttpClient(baseUrl);

@@ -1,7 +1,10 @@
 // `irm token`: an identity token of the development issuer, so that anyone can try the exchange with curl.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { START_MS, startServer, type TestServer } from "../support/server.ts";
+
+// Each starts a process: a second on an idle machine, many on a busy one.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let api: TestServer;
 beforeAll(async () => {

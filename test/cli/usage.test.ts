@@ -1,9 +1,12 @@
 // Wrong flags: usage on stderr, nothing on stdout, exit 2 (issue 3, "Bad input gets").
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { serve } from "../../cli/serve.ts";
 import { token } from "../../cli/token.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { runCommand } from "../support/command.ts";
+
+// Each starts a process: a second on an idle machine, many on a busy one.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const COMMANDS = /Usage: irm COMMAND \[FLAGS\]\n\n {2}serve .*\n {2}token .*\n/;
 

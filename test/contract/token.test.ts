@@ -145,11 +145,13 @@ describe("a token that was asked for with scopes", () => {
 describe("the exchange moves lastSeenTime (decision 34)", () => {
   test("and neither updateTime nor anything else", async () => {
     const own = await startServer();
-    const { uid } = await own.actor("seen");
-    const before = await own.ok("GET", `${IAM}/identities/${uid}`);
+    const claimMatch = { issuer: own.issuer, subject: "seen" };
+    const before = await own.ok("POST", `${IAM}/identities/${own.organization}`, {
+      body: { name: "seen", claimMatch },
+    });
     own.clock.advance(HOUR_MS / 2);
-    await own.token(uid, { subject: "seen" });
-    const after = await own.ok("GET", `${IAM}/identities/${uid}`);
+    await own.token(before.uid, { subject: "seen" });
+    const after = await own.ok("GET", `${IAM}/identities/${before.uid}`);
     expect(after).toEqual({ ...before, lastSeenTime: "2026-01-28T13:24:21.189Z" });
     await own.close();
   });

@@ -1,9 +1,12 @@
 // order_by (api.md 4.1, decision 14): every field and alias in both directions, ties by uid in the same direction.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Body } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";
 import { expectInvalid } from "../support/refusal.ts";
 import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+// Hundreds of requests in a test: seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 // By the field of the answer that each alias means.
 const ALIASES: Record<string, string> = {

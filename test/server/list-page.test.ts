@@ -1,9 +1,12 @@
 // Pages (api.md 4.1 and 8, AIP-158, decision 15): sizes, skip, counts, the token that the last page does not have.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
 import { expectInvalid } from "../support/refusal.ts";
 import { REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+// Hundreds of requests in a test: seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const COUNT = 203;
 const padded = (n: number) => String(n).padStart(3, "0");

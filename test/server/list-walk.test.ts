@@ -1,10 +1,13 @@
 // A walk of more than 300 rows while others write (spec/faults.md, goal d): no row twice, and none left out that was there
 // from the first page to the last, in every order. Seeded: the same writes each time.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Seed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+// Hundreds of requests in a test: seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const NAMES = Array.from({ length: 12 }, (_, i) => `n${i}`);
 const ROWS = 320;

@@ -1,10 +1,13 @@
 // Page tokens (decision 6; contract 1.8; api.md section 8): "malformed, signed by another key, other filter or other order_by:
 // INVALID_ARGUMENT on page_token. Older than 3 days: the walk restarts from the first page, no error."
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectRefusal } from "../support/refusal.ts";
 import { DAY_MS, REGISTRY, sharedKeys, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+// Hundreds of requests in a test: seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const seed = parseSeed(
   `{ organization: { name: acme }, repos: [${Array.from({ length: 9 }, (_, i) => `{ name: r${i} }`).join(", ")}] }`,

@@ -1,10 +1,13 @@
 // A server on a file, closed and opened again: records, signing keys and page tokens are those of before.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createServer } from "../../server/index.ts";
 import { temporaryFolder } from "../support/command.ts";
 import type { Body } from "../support/http.ts";
 import { expectUnauthenticated } from "../support/refusal.ts";
 import { createClock, IAM, startServer, type TestServer } from "../support/server.ts";
+
+// Real keys and a real disk: seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

@@ -1,0 +1,101 @@
+// Identities that hold keys of their own (contract section 2, "static_keys"): which keys, for how long, and what they open.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Body } from "../support/http.ts";
+import { expectInvalid } from "../support/refusal.ts";
+import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+
+const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
+const EXACT = { issuer: "https://issuer.example", subject: "s" };
+const later = (ms: number) => new Date(START_MS + ms).toISOString();
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.close());
+
+const create = (body: Body) =>
+  api.call("POST", `${IAM}/identities/${api.organization}`, { body: { name: "i", ...body } });
+
+describe("static keys", () => {
+  const keyed = (further: Body) => create({ staticKeys: { ...EXACT, issuerKeys: KEYS(), ...further } });
+  const TIME = "must be in the future, at most 365 days after creation";
+
+  test.each([
+    ["the last moment", later(365 * DAY_MS)],
+    ["the next millisecond", later(1)],
+  ])("may end at %s", async (_, expirationTime) => {
+    expect((await keyed({ expirationTime })).json.staticKeys.expirationTime).toBe(expirationTime);
+  });
+
+  test.each([
+    ["a millisecond beyond", later(365 * DAY_MS + 1)],
+    ["now", later(0)],
+    ["the past", later(-DAY_MS)],
+  ])("must not end at %s", async (_, expirationTime) => {
+    expectInvalid(await keyed({ expirationTime }), ["staticKeys.expirationTime", TIME]);
+  });
+
+  test("cannot be made to live longer than 365 days after creation by a later change", async () => {
+    const server = await startServer();
+    const staticKeys = { ...EXACT, issuerKeys: KEYS() };
+    const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, {
+      body: { name: "i", staticKeys },
+    });
+    server.clock.advance(30 * DAY_MS);
+    server.owner.token = await server.token(server.identity, { subject: "owner" });
+    const path = `${IAM}/identities/${uid}`;
+    const longer = { body: { staticKeys: { expirationTime: later(366 * DAY_MS) } } };
+    expectInvalid(await server.call("PATCH", path, longer), ["staticKeys.expirationTime", TIME]);
+    const shorter = { body: { staticKeys: { expirationTime: later(31 * DAY_MS) } } };
+    expect((await server.ok("PATCH", path, shorter)).staticKeys.expirationTime).toBe(later(31 * DAY_MS));
+    const cleared = { body: {}, query: { updateMask: "staticKeys.expirationTime" } };
+    expect((await server.ok("PATCH", path, cleared)).staticKeys.expirationTime).toBe(later(365 * DAY_MS));
+    await server.close();
+  });
+
+  test("that have ended are in nobody's way: what the mask leaves out is not validated (decision 18)", async () => {
+    const server = await startServer();
+    const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS(), expirationTime: later(1) } };
+    const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
+    server.clock.advance(1);
+    const path = `${IAM}/identities/${uid}`;
+    const renamed = await server.ok("PATCH", path, { body: { name: "renamed" } });
+    expect(renamed).toMatchObject({ name: "renamed", staticKeys: body.staticKeys });
+    const restated = { body: { staticKeys: { expirationTime: later(1) } } };
+    expectInvalid(await server.call("PATCH", path, restated), ["staticKeys.expirationTime", TIME]);
+    await server.close();
+  });
+
+  test.each([
+    ["no JSON", "keys"],
+    ["no set", "[]"],
+    ["an empty set", '{"keys":[]}'],
+    ["a private key", () => JSON.stringify({ keys: [{ kty: "oct", k: "c2VjcmV0" }] })],
+  ])("must be public keys: %s", async (_, issuerKeys) => {
+    const answer = await keyed({ issuerKeys: typeof issuerKeys === "string" ? issuerKeys : issuerKeys() });
+    expect(answer.status).toBe(400);
+    expect(answer.json.message).toMatch(
+      /^Invalid argument: staticKeys\.issuerKeys: must be a JSON Web Key Set of public keys: /,
+    );
+    expect(answer.json.details[1].fieldViolations).toHaveLength(1);
+  });
+
+  test("let their workload in without a look at the network", async () => {
+    const server = await startServer();
+    const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS() } };
+    const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
+    const now = START_MS / 1000;
+    const claims = {
+      iss: EXACT.issuer,
+      sub: EXACT.subject,
+      aud: server.authUrl,
+      iat: Math.floor(now),
+      exp: Math.floor(now) + 60,
+    };
+    const token = await sharedKeys().signer.sign(claims);
+    const answer = await server.exchange(token, { aud: server.baseUrl, identity: uid });
+    expect(answer.status, answer.text).toBe(200);
+    await server.close();
+  });
+});
