@@ -1,21 +1,25 @@
 // `irm serve`: the reference server as a command.
 import { readFileSync } from "node:fs";
-import { fetch } from "undici";
+import { Agent, fetch } from "undici";
 import {
   createLog,
   createServer,
   DatabaseError,
+  DRAIN_MS,
   LEVELS,
   type Level,
   ListenError,
   parseSeed,
   type RunningServer,
+  readTlsKeys,
   type Seed,
   SeedError,
   ServerOptionsError,
+  TlsError,
+  type TlsKeys,
 } from "../server/index.ts";
 import { mintDevToken } from "./token.ts";
-import { parseFlags, parsePort, UsageError } from "./usage.ts";
+import { parseCount, parseFlags, parsePort, UsageError } from "./usage.ts";
 
 const usage = `Usage: irm serve [FLAGS]
 
@@ -26,10 +30,19 @@ memory.
   --host ADDRESS    address to listen on (default 127.0.0.1)
   --auth-port N     port of the token exchange and the issuer (default: the same port)
   --db FILE         SQLite database to keep the records in (default :memory:)
-  --seed FILE.yaml  records to start with: organization, groups, roles, identities, bindings, repos
+  --seed FILE.yaml  records to start with: organization, groups, roles, identities, bindings, identityProviders,
+                    accountAssociations, repos, advisories
   --dev             development issuer at {authUrl}/dev-issuer, and an organisation with an owner; loopback only
+  --tls-cert FILE   serve TLS with this certificate, and those that it was issued under, in PEM (default: no TLS)
+  --tls-key FILE    its private key, in PEM
+  --refresh-tokens  give a refresh token with each exchange, and take it (default: neither)
+  --rate-limit N    requests a second that one caller may make (default: no limit)
+  --unique-role-bindings
+                    refuse a second binding of one identity to one role in one group (default: it is made)
   --json            print one line of JSON on stdout once ready; log as JSON on stderr
   --log-level L     ${LEVELS.join(", ")} (default info)
+
+SIGUSR2 makes a new signing key, as the server does by itself every 30 days.
 `;
 
 const run = async (args: string[]): Promise<number> => {
@@ -40,6 +53,11 @@ const run = async (args: string[]): Promise<number> => {
     db: { type: "string" },
     seed: { type: "string" },
     dev: { type: "boolean" },
+    "tls-cert": { type: "string" },
+    "tls-key": { type: "string" },
+    "refresh-tokens": { type: "boolean" },
+    "rate-limit": { type: "string" },
+    "unique-role-bindings": { type: "boolean" },
     json: { type: "boolean" },
     "log-level": { type: "string" },
   });
@@ -52,10 +70,22 @@ const run = async (args: string[]): Promise<number> => {
     port: parsePort("--port", flags.port ?? "0"),
     ...(flags["auth-port"] !== undefined && { authPort: parsePort("--auth-port", flags["auth-port"]) }),
   };
+  const rateLimit = flags["rate-limit"] === undefined ? undefined : parseCount("--rate-limit", flags["rate-limit"]);
+  const { "tls-cert": certFile, "tls-key": keyFile } = flags;
+  if ((certFile === undefined) !== (keyFile === undefined))
+    throw new UsageError("--tls-cert and --tls-key go together: give both, or neither");
   let server: RunningServer;
+  let tls: TlsKeys | undefined;
   try {
+    if (certFile !== undefined && keyFile !== undefined) tls = readTlsKeys(certFile, keyFile);
     const seed = flags.seed === undefined ? undefined : readSeed(flags.seed);
-    server = await createServer({ ...ports, host: flags.host, store: flags.db, dev: flags.dev, seed, log });
+    const switches = {
+      dev: flags.dev,
+      refreshTokens: flags["refresh-tokens"],
+      rateLimit,
+      uniqueRoleBindings: flags["unique-role-bindings"],
+    };
+    server = await createServer({ ...ports, ...switches, host: flags.host, store: flags.db, seed, tls, log });
   } catch (error) {
     // Flags that do not go together are wrong flags.
     if (error instanceof ServerOptionsError) throw new UsageError(error.message, { cause: error });
@@ -63,17 +93,25 @@ const run = async (args: string[]): Promise<number> => {
     process.stderr.write(`irm serve: ${error.message}\n`);
     return 1;
   }
-  const stopped = untilSignal();
-  const token = server.issuer ? await exchange(server) : undefined;
+  const signals = onSignals();
+  // A rotation that fails has logged why.
+  process.on("SIGUSR2", () => void server.rotateKeys().catch(() => undefined));
+  const token = server.issuer ? await exchange(server, tls?.cert) : undefined;
   process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token));
-  await stopped;
-  await server.close();
+  await signals.first;
+  log("info", "draining", { seconds: DRAIN_MS / 1000 });
+  await server.close(signals.second);
+  // A request that was cut off may still wait for another host.
+  if (signals.second.aborted) process.exit(0);
   return 0;
 };
 
 // What a person can mend: one sentence, no stack.
 const isStartError = (error: unknown): error is Error =>
-  error instanceof DatabaseError || error instanceof SeedError || error instanceof ListenError;
+  error instanceof DatabaseError ||
+  error instanceof SeedError ||
+  error instanceof ListenError ||
+  error instanceof TlsError;
 
 const readSeed = (file: string): Seed => {
   let text: string;
@@ -85,21 +123,40 @@ const readSeed = (file: string): Seed => {
   return parseSeed(text, file);
 };
 
-const untilSignal = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
+// The first signal drains, the second ends.
+const onSignals = () => {
+  const first = Promise.withResolvers<void>();
+  const second = new AbortController();
+  let count = 0;
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      count += 1;
+      if (count === 1) first.resolve();
+      else second.abort();
+    });
+  return { first: first.promise, second: second.signal };
+};
 
 // The owner's API token, got as any workload gets one.
-const exchange = async ({ baseUrl, authUrl, issuer, identity }: RunningServer): Promise<string> => {
-  const identityToken = await mintDevToken(issuer as string, { subject: "owner" });
+const exchange = async (
+  { baseUrl, authUrl, issuer, identity }: RunningServer,
+  certificate: string | undefined,
+): Promise<string> => {
+  // Ourselves by our own certificate, whoever issued it and whatever name it is for.
+  const dispatcher = certificate === undefined ? undefined : trusting(certificate);
+  const identityToken = await mintDevToken(issuer as string, { subject: "owner" }, dispatcher);
   const query = new URLSearchParams({ aud: baseUrl, identity: identity as string });
   const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
     headers: { authorization: `Bearer ${identityToken}` },
+    dispatcher,
   });
+  await dispatcher?.close();
   if (!answer.ok) throw new Error(`the server's own token exchange answered ${answer.status}`);
   return ((await answer.json()) as { token: string }).token;
 };
+
+const trusting = (certificate: string): Agent =>
+  new Agent({ connect: { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined } });
 
 const readyLine = (server: RunningServer, token: string | undefined) => ({
   baseUrl: server.baseUrl,
@@ -140,7 +197,7 @@ const banner = (server: RunningServer, token: string | undefined): string => {
     `  export IRM_BASE_URL=${server.baseUrl} IRM_AUTH_URL=${server.authUrl} IRM_IDENTITY=${server.identity}`,
     `  export IRM_IDENTITY_TOKEN=$(irm token --issuer ${server.issuer} --subject owner)`,
     "",
-    "Ctrl-C ends it.",
+    "Ctrl-C ends it, twice at once.",
     "",
   ].join("\n")}\n`;
 };

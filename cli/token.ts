@@ -1,5 +1,5 @@
 // `irm token`: asks a development issuer for an identity token, as a platform would give one to a workload.
-import { fetch } from "undici";
+import { type Dispatcher, fetch } from "undici";
 import type { MintRequest } from "../server/index.ts";
 import { parseFlags, UsageError } from "./usage.ts";
 
@@ -48,11 +48,12 @@ const parseClaim = (text: string): [string, unknown] => {
 };
 
 /** Errors say what the issuer answered. */
-export const mintDevToken = async (issuer: string, request: MintRequest): Promise<string> => {
+export const mintDevToken = async (issuer: string, request: MintRequest, dispatcher?: Dispatcher): Promise<string> => {
   const answer = await fetch(`${issuer}/token`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(request),
+    dispatcher,
   }).catch((error: Error) => {
     throw new Error(
       `cannot reach the issuer ${issuer}: ${(error.cause as Error | undefined)?.message ?? error.message}`,

@@ -20,3 +20,9 @@ export const parsePort = (flag: string, text: string): number => {
     throw new UsageError(`${flag} takes a port from 0 (any free one) to 65535, not ${JSON.stringify(text)}`);
   return port;
 };
+
+export const parseCount = (flag: string, text: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new UsageError(`${flag} takes a whole number from 1 to 999999, not ${JSON.stringify(text)}`);
+  return Number(text);
+};

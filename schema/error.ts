@@ -93,6 +93,12 @@ export const failedPrecondition = (violations: PreconditionViolation[]): ApiErro
     details: [{ "@type": typeUrl("PreconditionFailure"), violations }],
   });
 
+/** When to come again; Duration in JSON. */
+export const retryInfo = (delayMs: number): Detail => ({
+  "@type": typeUrl("RetryInfo"),
+  retryDelay: `${(delayMs / 1000).toFixed(3)}s`,
+});
+
 const resourceInfo = (resourceType: string, resourceName: string): Detail[] => [
   { "@type": typeUrl("ResourceInfo"), resourceType, resourceName },
 ];

@@ -11,6 +11,8 @@ export interface FieldInfo {
   behavior?: Behavior;
   /** may be set on create only; restating the same value is no change */
   immutable?: boolean;
+  /** taken and never returned */
+  inputOnly?: boolean;
   /** name of the protobuf oneof that the field is a member of */
   oneof?: string;
   /** written even when it is zero (contract, decision 1) */
@@ -28,6 +30,8 @@ export interface MessageInfo {
   message: string;
   /** oneofs of which one member must be set */
   requiredOneofs?: readonly string[];
+  /** numbers and names of fields that were taken back; no field may have them again */
+  reserved?: readonly (number | string)[];
 }
 export interface EnumInfo {
   enum: string;
@@ -85,7 +89,8 @@ export const message = <S extends Shape>(
 export const enumeration = <const N extends Record<string, number>>(name: string, numbers: N) => {
   const names = Object.keys(numbers) as [keyof N & string, ...(keyof N & string)[]];
   const short = names.length <= 20 ? `one of ${names.slice(1).join(", ")}` : `a value of ${name.split(".").at(-1)}`;
-  const schema = z.enum(names, { error: (issue) => `must be ${short}; got ${show(issue.input)}` });
+  const told = (input: unknown) => (input === undefined ? "is required" : `must be ${short}; got ${show(input)}`);
+  const schema = z.enum(names, { error: ({ input }) => told(input) });
   enumInfos.add(schema, { enum: name, numbers });
   return schema;
 };
@@ -106,6 +111,16 @@ export const int64 = scalar(z.string().regex(/^-?\d+$/, "must be a decimal integ
 export const timestamp = scalar(
   z.iso.datetime({ offset: true, error: "must be an RFC 3339 time such as 2026-01-28T12:54:21.189Z" }),
   "timestamp",
+);
+/** proto3 JSON duration: seconds with up to nine decimals and `s`. */
+export const duration = scalar(
+  z.string().regex(/^-?\d{1,12}(\.\d{1,9})?s$/, 'must be a duration such as "3600s"'),
+  "duration",
+);
+/** proto3 JSON bytes: base64. */
+export const bytes = scalar(
+  z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, "must be base64"),
+  "bytes",
 );
 /** proto3 JSON field mask: comma-joined lowerCamel paths. */
 export const fieldMask = scalar(z.string(), "fieldMask");

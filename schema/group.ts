@@ -79,4 +79,11 @@ export const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     capabilities: ["groups.update"],
     scope: "group.uid",
   },
+  // By the e-mail domain of the caller's token, and by nothing that the caller says (contract 3.0).
+  LookupGroup: {
+    http: "GET /groups:lookupGroup",
+    request: message("iam.LookupGroupRequest", {}),
+    response: message("iam.LookupGroupResponse", { group: plain(1, Group) }),
+    capabilities: [],
+  },
 }) satisfies Operations;

@@ -21,11 +21,10 @@ import { uidp } from "./uidp.ts";
 
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 
-const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
+const LOOPBACK = /^(127(\.\d+){3}|\[::1\]|localhost)$/;
 
 /** True for a URL whose host is loopback. */
-export const isLoopbackIssuer = (text: string): boolean =>
-  URL.canParse(text) && LOOPBACK.includes(new URL(text).hostname);
+export const isLoopbackIssuer = (text: string): boolean => URL.canParse(text) && LOOPBACK.test(new URL(text).hostname);
 
 /**
  * https, or http on loopback (contract, decision 32; whether loopback is served is the server's to say), spelled the one
@@ -40,7 +39,7 @@ export const isIssuer = (text: string): boolean => {
   return protocol === "https:" || (protocol === "http:" && isLoopbackIssuer(text));
 };
 
-const issuer = z.string({ error: ISSUER_TEXT }).refine(isIssuer, ISSUER_TEXT);
+export const issuer = z.string({ error: ISSUER_TEXT }).refine(isIssuer, ISSUER_TEXT);
 const LIMIT = { subject: 255, pattern: 1024, claim: 4096, patterns: 20 };
 const subject = nonEmpty.max(LIMIT.subject, `must be at most ${LIMIT.subject} characters`);
 const pattern = nonEmpty.max(LIMIT.pattern, `must be at most ${LIMIT.pattern} characters`);
@@ -156,7 +155,7 @@ export const Identity = message(
     /** a service of the platform */
     servicePrincipal: plain(23, ServicePrincipal, { oneof: "relationship" }),
   },
-  { requiredOneofs: ["relationship"] },
+  { requiredOneofs: ["relationship"], reserved: [7, "providers"] },
 );
 export type Identity = z.infer<typeof Identity>;
 

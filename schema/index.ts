@@ -1,4 +1,9 @@
 // The API, described once. `provider` and `server` read it and never each other.
+
+export { AccountAssociation } from "./account-association.ts";
+export { Advisory } from "./advisory.ts";
+export { AdvisoryEvent } from "./advisory-event.ts";
+export { annotationFiles } from "./annotation.ts";
 export {
   Capability,
   capabilities,
@@ -8,7 +13,8 @@ export {
   capabilityName,
   isInternalOnly,
 } from "./capability.ts";
-export { type Code, codeFromHttp, codes } from "./code.ts";
+export { type Code, codeFromHttp, codeFromNumber, codes } from "./code.ts";
+export { emptyFile, type FileDescriptor, field, messageOf, repeated } from "./descriptor.ts";
 export {
   ApiError,
   alreadyExists,
@@ -21,6 +27,7 @@ export {
   isApiError,
   notFound,
   type PreconditionViolation,
+  retryInfo,
   type Status,
   statusFromError,
 } from "./error.ts";
@@ -36,10 +43,14 @@ export {
   zeroOf,
 } from "./field.ts";
 export { Group } from "./group.ts";
+export { durationMs, GroupInvite } from "./group-invite.ts";
 export { ClaimMatch, Identity, isIssuer, isLoopbackIssuer, RelationshipType, StaticKeys } from "./identity.ts";
+export { IdentityProvider } from "./identity-provider.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export { answerFromJson, type Json, messageFromJson, messageToJson, spellings } from "./json.ts";
 export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS, UidpFilter } from "./list.ts";
+export { openapiDocument } from "./openapi.ts";
+export { openapiPath, operationIdOf } from "./openapi-name.ts";
 export type { HttpMethod, Operation, Operations } from "./operation.ts";
 export {
   domainOf,
@@ -51,11 +62,14 @@ export {
   VERSION,
   VERSIONS,
 } from "./operations.ts";
+export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf.ts";
+export { serviceName } from "./protobuf-name.ts";
 export { type PublishedMethod, unservedMethods } from "./published.ts";
-export { Repo } from "./repo.ts";
+export { INHERITED, Repo, RepoReadme, SyncConfig } from "./repo.ts";
 export { Role } from "./role.ts";
 export { BATCH_MAX, RoleBinding } from "./role-binding.ts";
-export { API_TOKEN_LIFE_MS, ExchangeRequest, RawToken } from "./token.ts";
+export { HIDDEN_TAGS, Tag } from "./tag.ts";
+export { API_TOKEN_LIFE_MS, ExchangeRefreshTokenRequest, ExchangeRequest, RawToken, TokenPair } from "./token.ts";
 export { ancestorsOf, isAncestor, isAncestorOrSelf, isRoot, isUidp, parentOf, rootOf, uidp } from "./uidp.ts";
 export { applyMask, impliedMask, maskTouches, parseMask, WILDCARD } from "./update-mask.ts";
 export { GroupV1, RepoV1 } from "./v1.ts";

@@ -32,15 +32,28 @@ const inputOf = (schema: Message): z.ZodType => {
   return input;
 };
 
-// A nested message is its own input; lists of messages too.
+// A nested message is its own input; lists and maps of messages too.
 const nested = (field: z.ZodType): z.ZodType => {
-  const message = asMessage(field);
   const inner = unwrap(field);
-  const element = inner instanceof z.ZodArray ? asMessage(inner.element as z.ZodType) : undefined;
-  const input = message ? inputOf(message) : element ? z.array(inputOf(element)) : undefined;
-  if (!input) return field;
+  const message = asMessage(elementOf(inner));
+  if (!message) return field;
+  const own = inputOf(message);
+  const input =
+    inner instanceof z.ZodArray
+      ? z.array(own)
+      : inner instanceof z.ZodRecord
+        ? z.record(inner.keyType as z.ZodString, own)
+        : own;
   return field instanceof z.ZodOptional ? input.optional() : input;
 };
+
+/** What a list or a map holds; anything else is itself. */
+const elementOf = (inner: z.ZodType): z.ZodType =>
+  inner instanceof z.ZodArray
+    ? (inner.element as z.ZodType)
+    : inner instanceof z.ZodRecord
+      ? (inner.valueType as z.ZodType)
+      : inner;
 
 /**
  * Everything that is wrong with `value` as input of a message: rules of the fields, then of the oneofs. `isUnknown` takes
@@ -92,10 +105,15 @@ const oneofViolations = (
     return [];
   });
   const below = Object.entries(schema.shape).flatMap(([name, child]) => {
-    const message = asMessage(child);
-    return message && value[name] !== undefined
-      ? oneofViolations(message, value[name] as Json, field(name), isUnknown)
-      : [];
+    const inner = unwrap(child);
+    const message = asMessage(elementOf(inner));
+    const held = value[name];
+    if (!message || typeof held !== "object" || held === null || isUnknown(held)) return [];
+    const items: [string, unknown][] =
+      inner === message
+        ? [["", held]]
+        : Object.entries(held).map(([key, item]) => [inner instanceof z.ZodArray ? `[${key}]` : `.${key}`, item]);
+    return items.flatMap(([key, item]) => oneofViolations(message, item as Json, field(name) + key, isUnknown));
   });
   return [...own, ...below];
 };

@@ -3,7 +3,18 @@
 // a violation with its path; all of them are reported.
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
-import { asMessage, enumInfo, fieldInfo, isZero, type Message, scalarInfo, toSnake, unwrap, zeroOf } from "./field.ts";
+import {
+  asMessage,
+  duration,
+  enumInfo,
+  fieldInfo,
+  isZero,
+  type Message,
+  scalarInfo,
+  toSnake,
+  unwrap,
+  zeroOf,
+} from "./field.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -82,7 +93,7 @@ const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Readi
   if (inner instanceof z.ZodRecord) {
     if (!isObject(raw)) return refuse(path, "must be a map", reading);
     const entries = Object.entries(raw).map(([key, item]) => [
-      key,
+      readValue(inner.keyType as z.ZodType, key, join(path, key), reading),
       readValue(inner.valueType as z.ZodType, item, join(path, key), reading),
     ]);
     return Object.fromEntries(entries);
@@ -96,6 +107,8 @@ const refuse = (path: string, description: string, reading: Reading): undefined 
 };
 
 const INT32 = 2 ** 31;
+// About 10,000 years (google.protobuf.Duration).
+const DURATION_MAX_S = 315_576_000_000;
 
 const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Reading): unknown => {
   const numbers = enumInfo(schema)?.numbers;
@@ -113,7 +126,18 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
     }
     case "int64": {
       const text = typeof raw === "number" && Number.isSafeInteger(raw) ? String(raw) : raw;
-      return typeof text === "string" && /^-?\d{1,19}$/.test(text) ? text : refuse(path, "must be an integer", reading);
+      const value = typeof text === "string" && /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+      const fits = value !== undefined && BigInt.asIntN(64, value) === value;
+      return fits ? String(value) : refuse(path, "must be an integer", reading);
+    }
+    case "duration": {
+      const fits = duration.safeParse(raw).success && Math.abs(Number.parseFloat(raw as string)) <= DURATION_MAX_S;
+      return fits ? raw : refuse(path, 'must be a duration such as "3600s"', reading);
+    }
+    case "bytes": {
+      // Either alphabet, with padding or without (proto3 JSON mapping).
+      const text = typeof raw === "string" && /^[\w+/-]*={0,2}$/.test(raw) ? Buffer.from(raw, "base64") : undefined;
+      return text ? text.toString("base64") : refuse(path, "must be base64", reading);
     }
     case "timestamp": {
       const known = typeof raw === "string" && schema.safeParse(raw).success && !Number.isNaN(Date.parse(raw));
@@ -121,7 +145,9 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
     }
   }
   const type = schema instanceof z.ZodBoolean ? "boolean" : "string";
-  return typeof raw === type ? raw : refuse(path, `must be a ${type}`, reading);
+  if (typeof raw !== type) return refuse(path, `must be a ${type}`, reading);
+  // Half a surrogate pair is no character: protobuf has no bytes for it.
+  return type === "boolean" || (raw as string).isWellFormed() ? raw : refuse(path, "must be Unicode text", reading);
 };
 
 /** Writes a message: unset and zero fields are left out, but for those that the contract shows always (decision 1). */
@@ -145,5 +171,9 @@ const writeValue = (schema: z.ZodType, value: unknown): unknown => {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray)
     return (value as unknown[]).map((item) => writeValue(inner.element as z.ZodType, item));
+  if (inner instanceof z.ZodRecord) {
+    const entries = Object.entries(value as Json);
+    return Object.fromEntries(entries.map(([key, item]) => [key, writeValue(inner.valueType as z.ZodType, item)]));
+  }
   return value;
 };

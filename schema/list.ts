@@ -1,6 +1,6 @@
 // The list conventions (api.md section 4.1, AIP-158, AIP-132): the hierarchy filter, the paging fields, the envelope.
 import type { z } from "zod";
-import { bool, int32, int64, message, plain, type Shape, string, strings } from "./field.ts";
+import { bool, int32, int64, type MessageInfo, message, plain, type Shape, string, strings } from "./field.ts";
 
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 200;
@@ -22,19 +22,29 @@ export const UidpFilter = message("common.UIDPFilter", {
 export type UidpFilter = z.infer<typeof UidpFilter>;
 
 /** Fields of a list request: `uidp`, the filters of the kind, then four paging fields from number `paging` on. */
-export const listRequest = <S extends Shape>(name: string, filters: S, paging: number, skip = paging + 3) =>
-  message(name, {
-    uidp: plain(1, UidpFilter),
-    ...filters,
-    /** results per page: 0 or absent 50, at most 200 */
-    pageSize: plain(paging, int32),
-    /** `nextPageToken` of the page before */
-    pageToken: plain(paging + 1, string),
-    /** one field, optionally `asc` or `desc` */
-    orderBy: plain(paging + 2, string),
-    /** results to leave out, counted from the cursor */
-    skip: plain(skip, int32),
-  });
+export const listRequest = <S extends Shape>(
+  name: string,
+  filters: S,
+  paging: number,
+  skip = paging + 3,
+  info: Omit<MessageInfo, "message"> = {},
+) =>
+  message(
+    name,
+    {
+      uidp: plain(1, UidpFilter),
+      ...filters,
+      /** results per page: 0 or absent 50, at most 200 */
+      pageSize: plain(paging, int32),
+      /** `nextPageToken` of the page before */
+      pageToken: plain(paging + 1, string),
+      /** one field, optionally `asc` or `desc` */
+      orderBy: plain(paging + 2, string),
+      /** results to leave out, counted from the cursor */
+      skip: plain(skip, int32),
+    },
+    info,
+  );
 
 /** The envelope: the page, the cursor, the count of all matches as a decimal string. */
 export const listResponse = <P extends string, T extends z.ZodType>(name: string, plural: P, item: T) =>

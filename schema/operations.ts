@@ -1,13 +1,20 @@
 // The table of methods: every method that is served, by name. The server binds it, the client calls it, tests walk it.
 import type { z } from "zod";
+import { accountAssociationOperations } from "./account-association.ts";
+import { advisoryOperations } from "./advisory.ts";
 import { groupOperations } from "./group.ts";
+import { groupInviteOperations } from "./group-invite.ts";
 import { identityOperations } from "./identity.ts";
+import { identityProviderOperations } from "./identity-provider.ts";
 import type { Operations } from "./operation.ts";
+import { pingOperations } from "./ping.ts";
 import { repoOperations } from "./repo.ts";
 import { roleOperations } from "./role.ts";
 import { roleBindingOperations } from "./role-binding.ts";
+import { tagOperations } from "./tag.ts";
 import { tokenOperations } from "./token.ts";
 import { v1Operations } from "./v1.ts";
+import { authOperations } from "./who-am-i.ts";
 
 /** Version segments that serve the same table; the first is what our client speaks (contract, head). */
 export const VERSIONS = ["v2beta1", "v2"] as const;
@@ -21,9 +28,16 @@ export const operations = {
   ...identityOperations,
   ...roleOperations,
   ...roleBindingOperations,
+  ...identityProviderOperations,
+  ...accountAssociationOperations,
+  ...groupInviteOperations,
   ...repoOperations,
+  ...tagOperations,
+  ...advisoryOperations,
+  ...pingOperations,
   ...v1Operations,
   ...tokenOperations,
+  ...authOperations,
 } satisfies Operations;
 
 export type OperationName = keyof typeof operations;

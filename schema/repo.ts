@@ -1,4 +1,4 @@
-// Repo: a repository of the registry. Read here; writing comes with the other kinds.
+// Repo: a repository of images. One that syncs from another inherits what that one says of its images.
 import { z } from "zod";
 import {
   bool,
@@ -14,10 +14,10 @@ import {
   strings,
   timestamp,
 } from "./field.ts";
-import { listRequest, listResponse } from "./list.ts";
+import { Empty, listRequest, listResponse } from "./list.ts";
 import { type Operations, rows } from "./operation.ts";
-import { getRequest } from "./request.ts";
-import { description, nonEmpty } from "./text.ts";
+import { createRequest, getRequest, updateRequest } from "./request.ts";
+import { alias, bundle, description, nonEmpty, tagName } from "./text.ts";
 import { uidp } from "./uidp.ts";
 
 export const CatalogTier = enumeration("registry.CatalogTier", {
@@ -31,8 +31,10 @@ export const CatalogTier = enumeration("registry.CatalogTier", {
 });
 
 export const SyncConfig = message("registry.SyncConfig", {
+  /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
   source: required(1, nonEmpty),
   uniqueTags: output(2, bool.optional()),
+  /** 14 days after syncing began */
   expirationTime: output(3, timestamp.optional()),
   google: optional(4, string),
   amazon: optional(5, string),
@@ -43,6 +45,13 @@ export const SyncConfig = message("registry.SyncConfig", {
 
 const NamedContent = (name: string) => message(name, { name: required(1, nonEmpty), content: required(2, nonEmpty) });
 
+// Keys that belong to the platform.
+const keysWithout = (...prefixes: string[]) =>
+  stringMap.refine(
+    (map) => !Object.keys(map).some((key) => prefixes.some((prefix) => key.startsWith(prefix))),
+    `must have no key that begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
+  );
+
 export const CustomOverlay = message("registry.CustomOverlay", {
   contents: optional(
     1,
@@ -52,8 +61,8 @@ export const CustomOverlay = message("registry.CustomOverlay", {
       runtimeKeyring: optional(3, z.array(NamedContent("registry.CustomOverlay.ImageContents.RuntimeKeyringEntry"))),
     }),
   ),
-  environment: optional(2, stringMap),
-  annotations: optional(3, stringMap),
+  environment: optional(2, keysWithout("CHAINGUARD_")),
+  annotations: optional(3, keysWithout("dev.chainguard.", "org.opencontainers.")),
   accounts: optional(
     4,
     message("registry.CustomOverlay.Accounts", {
@@ -92,21 +101,45 @@ export const CustomOverlay = message("registry.CustomOverlay", {
   ),
 });
 
-export const Repo = message("registry.Repo", {
-  uid: output(1, uidp),
-  name: required(2, nonEmpty),
-  description: optional(3, description),
-  catalogTier: optional(4, CatalogTier),
-  bundles: optional(5, strings),
-  aliases: optional(7, strings),
-  activeTags: optional(8, strings),
-  // The published JSON name is the snake_case one (contract 1.2).
-  sync_config: optional(9, SyncConfig, { alias: "syncConfig" }),
-  customOverlay: optional(10, CustomOverlay),
-  createTime: output(11, timestamp),
-  updateTime: output(12, timestamp),
-});
+const NAME_TEXT = "must be at most 255 characters without white space";
+const listOf = <T extends z.ZodType>(item: T) => z.array(item, { error: "must be a list of strings" });
+
+/** What a repo that syncs from another has of that one, and cannot change. */
+export const INHERITED = ["catalogTier", "bundles", "aliases", "activeTags"] as const;
+
+export const Repo = message(
+  "registry.Repo",
+  {
+    /** uid of its group, then a segment of its own */
+    uid: output(1, uidp),
+    /** unique in its group */
+    name: required(2, nonEmpty.regex(/^\S{0,255}$/, NAME_TEXT)),
+    /** one line, at most 512 characters; default: that of the repo that this one syncs from */
+    description: optional(3, description),
+    catalogTier: optional(4, CatalogTier),
+    bundles: optional(5, listOf(bundle)),
+    /** other names of the image, each with a tag */
+    aliases: optional(7, listOf(alias)),
+    activeTags: optional(8, listOf(tagName)),
+    // The published JSON name is the snake_case one (contract 1.2).
+    sync_config: optional(9, SyncConfig, { alias: "syncConfig" }),
+    customOverlay: optional(10, CustomOverlay),
+    createTime: output(11, timestamp),
+    updateTime: output(12, timestamp),
+  },
+  { reserved: [6, "readme"] },
+);
 export type Repo = z.infer<typeof Repo>;
+
+export const README_MAX = 256 * 1024;
+
+/** What a repo tells of itself, in Markdown. */
+export const RepoReadme = message("registry.RepoReadme", {
+  /** uid of the repo */
+  uid: output(1, uidp),
+  content: optional(2, string.max(README_MAX, `must be at most ${README_MAX} characters`)),
+});
+export type RepoReadme = z.infer<typeof RepoReadme>;
 
 export const repoOperations = rows("registry.ReposService", "/registry/{version}", {
   GetRepo: {
@@ -116,10 +149,51 @@ export const repoOperations = rows("registry.ReposService", "/registry/{version}
     capabilities: ["repo.list"],
     scope: "uid",
   },
+  CreateRepo: {
+    http: "POST /repos/{parent=**}",
+    body: "repo",
+    request: createRequest("registry.CreateRepoRequest", "repo", Repo),
+    response: Repo,
+    capabilities: ["repo.create"],
+    scope: "parent",
+  },
+  UpdateRepo: {
+    http: "PATCH /repos/{repo.uid=**}",
+    body: "repo",
+    request: updateRequest("registry.UpdateRepoRequest", "repo", Repo),
+    response: Repo,
+    capabilities: ["repo.update"],
+    scope: "repo.uid",
+  },
+  DeleteRepo: {
+    http: "DELETE /repos/{uid=**}",
+    request: getRequest("registry.DeleteRepoRequest"),
+    response: Empty,
+    capabilities: ["repo.delete"],
+    scope: "uid",
+  },
   ListRepos: {
     http: "GET /repos",
-    request: listRequest("registry.ListReposRequest", { name: plain(2, string, { presence: true }) }, 4),
+    request: listRequest("registry.ListReposRequest", { name: plain(2, string, { presence: true }) }, 4, 7, {
+      reserved: [3, "exclude_readme"],
+    }),
     response: listResponse("registry.ListReposResponse", "repos", Repo),
     capabilities: ["repo.list"],
+  },
+  GetRepoReadme: {
+    http: "GET /repos/{uid=**}/readme",
+    request: getRequest("registry.GetRepoReadmeRequest"),
+    response: RepoReadme,
+    capabilities: ["repo.list"],
+    scope: "uid",
+  },
+  // The second capability is internal: people change a readme where the images are built (contract section 4).
+  UpdateRepoReadme: {
+    http: "PATCH /repos/{repoReadme.uid=**}/readme",
+    body: "repoReadme",
+    request: updateRequest("registry.UpdateRepoReadmeRequest", "repoReadme", RepoReadme),
+    response: RepoReadme,
+    capabilities: ["repo.update", "repo.internal.admin"],
+    scope: "repoReadme.uid",
   },
 }) satisfies Operations;

@@ -30,9 +30,9 @@ export const RoleBinding = message("iam.RoleBinding", {
   role: output(4, hydrated("iam.RoleBindingRole")),
   createTime: output(5, timestamp),
   /** uid of the identity that is granted the role */
-  identityUid: required(6, uidp),
+  identityUid: required(6, uidp, { inputOnly: true }),
   /** uid of the role */
-  roleUid: required(7, uidp),
+  roleUid: required(7, uidp, { inputOnly: true }),
 });
 export type RoleBinding = z.infer<typeof RoleBinding>;
 

@@ -16,5 +16,31 @@ export const name = z
 
 export const description = z.string({ error: DESCRIPTION_TEXT }).regex(DESCRIPTION, DESCRIPTION_TEXT);
 
+const text = (pattern: RegExp, told: string) => z.string({ error: told }).regex(pattern, told);
+
+/** Name of a tag (the OCI distribution specification). */
+export const tagName = text(
+  /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
+  'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"',
+);
+
+/** Another name of an image. */
+export const alias = text(
+  /^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.-]:[a-zA-Z0-9_.-]+$/,
+  String.raw`each alias must match "^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.\-]:[a-zA-Z0-9_.\-]+$"`,
+);
+
+const BUNDLES = ["application", "base", "byol", "ai", "ai-gpu", "featured", "fips", "commercial", "emeritoss"];
+
+/** Label of a group of images. */
+export const bundle = z
+  .string({ error: "must be a string" })
+  .refine(
+    (value) => BUNDLES.includes(value),
+    `only the following keywords are valid "${BUNDLES.map((word) => `^${word}$`).join("|")}"`,
+  );
+
+export const awsAccount = text(/^[0-9]{12}$/, 'AWS account ID must match "^[0-9]{12}$"');
+
 /** A reference or text that must be there: proto3 does not tell "" from absent. */
 export const nonEmpty = z.string({ error: "is required" }).min(1, "is required");

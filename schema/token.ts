@@ -1,4 +1,5 @@
-// The token exchange (api.md section 5, contract section 2, RFC 8693 in spirit): a workload's token in, an API token out.
+// The token exchange (api.md section 5, contract section 2, RFC 8693 in spirit): a workload's token in, an API token out;
+// or a refresh token in, an API token and the next refresh token out (RFC 6749 section 6).
 // No body binding: every field is a query or form parameter.
 import type { z } from "zod";
 import { message, plain, string, strings, timestamp } from "./field.ts";
@@ -6,28 +7,46 @@ import { type Operations, rows } from "./operation.ts";
 
 export const API_TOKEN_LIFE_MS = 60 * 60 * 1000;
 
-export const ExchangeRequest = message("oidc.ExchangeRequest", {
-  /** the API audience, equal to the base address; absent = that */
-  aud: plain(1, strings),
-  /** deprecated spelling of one member of `scopes` */
-  scope: plain(2, string),
-  /** uid of the identity to assume; absent = the one whose exact issuer and subject match */
-  identity: plain(4, string),
-  /** friendly names; the token grants no others */
-  cap: plain(5, strings),
-  identityProvider: plain(7, string),
-  /** uids of groups; the token grants nothing elsewhere */
-  scopes: plain(8, strings),
-});
+export const ExchangeRequest = message(
+  "oidc.ExchangeRequest",
+  {
+    /** the API audience, equal to the base address; absent = that */
+    aud: plain(1, strings),
+    /** deprecated spelling of one member of `scopes` */
+    scope: plain(2, string),
+    /** uid of the identity to assume; absent = the one whose exact issuer and subject match */
+    identity: plain(4, string),
+    /** friendly names; the token grants no others */
+    cap: plain(5, strings),
+    identityProvider: plain(7, string),
+    /** uids of groups; the token grants nothing elsewhere */
+    scopes: plain(8, strings),
+  },
+  { reserved: [3, "cluster", 6, "include_upstream_token"] },
+);
 export type ExchangeRequest = z.infer<typeof ExchangeRequest>;
 
 // Clients parse this reply strictly: no further field (contract section 2).
 export const RawToken = message("oidc.RawToken", {
   token: plain(1, string, { secret: true }),
   refreshToken: plain(2, string, { secret: true }),
-  expiry: plain(3, timestamp),
+  expiry: plain(3, timestamp, { presence: true }),
 });
 export type RawToken = z.infer<typeof RawToken>;
+
+/** The limits may be narrower than those of the exchange that began it, never wider. */
+export const ExchangeRefreshTokenRequest = message("oidc.ExchangeRefreshTokenRequest", {
+  aud: plain(1, strings),
+  scope: plain(2, string),
+  cap: plain(3, strings),
+  /** the number is ours: the published document names the field and no number */
+  scopes: plain(4, strings),
+});
+export type ExchangeRefreshTokenRequest = z.infer<typeof ExchangeRefreshTokenRequest>;
+
+/** The refresh token is rotated: the one that was used is worth nothing any more. */
+export const TokenPair = message("oidc.TokenPair", { token: plain(1, RawToken), refreshToken: plain(2, RawToken) });
+export type TokenPair = z.infer<typeof TokenPair>;
 
 export const tokenOperations = rows("oidc.SecurityTokenService", "/sts", {
   Exchange: {
@@ -42,6 +61,13 @@ export const tokenOperations = rows("oidc.SecurityTokenService", "/sts", {
     rpc: "Exchange",
     request: ExchangeRequest,
     response: RawToken,
+    capabilities: [],
+    auth: "workload",
+  },
+  ExchangeRefreshToken: {
+    http: "POST /exchange_refresh_token",
+    request: ExchangeRefreshTokenRequest,
+    response: TokenPair,
     capabilities: [],
     auth: "workload",
   },

@@ -1,9 +1,13 @@
 // The two list reads of v1 that api.md names (contract section 7): `id` instead of `uid`, no paging, `{items}`.
 import { z } from "zod";
-import { bool, enumeration, int32Map, message, plain, string, strings, timestamp } from "./field.ts";
+import { bool, enumeration, enumInfo, int32Map, message, plain, string, strings, timestamp } from "./field.ts";
 import { OrgKind, OrgStatus } from "./group.ts";
 import { UidpFilter } from "./list.ts";
 import { type Operations, rows } from "./operation.ts";
+
+// The same names and numbers, in a package of their own.
+const inV1 = <T extends z.ZodType>(name: string, schema: T) =>
+  enumeration(name, enumInfo(schema)?.numbers as Record<z.infer<T> & string, number>);
 
 export const GroupV1 = message("iam.v1.Group", {
   id: plain(1, string),
@@ -11,8 +15,18 @@ export const GroupV1 = message("iam.v1.Group", {
   description: plain(3, string, { always: true }),
   resourceLimits: plain(4, int32Map, { always: true }),
   verified: plain(5, bool, { always: true }),
-  kind: plain(6, OrgKind),
-  status: plain(7, OrgStatus),
+  kind: plain(6, inV1("iam.v1.OrgKind", OrgKind)),
+  status: plain(7, inV1("iam.v1.OrgStatus", OrgStatus)),
+});
+
+export type GroupV1 = z.infer<typeof GroupV1>;
+
+/** Capabilities by their friendly names. */
+export const RoleV1 = message("iam.v1.Role", {
+  id: plain(1, string),
+  name: plain(2, string),
+  description: plain(3, string),
+  capabilities: plain(4, strings),
 });
 
 export const CatalogTierV1 = enumeration("registry.v1.CatalogTier", {
@@ -25,17 +39,35 @@ export const CatalogTierV1 = enumeration("registry.v1.CatalogTier", {
   COMMERCIAL: 9,
 });
 
-export const RepoV1 = message("registry.v1.Repo", {
-  id: plain(1, string),
-  name: plain(2, string),
-  catalogTier: plain(3, CatalogTierV1),
-  bundles: plain(4, strings),
-  readme: plain(5, string),
-  aliases: plain(8, strings),
-  createTime: plain(9, timestamp),
-  activeTags: plain(10, strings),
-  description: plain(11, string),
+export const SyncConfigV1 = message("registry.v1.SyncConfig", {
+  source: plain(1, string),
+  uniqueTags: plain(2, bool),
+  expiration: plain(3, timestamp),
+  google: plain(4, string),
+  amazon: plain(5, string),
+  azure: plain(6, string),
+  syncApks: plain(7, bool),
+  apkoOverlay: plain(8, string),
+  gracePeriod: plain(9, bool),
 });
+
+export const RepoV1 = message(
+  "registry.v1.Repo",
+  {
+    id: plain(1, string),
+    name: plain(2, string),
+    catalogTier: plain(3, CatalogTierV1),
+    bundles: plain(4, strings),
+    readme: plain(5, string),
+    sync_config: plain(6, SyncConfigV1, { alias: "syncConfig" }),
+    aliases: plain(8, strings),
+    createTime: plain(9, timestamp),
+    activeTags: plain(10, strings),
+    description: plain(11, string),
+  },
+  // The overlay of v1 is a message that the contract does not describe.
+  { reserved: [7, "custom_overlay"] },
+);
 
 const items = <T extends z.ZodType>(item: T) => plain(1, z.array(item), { always: true });
 

@@ -1,15 +1,19 @@
 // Writes a seed into the store, in one transaction. A record that is there already (same parent, same name) is left as it
 // is, so that a server with `--db` and `--seed` can be started again.
-import { isUidp } from "../schema/index.ts";
+import { AccountAssociation, Advisory, IdentityProvider, isUidp, type Json, Repo, Tag } from "../schema/index.ts";
 import type { IdSource } from "./context.ts";
-import { DEV_ISSUER_WORD, identityInput, roleInput, type Seed, SeedError, seedPath } from "./seed.ts";
+import { DEV_ISSUER_WORD, identityInput, roleInput, type Seed, SeedError, seedPath, seedRecord } from "./seed.ts";
+import { insertAccountAssociation } from "./services/account-association.ts";
+import { type AdvisoryInput, insertAdvisory } from "./services/advisory.ts";
 import { builtInRoleUid } from "./services/built-in-role.ts";
 import { insertGroup } from "./services/group.ts";
 import { insertIdentity } from "./services/identity.ts";
+import { insertIdentityProvider } from "./services/identity-provider.ts";
 import { insertRepo } from "./services/repo.ts";
 import { insertRole } from "./services/role.ts";
 import { insertRoleBinding } from "./services/role-binding.ts";
-import { roles } from "./store/shape.ts";
+import { tagUid, upsertTag } from "./services/tag.ts";
+import { accountAssociations, roles } from "./store/shape.ts";
 import type { Shape, Store } from "./store/store.ts";
 
 /** @returns uid of the organisation */
@@ -34,6 +38,22 @@ export const applySeed = (
       const uid = `${parent}/${ids.segment()}`;
       insert(uid);
       return uid;
+    };
+
+    const ensureAdvisory = (advisory: Json, origin: string | undefined): void => {
+      const parent = groupUid(advisory.group as string);
+      const present = store
+        .statement("SELECT 1 FROM advisories WHERE parent = ? AND advisory_id = ?")
+        .get(parent, advisory.advisoryId as string);
+      if (present) return;
+      const uid = `${parent}/${ids.segment()}`;
+      const input = seedRecord(Advisory, advisory) as unknown as AdvisoryInput;
+      const events = input.events?.map((event) => ({
+        ...event,
+        uid: `${uid}/${ids.segment()}`,
+        createTime: event.createTime ?? input.createTime ?? new Date(now).toISOString(),
+      }));
+      insertAdvisory(store, uid, { ...input, events, ...(origin && { origin }) }, now);
     };
 
     const organization = named("groups", null, seed.organization.name) ?? ids.root();
@@ -65,8 +85,27 @@ export const applySeed = (
         return [seedPath(identity.group, identity.name), uid];
       }),
     );
-    for (const { group, ...repo } of seed.repos)
-      ensure("repos", groupUid(group), repo.name, (own) => insertRepo(store, own, repo, now));
+    for (const provider of seed.identityProviders ?? []) {
+      const defaultRole = roleUid(store, roleUids, provider.defaultRole);
+      ensure("identity_providers", groupUid(provider.group), provider.name, (own) =>
+        insertIdentityProvider(store, own, { ...seedRecord(IdentityProvider, provider), defaultRole }, now),
+      );
+    }
+    for (const association of seed.accountAssociations ?? []) {
+      const uid = groupUid(association.group);
+      if (store.get(accountAssociations, uid)) continue;
+      insertAccountAssociation(store, uid, seedRecord(AccountAssociation, association), now);
+    }
+    for (const { tags = [], readme, ...repo } of seed.repos) {
+      const uid = ensure("repos", groupUid(repo.group), repo.name, (own) =>
+        insertRepo(store, own, seedRecord(Repo, repo), now, readme),
+      );
+      for (const tag of tags) {
+        if (tagUid(store, uid, tag.name)) continue;
+        upsertTag(store, `${uid}/${ids.segment()}`, seedRecord(Tag, tag), now);
+      }
+    }
+    for (const { origin, ...advisory } of seed.advisories ?? []) ensureAdvisory(advisory, origin);
     for (const binding of seed.bindings) {
       const link = {
         identityUid: identityUids.get(binding.identity) as string,

@@ -42,6 +42,7 @@ export const createAuthenticate = (store: Store, sts: Sts, log: Log): Authentica
         grants: grantsOf(store, claims.subject),
         ...(claims.capabilities && { capabilities: claims.capabilities }),
         ...(claims.scopes && { scopes: claims.scopes }),
+        token: () => sts.describeApiToken(token),
       };
     },
   };

@@ -2,6 +2,7 @@
 // that are bound to it now, at the group of each binding and everything below, within the limits of its token.
 import { ancestorsOf, apiError, capabilityFrom, capabilityName, isAncestorOrSelf } from "../schema/index.ts";
 import type { Store } from "./store/store.ts";
+import type { ApiTokenDescription } from "./sts/index.ts";
 
 /** Capabilities by enum name, by the uid of the group where they are granted. */
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
@@ -14,7 +15,18 @@ export interface Caller {
   capabilities?: ReadonlySet<string>;
   /** groups asked for at the exchange; absent = everywhere */
   scopes?: readonly string[];
+  /** what its token says besides */
+  token(): ApiTokenDescription;
 }
+
+/** Who calls a method that needs no token. */
+export const nobody: Caller = {
+  uid: "",
+  grants: new Map(),
+  token: () => {
+    throw new TypeError("a method without a token asked for one");
+  },
+};
 
 /** What is granted to an identity by the bindings as they are now. */
 export const grantsOf = (store: Store, identityUid: string): Map<string, Set<string>> => {

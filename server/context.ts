@@ -1,5 +1,6 @@
 // What a service is given: nothing of the outside reaches it by another way.
 import type { Caller } from "./authorize.ts";
+import type { Log } from "./log.ts";
 import type { PageTokens } from "./store/page-token.ts";
 import type { Store } from "./store/store.ts";
 
@@ -19,14 +20,19 @@ export interface IdentityRules {
   ownIssuer: string;
   /** uid of the identity that anyone may assume */
   anyone: string;
+  /** the development issuer, with `--dev` */
+  devIssuer?: string | undefined;
 }
 
 export interface ServiceContext {
   caller: Caller;
+  log: Log;
   store: Store;
   tokens: PageTokens;
   ids: IdSource;
   /** milliseconds since the epoch, the same for the whole request */
   now: number;
   identityRules: IdentityRules;
+  /** an identity is bound to a role once in a group (decision 19) */
+  uniqueRoleBindings: boolean;
 }

@@ -1,10 +1,13 @@
 // The HTTP listener: reads a bounded body, hands the request to the router, writes the answer. One request id for the
 // answer and the log.
-import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { ApiError, apiError, type OperationName } from "../schema/index.ts";
+import type { Duplex } from "node:stream";
+import { ApiError, apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../schema/index.ts";
+import { BrokenMessage, endWith, GONE } from "./broken-message.ts";
 import type { Log } from "./log.ts";
+import type { Metrics, Outcome } from "./metrics.ts";
 import type { Pipeline } from "./pipeline.ts";
+import { REQUEST_ID, requestIdFrom, withRequestId } from "./request-id.ts";
 import { callFromRest, type RestError, restError, UnsupportedMediaType, unroutedError } from "./rest.ts";
 import type { Match } from "./route.ts";
 
@@ -12,79 +15,152 @@ export const BODY_MAX = 1024 * 1024;
 // What is read and thrown away of a body that is too large, so that the client can read the answer.
 const DISCARD_MAX = 64 * BODY_MAX;
 
-// A client that is slower than this holds a connection for nothing.
-const LIMITS = { requestTimeout: 60_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 };
+// A client that is slower than this holds a connection for nothing. A request without Host is refused by `answer`: node
+// would do it without a request id. A head has room for a token of 16 KiB.
+const LIMITS = {
+  requestTimeout: 60_000,
+  headersTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  requireHostHeader: false,
+  maxHeaderSize: 32 * 1024,
+};
 
-/** A page beside the API: discovery documents and the development issuer. */
+/** A page beside the API: discovery documents, the development issuer, what the operator asks. */
 export interface Page {
   status: number;
-  json: unknown;
+  json?: unknown;
+  /** instead of `json`; the content type is in the headers */
+  text?: string;
   headers?: Record<string, string>;
+  /** asked for every few seconds: its line of the log is for debugging */
+  quiet?: boolean;
 }
 
 export interface HttpOptions {
   router: (method: string, path: string) => Match;
   pipeline: Pipeline;
   /** pages by path, asked first; undefined = none there */
-  pages: (method: string, path: string, body: () => Promise<Buffer>) => Promise<Page | undefined>;
+  pages: (method: string, path: string, body: () => Promise<Buffer>, host: string) => Promise<Page | undefined>;
+  metrics: Metrics;
+  /** connections are to end after their answer */
+  isDraining: () => boolean;
   clock: () => number;
   log: Log;
 }
 
 /** Requests wait until `ready`: what they need is made from the address that the listener was given. */
 export const createHttp = (ready: Promise<HttpOptions>): Server => {
-  const server = createServer(LIMITS, async (request, response) => {
+  // By connection, how the request under way is told that the parser has given up on it.
+  const underWay = new WeakMap<Duplex, (error: BrokenMessage) => void>();
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const broken = Promise.withResolvers<never>();
+    // A request that was complete is answered all the same.
+    broken.promise.catch(() => {});
+    let last = false;
+    const tell = (error: BrokenMessage) => {
+      last = true;
+      broken.reject(error);
+    };
+    underWay.set(request.socket, tell);
     const options = await ready;
-    const id = requestId(request);
+    const id = requestIdFrom(request.headers[REQUEST_ID]);
+    const finish = options.metrics.begin("rest");
     const start = performance.now();
-    const reply = await answer(options, request).catch((error: unknown): Reply => {
+    const body = () => Promise.race([readBody(request), broken.promise]);
+    const reply = await withRequestId(id, () => answer(options, request, body)).catch((error: unknown): Reply => {
       // The client went away while its body was read: nobody is left to answer.
-      if (!request.complete) return { http: 499, headers: {}, logged: { message: "the client closed the connection" } };
+      if (!request.complete) return { http: 499, code: "CANCELLED", headers: {}, logged: { message: GONE } };
       options.log("error", "internal error", {
         requestId: id,
         error: error instanceof Error ? error.stack : String(error),
       });
       return failure(restError(apiError("INTERNAL", "the server failed to answer; its log says why"), "iam"));
     });
-    // A server that is being closed keeps no connection: it would wait for its client.
-    if (!server.listening) reply.headers.connection = "close";
-    send(response, reply, id, options.clock());
+    const text = bodyOf(reply);
+    const headers = headersOf(reply, text, id, options.clock());
+    response.writeHead(reply.http, { ...headers, ...((last || options.isDraining()) && { connection: "close" }) });
+    response.end(text);
+    // Of the next message on the connection, this request knows nothing.
+    if (underWay.get(request.socket) === tell) underWay.delete(request.socket);
+    finish(reply);
     const ms = Math.round((performance.now() - start) * 10) / 10;
-    options.log("info", "request", { requestId: id, method: request.method, ...reply.logged, status: reply.http, ms });
-  });
-  server.on("clientError", (_error, socket) => {
-    // Not HTTP: there is no request to answer, only a connection to end politely.
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    const line = { requestId: id, method: request.method, ...reply.logged, status: reply.http, ms };
+    options.log(reply.quiet ? "debug" : "info", "request", line);
+  };
+
+  const refuse = async (socket: Duplex, reply: Reply) => {
+    const options = await ready;
+    const id = requestIdFrom(undefined);
+    const text = bodyOf(reply);
+    endWith(socket, reply.http, { ...headersOf(reply, text, id, options.clock()), connection: "close" }, text);
+    options.metrics.begin("rest")(reply);
+    options.log("info", "request", { requestId: id, ...reply.logged, status: reply.http });
+  };
+
+  const server = createServer(LIMITS, handle);
+  // An expectation that we do not know may be ignored (RFC 9110, 10.1.1).
+  server.on("checkExpectation", handle);
+  server.on("connect", (_request, socket) => refuse(socket, failure(unroutedError(NO_TUNNEL, "CONNECT", ""))));
+  server.on("clientError", (error, socket) => {
+    const failed = new BrokenMessage(error);
+    const tell = underWay.get(socket);
+    if (tell) tell(failed);
+    else if (socket.writable) void refuse(socket, failure(failed.reply));
   });
   return server;
 };
 
-interface Reply {
+const NO_TUNNEL: Exclude<Match, { kind: "route" }> = {
+  kind: "method",
+  allow: ["GET", "POST", "PATCH", "DELETE"],
+  service: "iam",
+};
+
+interface Reply extends Outcome {
   http: number;
   headers: Record<string, string>;
-  /** undefined: an empty body */
+  /** undefined: `text`, or an empty body */
   json?: unknown;
+  text?: string;
   logged: Record<string, unknown>;
+  quiet?: boolean;
 }
 
 const failure = ({ http, headers, status }: RestError, logged: Record<string, unknown> = {}): Reply => ({
   http,
+  code: codeFromNumber(status.code) as Code,
+  operation: logged.operation as OperationName | undefined,
   headers,
   json: status,
   logged: { ...logged, message: status.message },
 });
 
-const answer = async (options: HttpOptions, request: IncomingMessage): Promise<Reply> => {
+const answer = async (
+  options: HttpOptions,
+  request: IncomingMessage,
+  readBody: () => Promise<Buffer>,
+): Promise<Reply> => {
   const method = request.method as string;
   // The path by hand: URL would fold `..` and `//`, which no uid has and no route should be reached by.
   const [path = "", search = ""] = (request.url ?? "").split(/\?(.*)/s);
+  // RFC 9112, 3.2.
+  const hosts = headerValues(request, "host").length;
+  if (request.httpVersion === "1.1" && hosts !== 1) {
+    request.resume();
+    const text = hosts === 0 ? "the Host header is missing" : "there are several Host headers";
+    return failure(restError(apiError("INVALID_ARGUMENT", text), "iam"), { path });
+  }
   let page: Page | undefined;
   try {
-    page = await options.pages(method, path, () => readBody(request));
+    page = await options.pages(method, path, readBody, String(request.headers[":authority"] ?? request.headers.host));
   } catch (error) {
     return refused(error, "iam", { path });
   }
-  if (page) return { http: page.status, headers: page.headers ?? {}, json: page.json, logged: { path } };
+  if (page) {
+    const { status: http, headers = {}, ...own } = page;
+    return { http, code: http === 200 ? "OK" : codeFromHttp(http), headers, ...own, logged: { path } };
+  }
 
   const match = options.router(method, path);
   if (match.kind !== "route") {
@@ -95,16 +171,17 @@ const answer = async (options: HttpOptions, request: IncomingMessage): Promise<R
   const query = new URLSearchParams(search);
   const logged: Record<string, unknown> = { path, operation, ...loggedQuery(query) };
   try {
-    const body = await readBody(request);
+    const body = await readBody();
     const call = callFromRest(match, {
-      authorization: authorizationOf(request),
+      authorization: headerValues(request, "authorization"),
       contentType: request.headers["content-type"],
       query,
       body,
+      peer: request.socket.remoteAddress ?? "",
     });
     if (call.bodyFields) logged.fields = call.bodyFields.join(",");
     const json = await options.pipeline(call);
-    return { http: 200, headers: {}, json: method === "DELETE" ? undefined : json, logged };
+    return { http: 200, code: "OK", operation, headers: {}, json: method === "DELETE" ? undefined : json, logged };
   } catch (error) {
     return refused(error, service, logged);
   }
@@ -119,13 +196,14 @@ const refused = (error: unknown, service: string, logged: Record<string, unknown
     const reply = failure(restError(apiError("INVALID_ARGUMENT", text), service, 413), logged);
     return { ...reply, headers: { ...reply.headers, connection: "close" } };
   }
+  if (error instanceof BrokenMessage) return failure(error.reply, logged);
   if (error instanceof ApiError) return failure(restError(error, service), logged);
   throw error;
 };
 
 // Every header as it came: node joins or drops repeated ones in `headers`.
-const authorizationOf = (request: IncomingMessage): string[] =>
-  request.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === "authorization");
+const headerValues = ({ rawHeaders }: IncomingMessage, name: string): string[] =>
+  rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
 
 // A caller may put anything into a query, a token too: only what can be none is logged.
 const LOGGED = ["updateMask", "update_mask", "pageSize", "page_size", "orderBy", "order_by", "skip", "name"];
@@ -151,21 +229,14 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-const requestId = (request: IncomingMessage): string => {
-  const given = request.headers["x-request-id"];
-  return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
-};
+const bodyOf = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));
 
-const send = (response: ServerResponse, reply: Reply, id: string, now: number): void => {
-  const body = reply.json === undefined ? "" : JSON.stringify(reply.json);
-  response.writeHead(reply.http, {
-    ...(body && { "content-type": "application/json" }),
-    "content-length": Buffer.byteLength(body),
-    // The server's own clock, which clients compare createTime with.
-    date: new Date(now).toUTCString(),
-    "x-request-id": id,
-    "cache-control": "no-store",
-    ...reply.headers,
-  });
-  response.end(body);
-};
+const headersOf = (reply: Reply, body: string, id: string, now: number): Record<string, string> => ({
+  ...(body && { "content-type": "application/json" }),
+  "content-length": String(Buffer.byteLength(body)),
+  // The server's own clock, which clients compare createTime with.
+  date: new Date(now).toUTCString(),
+  [REQUEST_ID]: id,
+  "cache-control": "no-store",
+  ...reply.headers,
+});

@@ -3,8 +3,9 @@
 export type { IdSource } from "./context.ts";
 export type { MintRequest } from "./issuer-pages.ts";
 export type { ServerKeys } from "./keys.ts";
-export { ListenError } from "./listen.ts";
+export { DRAIN_MS, ListenError } from "./listen.ts";
 export { createLog, LEVELS, type Level, type Log } from "./log.ts";
 export { parseSeed, type Seed, SeedError } from "./seed.ts";
 export { createServer, type RunningServer, type ServerOptions, ServerOptionsError } from "./server.ts";
 export { DatabaseError } from "./store/database.ts";
+export { readTlsKeys, TlsError, type TlsKeys } from "./tls.ts";

@@ -1,12 +1,15 @@
 // The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` those of the development issuer,
-// which mints a token for anyone who asks (contract, decision 33).
+// which mints a token for anyone who asks (contract, decision 33): on this machine, and not a page of somebody else's site
+// that a browser here was told is at a loopback address (DNS rebinding). Such a request names that site as its host.
 import { z } from "zod";
-import { invalidArgument } from "../schema/index.ts";
+import { type ApiError, apiError, invalidArgument } from "../schema/index.ts";
 import type { Page } from "./http.ts";
 import { restError } from "./rest.ts";
 import { JWKS_PATH, type Sts } from "./sts/index.ts";
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
+
+const LOOPBACK_HOST = /^(127(\.\d+){3}|\[::1\]|localhost)(:\d+)?$/i;
 
 const MintRequest = z.strictObject({
   /** `sub` of the token */
@@ -23,7 +26,7 @@ export type MintRequest = z.input<typeof MintRequest>;
 
 export const issuerPages =
   (sts: Sts) =>
-  async (method: string, path: string, body: () => Promise<Buffer>): Promise<Page | undefined> => {
+  async (method: string, path: string, body: () => Promise<Buffer>, host: string): Promise<Page | undefined> => {
     const pages: Record<string, () => Promise<unknown> | unknown> = {
       "/.well-known/openid-configuration": () => sts.discovery(),
       [JWKS_PATH]: () => sts.jwks(),
@@ -35,16 +38,20 @@ export const issuerPages =
     const page = pages[path];
     if (page && method === "GET") return { status: 200, json: await page() };
     if (!sts.devIssuer || path !== `${DEV_ISSUER_PATH}/token` || method !== "POST") return undefined;
+    if (!LOOPBACK_HOST.test(host))
+      return refused(apiError("PERMISSION_DENIED", "the development issuer is reached by a name of loopback only"));
     const { success, data, error } = MintRequest.safeParse(parse(await body()));
     if (!success)
-      return refused(error.issues.map((issue) => ({ field: issue.path.join("."), description: issue.message })));
+      return refused(
+        invalidArgument(error.issues.map((issue) => ({ field: issue.path.join("."), description: issue.message }))),
+      );
     const { subject, audience, claims, lifetimeSeconds } = data;
     const lifetimeMs = lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1000;
     return { status: 200, json: { token: await sts.devIssuer.mint({ subject, audience, claims, lifetimeMs }) } };
   };
 
-const refused = (violations: Parameters<typeof invalidArgument>[0]): Page => {
-  const { http, headers, status } = restError(invalidArgument(violations), "iam");
+const refused = (error: ApiError): Page => {
+  const { http, headers, status } = restError(error, "iam");
   return { status: http, headers, json: status };
 };
 

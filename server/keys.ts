@@ -1,5 +1,7 @@
-// The server's keys: made once, kept in the store, so that tokens and page tokens outlive a restart.
+// The server's keys, kept in the store, so that tokens and page tokens outlive a restart. Those that sign are rotated
+// (`sts/rotation`); a list of keys is one value of the store, so that a rotation is there or it is not.
 import { randomBytes } from "node:crypto";
+import type { Log } from "./log.ts";
 import type { Store } from "./store/store.ts";
 import { createSigner, generateKey, type Signer, type StoredKey } from "./sts/signer.ts";
 
@@ -12,14 +14,22 @@ export interface ServerKeys {
   pageTokenKey: Buffer;
 }
 
-export const loadKeys = (store: Store, clock: () => number): ServerKeys => ({
-  signer: createSigner({ clock, keys: storedKeys(store, "signing_keys", clock) }),
-  devSigner: createSigner({ clock, keys: storedKeys(store, "dev_signing_keys", clock) }),
+export const loadKeys = (store: Store, clock: () => number, log: Log): ServerKeys => ({
+  signer: storedSigner(store, "signing_keys", clock, log),
+  devSigner: storedSigner(store, "dev_signing_keys", clock, log),
   pageTokenKey: Buffer.from(
     keptOrMade(store, "page_token_key", () => randomBytes(32).toString("base64")),
     "base64",
   ),
 });
+
+const storedSigner = (store: Store, key: string, clock: () => number, log: Log): Signer =>
+  createSigner({
+    clock,
+    keys: storedKeys(store, key, clock),
+    save: (keys) => store.setMeta(key, JSON.stringify(keys)),
+    log: ({ outcome, ...event }) => log(outcome === "failed" ? "error" : "info", "signing key", { outcome, ...event }),
+  });
 
 const storedKeys = (store: Store, key: string, clock: () => number): StoredKey[] =>
   JSON.parse(keptOrMade(store, key, () => JSON.stringify([generateKey(clock())]))) as StoredKey[];

@@ -1,6 +1,5 @@
 // Sockets: a listener on a port, its address, its end.
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 
 /** A port that cannot be listened on, in one sentence. */
 export class ListenError extends Error {
@@ -21,10 +20,10 @@ export const listen = (server: Server, port: number, host: string): Promise<void
   });
 
 /** The address that clients use; a wildcard host is reached by loopback. */
-export const urlOf = (server: Server, host: string): string => {
+export const urlOf = (server: Server, host: string, scheme: "http" | "https"): string => {
   const { port } = server.address() as AddressInfo;
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+  return `${scheme}://${name.includes(":") ? `[${name}]` : name}:${port}`;
 };
 
 /** The audiences of an address: itself, and on loopback its other names. */
@@ -32,18 +31,39 @@ export const audiencesOf = (baseUrl: string): string[] => {
   const url = new URL(baseUrl);
   const names = ["127.0.0.1", "localhost", "[::1]"];
   if (!names.includes(url.hostname)) return [baseUrl];
-  return [...new Set([baseUrl, ...names.map((name) => `http://${name}:${url.port}`)])];
+  return [...new Set([baseUrl, ...names.map((name) => `${url.protocol}//${name}:${url.port}`)])];
 };
 
-const DRAIN_MS = 10_000;
+/** How long the end waits for requests under way. */
+export const DRAIN_MS = 10_000;
 
-/** Takes no new requests and waits for those under way, ten seconds at most. */
-export const closeListener = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    server.close(() => {
-      clearTimeout(late);
-      resolve();
-    });
-    server.closeIdleConnections();
+/**
+ * Prepares the end of a listener: it takes no new connections, has its wires close those that wait for a request, and waits
+ * for the answers of the others, ten seconds at most or until `cut`; what is left then is cut off.
+ */
+export const closerOf = (server: Server, drainWires: () => void): ((cut?: AbortSignal) => Promise<void>) => {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
   });
+  const destroy = (which: (socket: Socket) => boolean) => {
+    for (const socket of sockets) if (which(socket)) socket.destroy();
+  };
+
+  return (cut) =>
+    new Promise((resolve) => {
+      const cutOff = () => destroy(() => true);
+      const late = setTimeout(cutOff, DRAIN_MS);
+      cut?.addEventListener("abort", cutOff);
+      server.close(() => {
+        clearTimeout(late);
+        cut?.removeEventListener("abort", cutOff);
+        resolve();
+      });
+      drainWires();
+      // To both wires a connection that has sent nothing yet is not idle.
+      destroy(({ bytesRead }) => bytesRead === 0);
+      if (cut?.aborted) cutOff();
+    });
+};

@@ -13,26 +13,45 @@ import {
   operations,
 } from "../schema/index.ts";
 import type { Authenticate } from "./authenticate.ts";
-import { demand } from "./authorize.ts";
+import { demand, nobody } from "./authorize.ts";
 import type { ServiceContext } from "./context.ts";
 import type { Log } from "./log.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import type { Method, Services } from "./service.ts";
+import { accountAssociationService } from "./services/account-association.ts";
+import { advisoryService } from "./services/advisory.ts";
 import { groupService } from "./services/group.ts";
+import { groupInviteService } from "./services/group-invite.ts";
 import { identityService } from "./services/identity.ts";
+import { identityProviderService } from "./services/identity-provider.ts";
+import { lookupGroupService } from "./services/lookup-group.ts";
+import { pingService } from "./services/ping.ts";
 import { repoService } from "./services/repo.ts";
 import { roleService } from "./services/role.ts";
 import { roleBindingService } from "./services/role-binding.ts";
+import { tagService } from "./services/tag.ts";
+import { whoAmIService } from "./services/who-am-i.ts";
+import { passingFailure } from "./store/failure.ts";
 import type { Sts } from "./sts/index.ts";
 import { v1Service } from "./v1.ts";
 
-type ServedName = Exclude<OperationName, "Exchange" | "ExchangeGet">;
+type TokenOperation = "Exchange" | "ExchangeGet" | "ExchangeRefreshToken";
+type ServedName = Exclude<OperationName, TokenOperation>;
 
 const services: Services<ServedName> = {
   ...groupService,
   ...identityService,
   ...roleService,
   ...roleBindingService,
+  ...identityProviderService,
+  ...accountAssociationService,
+  ...groupInviteService,
+  ...lookupGroupService,
   ...repoService,
+  ...tagService,
+  ...advisoryService,
+  ...pingService,
+  ...whoAmIService,
   ...v1Service,
 };
 
@@ -43,13 +62,18 @@ export interface Call {
   violations: FieldViolation[];
   /** every `authorization` header or metadata entry */
   authorization: readonly string[];
+  /** address that the request came from, for the rate limit of those who are not known */
+  peer: string;
   /** top-level fields of the body, for the log */
   bodyFields?: readonly string[];
+  /** the caller waits no longer: cancelled, or its deadline has passed */
+  isGone?: () => boolean;
 }
 
 export interface PipelineOptions {
   authenticate: Authenticate;
   sts: Sts;
+  limit: RateLimit;
   log: Log;
   context: () => Omit<ServiceContext, "caller">;
 }
@@ -57,18 +81,23 @@ export interface PipelineOptions {
 export type Pipeline = (call: Call) => Promise<Json>;
 
 export const createPipeline =
-  ({ authenticate, sts, log, context }: PipelineOptions): Pipeline =>
-  async ({ operation, request, violations, authorization }) => {
+  ({ authenticate, sts, limit, log, context }: PipelineOptions): Pipeline =>
+  async ({ operation, request, violations, authorization, peer, isGone = () => false }) => {
     const row: Operation = operations[operation];
     try {
-      if (operation === "Exchange" || operation === "ExchangeGet") {
+      if (isTokenOperation(operation)) {
+        limit.address(peer);
         const bearer = authenticate.bearer(authorization);
-        refuse(violations);
-        return messageToJson(row.response, await sts.exchange(request, bearer));
+        const exchange = operation === "ExchangeRefreshToken" ? sts.exchangeRefreshToken : sts.exchange;
+        return messageToJson(row.response, await exchange(request, bearer, violations));
       }
-      const caller = await authenticate.caller(authorization);
+      // A method that needs no token does not look at one.
+      if (row.auth === "none") limit.address(peer);
+      const caller = row.auth === "none" ? nobody : await knownCaller(authenticate, limit, authorization, peer);
       refuse(violations);
       authorize(row, request, caller);
+      // Nothing is written that nobody will hear of.
+      if (isGone()) throw apiError("CANCELLED", "the caller waits no longer");
       const method = services[operation] as unknown as Method<"GetGroup">;
       const response = method(request as never, { ...context(), caller });
       return messageToJson(row.response, response as Json);
@@ -76,6 +105,24 @@ export const createPipeline =
       throw funnel(error, operation, log);
     }
   };
+
+// Who turns out to be nobody is counted by address, after the fact: bad tokens do not refuse a neighbour's good ones.
+const knownCaller = async (
+  authenticate: Authenticate,
+  limit: RateLimit,
+  authorization: readonly string[],
+  peer: string,
+): Promise<ServiceContext["caller"]> => {
+  const caller = await authenticate.caller(authorization).catch((error: unknown) => {
+    limit.address(peer);
+    throw error;
+  });
+  limit.identity(caller.uid);
+  return caller;
+};
+
+const isTokenOperation = (operation: OperationName): operation is TokenOperation =>
+  operations[operation].service === "oidc.SecurityTokenService";
 
 const refuse = (violations: readonly FieldViolation[]): void => {
   if (violations.length > 0) throw invalidArgument([...violations]);
@@ -99,17 +146,10 @@ const checkUid = (field: string, uid: unknown): void => {
   throw invalidArgument([{ field, description }]);
 };
 
-// SQLite's primary result codes that a person can do something about.
-const FULL = 13;
-const BUSY = 5;
-
 /** Any thrown value to the error that the client sees; what is not ours is logged and told as INTERNAL. */
 const funnel = (error: unknown, operation: OperationName, log: Log): ApiError => {
-  if (error instanceof ApiError) return error;
+  const passing = passingFailure(error);
+  if (error instanceof ApiError && !passing) return error;
   log("error", "internal error", { operation, error: error instanceof Error ? error.stack : String(error) });
-  const sqlite = (error as { errcode?: number } | undefined)?.errcode;
-  const primary = sqlite === undefined ? undefined : sqlite & 0xff;
-  if (primary === FULL) return apiError("RESOURCE_EXHAUSTED", "the server's disk is full", { cause: error, operation });
-  if (primary === BUSY) return apiError("UNAVAILABLE", "the server's database is busy", { cause: error, operation });
-  return apiError("INTERNAL", "the server failed to answer; its log says why", { cause: error, operation });
+  return passing ?? apiError("INTERNAL", "the server failed to answer; its log says why", { cause: error, operation });
 };

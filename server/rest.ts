@@ -8,10 +8,8 @@ import {
   codes,
   domainOf,
   type FieldViolation,
-  impliedMask,
   type Json,
   type Message,
-  messageFromJson,
   type Operation,
   operations,
   type Status,
@@ -20,6 +18,7 @@ import {
   statusFromError,
   unwrap,
 } from "../schema/index.ts";
+import { decodeRequest } from "./decode.ts";
 import type { Call } from "./pipeline.ts";
 import type { Match } from "./route.ts";
 
@@ -28,6 +27,8 @@ export interface RestRequest {
   contentType: string | undefined;
   query: URLSearchParams;
   body: Buffer;
+  /** address that the request came from */
+  peer: string;
 }
 
 /** Path, query and body to a call. Throws the transport errors of decision 31. */
@@ -38,24 +39,14 @@ export const callFromRest = (match: Extract<Match, { kind: "route" }>, request: 
   const form = row.service.startsWith("oidc.") && isForm(request.contentType);
   const body = row.body ? parseBody(request, violations) : undefined;
   const json: Json = row.body === "*" ? { ...(body as Json) } : {};
-  if (row.body !== "*") queryInto(json, row.request, request.query, violations);
-  if (form) queryInto(json, row.request, new URLSearchParams(request.body.toString("utf8")), violations);
+  const parameters = [...request.query, ...(form ? new URLSearchParams(request.body.toString("utf8")) : [])];
+  if (row.body !== "*") parametersInto(json, row.request, parameters, violations);
   if (row.body && row.body !== "*") json[row.body] = body;
   for (const [field, value] of Object.entries(match.path)) setPath(json, field.split("."), value);
-  const decoded = messageFromJson(row.request, json);
-  const resource = row.body && row.request.shape[row.body];
-  // Without a mask, the keys of the body are the mask (contract 1.9).
-  if ("updateMask" in row.request.shape && !decoded.value.updateMask && resource)
-    decoded.value.updateMask = impliedMask(asMessage(resource) as Message, body).join(",");
-  violations.push(...decoded.violations.map((violation) => relative(violation, row.body)));
-  const bodySchema = resource ? asMessage(resource) : row.request;
-  const bodyFields = body && Object.keys(body).filter((key) => isFieldOf(bodySchema as Message, key));
-  return { operation, request: decoded.value, violations, authorization: request.authorization, bodyFields };
+  const decoded = decodeRequest(row, json, body);
+  const { authorization, peer } = request;
+  return { operation, ...decoded, violations: [...violations, ...decoded.violations], authorization, peer };
 };
-
-// Violations name fields of the resource, whatever wraps it on a wire (decision 29).
-const relative = ({ field, description }: FieldViolation, body: string | undefined): FieldViolation =>
-  body && field.startsWith(`${body}.`) ? { field: field.slice(body.length + 1), description } : { field, description };
 
 const mediaType = (contentType: string | undefined) => contentType?.split(";")[0]?.trim().toLowerCase();
 
@@ -86,23 +77,32 @@ export class UnsupportedMediaType extends Error {
   }
 }
 
-// Query parameters in both spellings, `uidp.descendants_of` too; unknown keys are ignored; a field that is no list may
-// stand once.
-const queryInto = (json: Json, schema: Message, query: URLSearchParams, violations: FieldViolation[]): void => {
-  for (const key of new Set(query.keys())) {
+type Parameters = readonly (readonly [key: string, value: string])[];
+
+// Parameters in both spellings, `uidp.descendants_of` too; unknown keys are ignored; a field that is no list may stand once,
+// whichever way it is spelled, and in the query or in the form.
+const parametersInto = (json: Json, schema: Message, parameters: Parameters, violations: FieldViolation[]): void => {
+  const byField = new Map<string, { found: Field; values: unknown[] }>();
+  for (const [key, value] of parameters) {
     const found = fieldAt(schema, key.split("."));
     if (!found) continue;
-    const values = query.getAll(key).map((value) => scalarFromText(found.schema, value));
+    const field = found.path.join(".");
+    if (!byField.has(field)) byField.set(field, { found, values: [] });
+    byField.get(field)?.values.push(scalarFromText(found.schema, value));
+  }
+  for (const [field, { found, values }] of byField) {
     const list = unwrap(found.schema) instanceof z.ZodArray;
-    if (!list && values.length > 1) violations.push({ field: found.path.join("."), description: "must be given once" });
+    if (!list && values.length > 1) violations.push({ field, description: "must be given once" });
     setPath(json, found.path, list ? values : values[0]);
   }
 };
 
-const isFieldOf = (schema: Message, key: string): boolean =>
-  Object.entries(schema.shape).some(([name, field]) => spellings(name, field).includes(key));
+interface Field {
+  path: string[];
+  schema: z.ZodType;
+}
 
-const fieldAt = (schema: Message, [head, ...rest]: string[]): { path: string[]; schema: z.ZodType } | undefined => {
+const fieldAt = (schema: Message, [head, ...rest]: string[]): Field | undefined => {
   const found = Object.entries(schema.shape).find(([name, field]) => spellings(name, field).includes(head as string));
   if (!found) return undefined;
   const [name, field] = found;
@@ -114,7 +114,8 @@ const fieldAt = (schema: Message, [head, ...rest]: string[]): { path: string[]; 
 
 // Text that is not of the field's type is left as it is: the decoder refuses it with its path.
 const scalarFromText = (schema: z.ZodType, text: string): unknown => {
-  const inner = unwrap(schema);
+  const whole = unwrap(schema);
+  const inner = whole instanceof z.ZodArray ? unwrap(whole.element as z.ZodType) : whole;
   if (inner instanceof z.ZodBoolean && (text === "true" || text === "false")) return text === "true";
   if (inner instanceof z.ZodEnum && /^\d+$/.test(text)) return Number(text);
   if (scalarInfo(inner)?.scalar === "int32" && text === "") return 0;

@@ -36,7 +36,8 @@ export type Side = "api" | "auth" | "both";
 export const createRouter = (side: Side): ((method: string, path: string) => Match) => {
   const buckets = new Map<string, Route[]>();
   for (const route of allRoutes()) {
-    if (side !== "both" && sideOf(route) !== side) continue;
+    // What is not served says so at either address.
+    if (side !== "both" && route.operation && sideOf(route.service) !== side) continue;
     buckets.set(route.bucket, [...(buckets.get(route.bucket) ?? []), route]);
   }
   for (const bucket of buckets.values()) bucket.sort((a, b) => b.literal - a.literal);
@@ -85,8 +86,8 @@ const routeOf = (row: { method: HttpMethod; service: string }, path: string, nam
   return { method: row.method, bucket: bucketOf(path), pattern, literal, fields, name, service: row.service };
 };
 
-const sideOf = ({ service }: Route): Side =>
-  service.startsWith("oidc.") || service.startsWith("auth.") ? "auth" : "api";
+/** The side of a service, by its name below the platform's package. */
+export const sideOf = (service: string): Exclude<Side, "both"> => (service.startsWith("oidc.") ? "auth" : "api");
 
 // `/iam/v2beta1/groups:lookupGroup` and `/iam/v2beta1/groups/…` share a bucket.
 const bucketOf = (path: string): string =>

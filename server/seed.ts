@@ -3,23 +3,41 @@
 import { type Document, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import {
+  AccountAssociation,
+  Advisory,
   capabilityFrom,
   type FieldViolation,
   Group,
   Identity,
+  IdentityProvider,
+  inputFields,
   inputViolations,
   isUidp,
   type Json,
   type Message,
+  messageFromJson,
   Repo,
   Role,
+  Tag,
 } from "../schema/index.ts";
 import { isBuiltInRole } from "./services/built-in-role.ts";
 import { unusableViolations } from "./services/identity.ts";
+import { secretViolations } from "./services/identity-provider.ts";
+import { readmeViolation } from "./services/readme.ts";
 import { internalViolations } from "./services/role.ts";
 
 const record = { name: z.string(), description: z.string().optional() };
 const group = z.string().default("");
+
+// The fields that a caller may set, but for some; what is in them is the API's to say.
+const fieldsOf = (schema: Message, ...but: string[]): Record<string, z.ZodOptional<z.ZodUnknown>> =>
+  Object.fromEntries(
+    inputFields(schema)
+      .filter((name) => !but.includes(name))
+      .map((name) => [name, z.unknown().optional()]),
+  );
+
+const ADVISORY_ID = "must be an advisory id such as CGA-xvgw-cvr7-9g2q";
 
 const SeedSchema = z.strictObject({
   organization: z.strictObject({ ...record, verified: z.boolean().optional(), kind: z.string().optional() }),
@@ -38,7 +56,37 @@ const SeedSchema = z.strictObject({
     )
     .default([]),
   bindings: z.array(z.strictObject({ identity: z.string(), role: z.string(), group })).default([]),
-  repos: z.array(z.looseObject({ ...record, group })).default([]),
+  identityProviders: z
+    .array(z.strictObject({ ...fieldsOf(IdentityProvider), ...record, group, defaultRole: z.string() }))
+    .optional(),
+  accountAssociations: z.array(z.strictObject({ ...fieldsOf(AccountAssociation), ...record, group })).optional(),
+  // Where a repo syncs from is a uid, which no file knows.
+  repos: z
+    .array(
+      z.strictObject({
+        ...fieldsOf(Repo, "sync_config"),
+        ...record,
+        group,
+        readme: z.string().optional(),
+        tags: z.array(z.strictObject({ ...fieldsOf(Tag), name: z.string() })).optional(),
+      }),
+    )
+    .default([]),
+  advisories: z
+    .array(
+      z.strictObject({
+        ...fieldsOf(Advisory),
+        group,
+        advisoryId: z.string().regex(/^CGA(-[0-9a-z]{4}){3}$/, ADVISORY_ID),
+        legacyAdvisoryId: z.string().optional(),
+        origin: z.string().optional(),
+        createTime: z.unknown().optional(),
+        updateTime: z.unknown().optional(),
+        deleteTime: z.unknown().optional(),
+        severities: z.unknown().optional(),
+      }),
+    )
+    .optional(),
 });
 
 export type Seed = z.output<typeof SeedSchema>;
@@ -50,6 +98,9 @@ export const DEV_ISSUER_WORD = "dev-issuer";
 export class SeedError extends Error {
   override readonly name = "SeedError";
 }
+
+// What the schema of a record does not say.
+type Further = (value: Json) => FieldViolation[];
 
 type Problem = { path: PropertyKey[]; text: string };
 
@@ -99,21 +150,25 @@ const recordProblems = (seed: Seed): Problem[] => {
   const groups = new Set(["", ...seed.groups.map(({ parent, name }) => seedPath(parent, name))]);
   const identities = new Set(seed.identities.map((identity) => seedPath(identity.group, identity.name)));
   const roles = new Set(seed.roles.map((role) => seedPath(role.group, role.name)));
-  const rules = (
-    schema: Message,
-    value: Json,
-    path: PropertyKey[],
-    further: (value: Json) => FieldViolation[] = () => [],
-  ): Problem[] =>
-    [...inputViolations(schema, value), ...further(value)].map(({ field, description }) => ({
+  const problems = (violations: FieldViolation[], path: PropertyKey[]): Problem[] =>
+    violations.map(({ field, description }) => ({
       path: [...path, ...field.replace(/\[(\d+)\]/g, ".$1").split(".")],
       text: description,
     }));
+  const rules = (schema: Message, value: Json, path: PropertyKey[], further: Further = () => []): Problem[] =>
+    problems([...inputViolations(schema, value), ...further(value)], path);
+  // What is not of its type is told before what is not of its rule.
+  const recordRules = (schema: Message, json: Json, path: PropertyKey[], further?: Further): Problem[] => {
+    const { value, violations } = messageFromJson(schema, json);
+    return violations.length > 0 ? problems(violations, path) : rules(schema, value, path, further);
+  };
   const missing = (found: boolean, path: PropertyKey[], text: string): Problem[] => (found ? [] : [{ path, text }]);
   const inGroup = (path: string, at: PropertyKey[]): Problem[] =>
     missing(groups.has(path), at, `there is no group ${JSON.stringify(path)} in this file`);
   // Whether a uid is a role's is known by the database alone.
   const isRole = (text: string) => roles.has(text) || isBuiltInRole(text) || isUidp(text);
+  const hasRole = (text: string, at: PropertyKey[]): Problem[] =>
+    missing(isRole(text), at, `there is no role ${JSON.stringify(text)} in this file, nor is it built in`);
   return [
     ...rules(Group, seed.organization as Json, ["organization"]),
     ...seed.groups.flatMap(({ parent, ...value }, i) => [
@@ -135,18 +190,41 @@ const recordProblems = (seed: Seed): Problem[] => {
         ["bindings", i, "identity"],
         `there is no identity ${JSON.stringify(binding.identity)} in this file`,
       ),
-      ...missing(
-        isRole(binding.role),
-        ["bindings", i, "role"],
-        `there is no role ${JSON.stringify(binding.role)} in this file, nor is it built in`,
-      ),
+      ...hasRole(binding.role, ["bindings", i, "role"]),
     ]),
-    ...seed.repos.flatMap(({ group: parent, ...value }, i) => [
-      ...rules(Repo, value, ["repos", i]),
+    ...(seed.identityProviders ?? []).flatMap(({ group: parent, ...value }, i) => [
+      // Any uid: the role is a name here.
+      ...recordRules(
+        IdentityProvider,
+        { ...value, defaultRole: "0".repeat(40) },
+        ["identityProviders", i],
+        secretViolations,
+      ),
+      ...hasRole(value.defaultRole, ["identityProviders", i, "defaultRole"]),
+      ...inGroup(parent, ["identityProviders", i, "group"]),
+    ]),
+    ...(seed.accountAssociations ?? []).flatMap(({ group: parent, ...value }, i, all) => [
+      ...recordRules(AccountAssociation, value, ["accountAssociations", i]),
+      ...inGroup(parent, ["accountAssociations", i, "group"]),
+      ...(all.findIndex((other) => other.group === parent) === i
+        ? []
+        : [{ path: ["accountAssociations", i, "group"], text: "has another account association in this file" }]),
+    ]),
+    ...seed.repos.flatMap(({ group: parent, tags = [], readme = "", ...value }, i) => [
+      ...recordRules(Repo, value, ["repos", i]),
       ...inGroup(parent, ["repos", i, "group"]),
+      ...tags.flatMap((tag, k) => recordRules(Tag, tag, ["repos", i, "tags", k])),
+      ...[readmeViolation(readme) ?? []].flat().map((text) => ({ path: ["repos", i, "readme"], text })),
+    ]),
+    ...(seed.advisories ?? []).flatMap(({ group: parent, origin, ...value }, i) => [
+      ...recordRules(Advisory, value, ["advisories", i]),
+      ...inGroup(parent, ["advisories", i, "group"]),
     ]),
   ];
 };
+
+/** A record of the file as the API reads it. */
+export const seedRecord = (schema: Message, { group: _, ...json }: Json): Json => messageFromJson(schema, json).value;
 
 /** A role of the file as the API takes it: capabilities by enum name. */
 export const roleInput = ({ name, description, capabilities }: Seed["roles"][number]): Json => ({

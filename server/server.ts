@@ -4,32 +4,44 @@ import { applySeed } from "./apply-seed.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { grantsOf } from "./authorize.ts";
 import type { IdSource } from "./context.ts";
-import { createHttp, type HttpOptions } from "./http.ts";
+import type { GrpcOptions } from "./grpc/server.ts";
+import type { HttpOptions } from "./http.ts";
 import { DEV_ISSUER_PATH, issuerPages } from "./issuer-pages.ts";
 import { loadKeys, type ServerKeys } from "./keys.ts";
-import { audiencesOf, closeListener, listen, urlOf } from "./listen.ts";
+import { audiencesOf, listen, urlOf } from "./listen.ts";
 import { createLog, type Log } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import { openapiPage } from "./openapi-page.ts";
+import { operatorPages, unreadiness } from "./operator-pages.ts";
 import { ensureAnyone, ensureDevOrganization } from "./organization.ts";
 import { createPipeline } from "./pipeline.ts";
+import { createPort } from "./port.ts";
+import { createRateLimit, unlimited } from "./rate-limit.ts";
+import { logOfRequests } from "./request-id.ts";
 import { createRouter } from "./route.ts";
 import type { Seed } from "./seed.ts";
 import { ensureBuiltInRoles } from "./services/built-in-role.ts";
 import { identitiesWith, identityFrom } from "./services/identity.ts";
 import { openDatabase } from "./store/database.ts";
+import { passingFailure } from "./store/failure.ts";
 import { createPageTokens } from "./store/page-token.ts";
+import { createRefreshFamilies } from "./store/refresh-family.ts";
 import { identities } from "./store/shape.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { createSts, type StsOptions } from "./sts/index.ts";
+import type { TlsKeys } from "./tls.ts";
 
 export interface ServerOptions {
-  /** SQLite file; default `:memory:` */
-  store?: string;
+  /** SQLite file, or a store that is open already; default `:memory:` */
+  store?: string | Store;
   /** address to listen on; default 127.0.0.1 */
   host?: string;
   /** default 0: any free port */
   port?: number;
   /** port of the token exchange and the issuer, 0 for any free one; default: the same port */
   authPort?: number;
+  /** certificate and key; default: no TLS */
+  tls?: TlsKeys;
   /** development issuer, an organisation with an owner, loopback issuers; on a loopback host only */
   dev?: boolean;
   /** records to start with, from `parseSeed` */
@@ -42,6 +54,14 @@ export interface ServerOptions {
   keys?: ServerKeys;
   /** default: no log */
   log?: Log;
+  /** requests a second that one caller may make; default: as many as it likes */
+  rateLimit?: number;
+  /** a second binding of one identity to one role in one group is ALREADY_EXISTS (decision 19); default: it is made */
+  uniqueRoleBindings?: boolean;
+  /** an exchange also gives a refresh token; default: none is given and none is taken */
+  refreshTokens?: boolean;
+  /** the name service by which issuers are found; default: DNS */
+  resolve?: StsOptions["resolve"];
 }
 
 export interface RunningServer {
@@ -55,8 +75,10 @@ export interface RunningServer {
   identity?: string;
   /** uid of the identity that anyone may assume */
   anyone: string;
-  /** takes no new requests, waits for those under way, closes the store */
-  close(): Promise<void>;
+  /** Makes the next key for API tokens: it signs in ten minutes, and the one before it is taken for 70 more. */
+  rotateKeys(): Promise<void>;
+  /** takes no new requests, waits for those under way, ten seconds at most or until `cut`, closes the store */
+  close(cut?: AbortSignal): Promise<void>;
 }
 
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
@@ -78,23 +100,29 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
     throw new ServerOptionsError(
       `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`,
     );
-  const store = createStore(openDatabase(options.store ?? ":memory:"));
-  const api = Promise.withResolvers<HttpOptions>();
-  const auth = Promise.withResolvers<HttpOptions>();
-  const apiListener = createHttp(api.promise);
+  const { store: storeOrFile = ":memory:" } = options;
+  const store = typeof storeOrFile === "string" ? createStore(openDatabase(storeOrFile)) : storeOrFile;
+  const api = Promise.withResolvers<HttpOptions & GrpcOptions>();
+  const auth = Promise.withResolvers<HttpOptions & GrpcOptions>();
   const split = options.authPort !== undefined && (options.authPort === 0 || options.authPort !== options.port);
-  const authListener = split ? createHttp(auth.promise) : apiListener;
-  const close = async () => {
-    await Promise.all([...new Set([apiListener, authListener])].map(closeListener));
+  const apiPort = createPort(split ? "api" : "both", api.promise, options.tls);
+  const authPort = split ? createPort("auth", auth.promise, options.tls) : apiPort;
+  let draining = false;
+  const close = async (cut?: AbortSignal) => {
+    draining = true;
+    await Promise.all([...new Set([apiPort, authPort])].map((port) => port.close(cut)));
     store.close();
   };
   try {
-    await listen(apiListener, options.port ?? 0, host);
-    if (split) await listen(authListener, options.authPort as number, host);
-    const urls = { baseUrl: urlOf(apiListener, host), authUrl: urlOf(authListener, host) };
-    const { http, records } = compose(store, urls, { ...options, dev });
-    api.resolve({ ...http, router: createRouter(split ? "api" : "both"), ...(split && { pages: noPages }) });
-    auth.resolve({ ...http, router: createRouter("auth") });
+    await listen(apiPort.listener, options.port ?? 0, host);
+    if (split) await listen(authPort.listener, options.authPort as number, host);
+    const [baseUrl, authUrl] = [apiPort, authPort].map((port) =>
+      urlOf(port.listener, host, options.tls ? "https" : "http"),
+    ) as [string, string];
+    const urls = { baseUrl, authUrl };
+    const { wires, apiPages, records } = compose(store, urls, { ...options, dev }, () => draining);
+    api.resolve({ ...wires, router: createRouter(split ? "api" : "both"), ...(split && { pages: apiPages }) });
+    auth.resolve({ ...wires, router: createRouter("auth") });
     return { ...urls, ...records, close };
   } catch (error) {
     await close();
@@ -102,23 +130,23 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
   }
 };
 
-const noPages: HttpOptions["pages"] = async () => undefined;
-
 // From the store and the addresses to what a listener needs, and the uids of the records that the server made.
 const compose = (
   store: Store,
   { baseUrl, authUrl }: Pick<RunningServer, "baseUrl" | "authUrl">,
   options: ServerOptions,
+  isDraining: () => boolean,
 ) => {
-  const { dev = false, clock = Date.now, ids = randomIds, seed } = options;
-  const log = options.log ?? createLog({ level: "error", json: false, clock, write: () => {} });
-  const keys = options.keys ?? loadKeys(store, clock);
+  const { dev = false, clock = Date.now, ids = randomIds, seed, rateLimit, uniqueRoleBindings = false } = options;
+  const log = logOfRequests(options.log ?? createLog({ level: "error", json: false, clock, write: () => {} }));
+  const keys = options.keys ?? loadKeys(store, clock, log);
   const issuer = dev ? `${authUrl}${DEV_ISSUER_PATH}` : undefined;
   ensureBuiltInRoles(store, clock());
   const anyone = ensureAnyone(store, clock());
   const seeded = seed && applySeed(store, ids, seed, issuer, clock());
   const owned = issuer ? ensureDevOrganization(store, ids, issuer, clock(), seeded) : undefined;
 
+  const metrics = createMetrics();
   const sts = createSts({
     clock,
     authUrl,
@@ -127,23 +155,38 @@ const compose = (
     ...(issuer && { devIssuerUrl: issuer, devSigner: keys.devSigner }),
     signer: keys.signer,
     anyone,
-    identities: stsIdentities(store),
+    identities: stsIdentities(store, log),
     capabilitiesOf: (uid) => grantsOf(store, uid),
-    log: (event) => log("info", "exchange", event),
+    ...(options.refreshTokens && { refreshFamilies: createRefreshFamilies(store, clock) }),
+    ...(options.resolve && { resolve: options.resolve }),
+    log: (event) => {
+      log("info", "exchange", event);
+      metrics.exchanged(event.reason);
+    },
   });
   const tokens = createPageTokens(keys.pageTokenKey, clock);
-  const identityRules = { loopback: dev, ownIssuer: authUrl, anyone };
+  const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
   const pipeline = createPipeline({
     authenticate: createAuthenticate(store, sts, log),
     sts,
+    limit: rateLimit === undefined ? unlimited : createRateLimit(rateLimit, clock),
     log,
-    context: () => ({ store, tokens, ids, now: clock(), identityRules }),
+    context: () => ({ log, store, tokens, ids, now: clock(), identityRules, uniqueRoleBindings }),
   });
   const organization = owned?.organization ?? seeded;
+  const operator = operatorPages({ store, metrics, isDraining, log });
+  const openapi = openapiPage();
+  const apiPages: HttpOptions["pages"] = async (method, path) =>
+    (await operator(method, path)) ?? openapi(method, path);
+  const authPages = issuerPages(sts);
+  const isServing = () => unreadiness({ store, isDraining, log }) === undefined;
+  const pages: HttpOptions["pages"] = async (...asked) => (await apiPages(...asked)) ?? authPages(...asked);
   return {
-    http: { pipeline, pages: issuerPages(sts), clock, log },
+    wires: { pipeline, pages, metrics, isDraining, isServing, clock, log },
+    apiPages,
     records: {
       anyone,
+      rotateKeys: keys.signer.rotate,
       ...(issuer && { issuer }),
       ...(organization && { organization }),
       ...(owned && { identity: owned.identity }),
@@ -151,7 +194,7 @@ const compose = (
   };
 };
 
-const stsIdentities = (store: Store): StsOptions["identities"] => ({
+const stsIdentities = (store: Store, log: Log): StsOptions["identities"] => ({
   get: (uid) => {
     const row = store.get(identities, uid);
     return row && identityFrom(row);
@@ -163,6 +206,12 @@ const stsIdentities = (store: Store): StsOptions["identities"] => ({
       .statement("SELECT 1 FROM identities WHERE issuer = ? AND relationship = 'RELATIONSHIP_TYPE_CLAIM_MATCH' LIMIT 1")
       .get(issuer) !== undefined,
   seen: (uid, timeMs) => {
-    store.statement("UPDATE identities SET last_seen_time = ? WHERE uid = ?").run(timeMs, uid);
+    try {
+      store.statement("UPDATE identities SET last_seen_time = ? WHERE uid = ?").run(timeMs, uid);
+    } catch (error) {
+      // Nothing rests on it: whoever may read still gets a token when the disk is full.
+      if (!passingFailure(error)) throw error;
+      log("warn", "lastSeenTime was not written", { identity: uid, error: String(error) });
+    }
   },
 });

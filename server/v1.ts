@@ -1,14 +1,25 @@
 // The two list reads of v1 (contract section 7): everything at once, `id` instead of `uid`; a missing id is an empty list.
-import { isUidp } from "../schema/index.ts";
+import { type GroupV1, isUidp, type Repo } from "../schema/index.ts";
 import { scopesWith } from "./authorize.ts";
 import type { Services } from "./service.ts";
 import { groupFrom } from "./services/group.ts";
-import { repoFrom } from "./services/repo.ts";
+import { readmeOf, repoFrom } from "./services/repo.ts";
 import { allRows, equals } from "./store/list.ts";
 import { groups, repos } from "./store/shape.ts";
+import type { Row, Store } from "./store/store.ts";
 
 // v1 names the tiers without their prefix.
 const tierV1 = (tier: string | undefined) => tier?.replace("CATALOG_TIER_", "") as "APPLICATION" | undefined;
+
+const syncConfigV1 = ({ expirationTime, ...config }: NonNullable<Repo["sync_config"]>) => ({
+  ...config,
+  expiration: expirationTime,
+});
+
+export const groupV1From = (store: Store, row: Row): GroupV1 => {
+  const { uid, createTime, updateTime, ...group } = groupFrom(store, row);
+  return { id: uid, ...group };
+};
 
 export const v1Service = {
   ListGroupsV1: ({ id, uidp, name }, { store, caller }) => {
@@ -16,10 +27,7 @@ export const v1Service = {
     const filters = [...equals("uid", id), ...equals("name", name)];
     const rows = allRows(store, groups, uidp ?? {}, filters, { scopes: scopesWith(caller, ["groups.list"]) });
     return {
-      items: rows.map((row) => {
-        const { uid, createTime, updateTime, ...group } = groupFrom(store, row);
-        return { id: uid, ...group };
-      }),
+      items: rows.map((row) => groupV1From(store, row)),
     };
   },
 
@@ -28,8 +36,14 @@ export const v1Service = {
     const rows = allRows(store, repos, uidp ?? {}, filters, { scopes: scopesWith(caller, ["repo.list"]) });
     return {
       items: rows.map((row) => {
-        const { uid, updateTime, catalogTier, sync_config, customOverlay, ...repo } = repoFrom(row);
-        return { id: uid, ...repo, catalogTier: tierV1(catalogTier) };
+        const { uid, updateTime, catalogTier, sync_config, customOverlay, ...repo } = repoFrom(store, row);
+        return {
+          id: uid,
+          ...repo,
+          catalogTier: tierV1(catalogTier),
+          sync_config: sync_config && syncConfigV1(sync_config),
+          readme: readmeOf(store, row),
+        };
       }),
     };
   },

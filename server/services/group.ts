@@ -129,18 +129,21 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   throw invalidArgument([{ field: "parent", description }]);
 };
 
-// One violation for each kind of child (decision 7); table, then the word in the text.
+// One violation for each kind of child (decision 7): where it is found, then the word in the text. Advisories go with the
+// group, since no method deletes them.
 const CHILDREN = [
-  ["groups", "groups"],
-  ["identities", "identities"],
-  ["roles", "roles"],
-  ["role_bindings", "role bindings"],
-  ["repos", "repos"],
+  ["groups WHERE parent = ?", "groups"],
+  ["identities WHERE parent = ?", "identities"],
+  ["roles WHERE parent = ?", "roles"],
+  ["role_bindings WHERE founding = 0 AND parent = ?", "role bindings"],
+  ["repos WHERE parent = ?", "repos"],
+  ["identity_providers WHERE parent = ?", "identity providers"],
+  ["group_invites WHERE parent = ?", "group invites"],
+  ["account_associations WHERE uid = ?", "account associations"],
 ] as const;
 
 const childViolations = (store: Store, uid: string): PreconditionViolation[] =>
-  CHILDREN.flatMap(([table, word]) => {
-    const blocking = table === "role_bindings" ? " AND founding = 0" : "";
-    const child = store.statement(`SELECT 1 FROM ${table} WHERE parent = ?${blocking} LIMIT 1`).get(uid);
+  CHILDREN.flatMap(([children, word]) => {
+    const child = store.statement(`SELECT 1 FROM ${children} LIMIT 1`).get(uid);
     return child ? [{ type: "RESOURCE_NOT_EMPTY", description: `cannot delete group with child ${word}` }] : [];
   });

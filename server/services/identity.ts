@@ -12,11 +12,12 @@ import {
   type StaticKeys,
 } from "../../schema/index.ts";
 import { can } from "../authorize.ts";
-import type { IdentityRules } from "../context.ts";
+import type { IdentityRules, ServiceContext } from "../context.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { groups, identities } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
+import { issuerPatternWarning } from "../sts/issuer-pattern.ts";
 import { jwksViolation } from "../sts/key-set.ts";
 import { patternViolation } from "../sts/pattern.ts";
 import { changeInput, createInput, existing, existingParent, page, times, timeText } from "./record.ts";
@@ -49,6 +50,7 @@ export const identityService = {
     existingParent(context, groups, parent);
     const uid = `${parent}/${context.ids.segment()}`;
     insertIdentity(context.store, uid, input, context.now);
+    warnOfIssuerPattern(context, uid, input);
     return identityFrom(existing(context, identities, "Identity", uid));
   },
 
@@ -63,6 +65,7 @@ export const identityService = {
       updateTime: context.now,
       ...stored(next, row.createTime, row.columns.last_seen_time as number),
     });
+    warnOfIssuerPattern(context, row.uid, next);
     return identityFrom(existing(context, identities, "Identity", row.uid));
   },
 
@@ -181,7 +184,14 @@ const expirationViolations = (keys: z.infer<typeof StaticKeys>, { now, createTim
   ];
 };
 
-const issuerViolations = (field: string, issuer: string | undefined, rules: IdentityRules): FieldViolation[] => {
+const warnOfIssuerPattern = ({ log }: ServiceContext, uid: string, identity: Json): void => {
+  const { issuerPattern } = (identity as Partial<Identity>).claimMatch ?? {};
+  const reason = issuerPattern && issuerPatternWarning(issuerPattern);
+  if (reason) log("warn", "an issuer pattern may match more than was meant", { identity: uid, issuerPattern, reason });
+};
+
+/** An issuer that this server would not ask, or that is this server's own. */
+export const issuerViolations = (field: string, issuer: string | undefined, rules: IdentityRules): FieldViolation[] => {
   if (!issuer) return [];
   if (issuer === rules.ownIssuer) return [{ field, description: "must not be the issuer of this service" }];
   if (isLoopbackIssuer(issuer) && !rules.loopback)

@@ -99,4 +99,9 @@ export const page = <T>(
   return { items: rows.map(toMessage), ...envelope };
 };
 
+/** INVALID_ARGUMENT with all of them, if there are any. */
+export const throwIfAny = (violations: readonly FieldViolation[]): void => {
+  if (violations.length > 0) throw invalidArgument([...violations]);
+};
+
 export const denied = (text: string) => apiError("PERMISSION_DENIED", text);

@@ -1,22 +1,152 @@
-// Repos: read here; their rows come with the seed.
-import type { Repo } from "../../schema/index.ts";
+// Repos: a name is taken once in a group (decision 19). One that syncs from another shows what it inherits from that one as it
+// is now, and cannot change it (contract section 4). Its tags go with it.
+import { isDeepStrictEqual } from "node:util";
+import {
+  alreadyExists,
+  type FieldViolation,
+  INHERITED,
+  isZero,
+  type Json,
+  maskTouches,
+  Repo,
+  RepoReadme,
+  WILDCARD,
+  zeroOf,
+} from "../../schema/index.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
-import { repos } from "../store/shape.ts";
+import { groups, repos } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { existing, page, times } from "./record.ts";
+import { readmeViolation } from "./readme.ts";
+import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
+import { resolvedSync, sourceOf } from "./sync-config.ts";
 
-export const repoFrom = (row: Row): Repo =>
-  ({ uid: row.uid, name: row.columns.name, ...row.body, ...times(row) }) as Repo;
+// Two repos may come to sync from each other: `seen` ends the way through them.
+export const repoFrom = (store: Store, row: Row, seen: readonly string[] = []): Repo => {
+  const own = { uid: row.uid, name: row.columns.name, ...row.body, ...times(row) } as Repo;
+  const source = sourceOf(store, row, seen);
+  if (!source) return own;
+  const { description, ...inherited } = repoFrom(store, source, [...seen, row.uid]);
+  return {
+    ...own,
+    ...(!own.description && description && { description }),
+    ...Object.fromEntries(INHERITED.map((name) => [name, inherited[name]])),
+  };
+};
 
-export const insertRepo = (store: Store, uid: string, { name, ...body }: Partial<Repo>, now: number): void =>
-  store.insert(repos, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
+/** The readme is that of the source, like the images. */
+export const readmeOf = (store: Store, row: Row, seen: readonly string[] = []): string => {
+  const source = sourceOf(store, row, seen);
+  return source ? readmeOf(store, source, [...seen, row.uid]) : (row.columns.readme as string);
+};
+
+export const insertRepo = (
+  store: Store,
+  uid: string,
+  { name, ...body }: Partial<Repo>,
+  now: number,
+  readme = "",
+): void =>
+  store.insert(repos, { uid, createTime: now, updateTime: now, columns: { name: name as string, readme }, body });
 
 export const repoService = {
-  GetRepo: ({ uid }, context) => repoFrom(existing(context, repos, "Repo", uid)),
+  GetRepo: ({ uid }, context) => repoFrom(context.store, existing(context, repos, "Repo", uid)),
 
   ListRepos: (request, context) => {
-    const { items, ...envelope } = page(context, repos, request, ["repo.list"], equals("name", request.name), repoFrom);
+    const { items, ...envelope } = page(context, repos, request, ["repo.list"], equals("name", request.name), (row) =>
+      repoFrom(context.store, row),
+    );
     return { repos: items, ...envelope };
   },
-} satisfies Services<"GetRepo" | "ListRepos">;
+
+  CreateRepo: ({ parent, repo }, context) => {
+    const { sync_config, ...input } = createInput(Repo, repo) as Repo;
+    existingParent(context, groups, parent);
+    const uid = `${parent}/${context.ids.segment()}`;
+    const sync = resolvedSync(context, sync_config);
+    throwIfAny(inheritedViolations(context.store, input, sync, [WILDCARD]));
+    throwIfTaken(context.store, parent, input.name);
+    insertRepo(context.store, uid, stored(input, sync), context.now);
+    return repoFrom(context.store, existing(context, repos, "Repo", uid));
+  },
+
+  UpdateRepo: ({ repo, updateMask }, context) => {
+    const row = existing(context, repos, "Repo", repo.uid);
+    const { uid, createTime, updateTime, ...shown } = repoFrom(context.store, row);
+    const current = { ...shown, description: row.body.description };
+    const { next, paths } = changeInput(Repo, current, repo, updateMask);
+    const { sync_config, ...input } = next as Repo;
+    const sync = resolvedSync(context, sync_config, row);
+    throwIfAny(inheritedViolations(context.store, input, sync, paths));
+    if (input.name !== row.columns.name) throwIfTaken(context.store, row.parent as string, input.name);
+    const { name, ...body } = stored(input, sync);
+    const columns = { name, readme: row.columns.readme as string };
+    context.store.update(repos, { uid, updateTime: context.now, columns, body });
+    return repoFrom(context.store, existing(context, repos, "Repo", uid));
+  },
+
+  DeleteRepo: ({ uid }, context) => {
+    existing(context, repos, "Repo", uid);
+    context.store.remove(repos, uid);
+    return {};
+  },
+
+  GetRepoReadme: ({ uid }, context) => ({
+    uid,
+    content: readmeOf(context.store, existing(context, repos, "Repo", uid)),
+  }),
+
+  UpdateRepoReadme: ({ repoReadme, updateMask }, context) => {
+    const row = existing(context, repos, "Repo", repoReadme.uid);
+    const current = readmeOf(context.store, row);
+    const { next } = changeInput(RepoReadme, { content: current }, repoReadme, updateMask, readmeViolations);
+    const { content = "" } = next as RepoReadme;
+    if (content !== current && sourceOf(context.store, row)) throwIfAny([inheritedViolation("content")]);
+    if (content !== current) {
+      const columns = { ...row.columns, readme: content };
+      context.store.update(repos, { uid: row.uid, updateTime: context.now, columns, body: row.body });
+    }
+    return { uid: row.uid, content };
+  },
+} satisfies Services<
+  "GetRepo" | "ListRepos" | "CreateRepo" | "UpdateRepo" | "DeleteRepo" | "GetRepoReadme" | "UpdateRepoReadme"
+>;
+
+// What is inherited is not stored: it is read from the source each time.
+const stored = ({ ...repo }: Omit<Repo, "uid" | "createTime" | "updateTime">, sync: Repo["sync_config"]) => {
+  if (sync) for (const name of INHERITED) delete repo[name];
+  return { ...repo, ...(sync && { sync_config: sync }) };
+};
+
+const inheritedViolation = (field: string): FieldViolation => ({
+  field,
+  description: "is inherited from the repo that this one syncs from and cannot be changed",
+});
+
+// Restating what is inherited is no change (contract section 4), nor is leaving it unset where everything is given.
+const inheritedViolations = (
+  store: Store,
+  input: Json,
+  sync: Repo["sync_config"],
+  paths: readonly string[],
+): FieldViolation[] => {
+  const source = sync && store.get(repos, sync.source);
+  if (!source) return [];
+  const inherited = repoFrom(store, source);
+  const named = paths.filter((path) => path !== WILDCARD);
+  return INHERITED.filter((name) => {
+    const [own, theirs] = [input, inherited].map((repo) => (repo as Json)[name] ?? zeroOf(Repo.shape[name]));
+    const given = maskTouches(named, name) || (paths.includes(WILDCARD) && !isZero(Repo.shape[name], own));
+    return given && !isDeepStrictEqual(own, theirs);
+  }).map(inheritedViolation);
+};
+
+const readmeViolations = ({ content }: Json): FieldViolation[] => {
+  const description = content ? readmeViolation(content as string) : undefined;
+  return description ? [{ field: "content", description }] : [];
+};
+
+const throwIfTaken = (store: Store, group: string, name: string): void => {
+  const taken = store.statement("SELECT uid FROM repos WHERE parent = ? AND name = ?").get(group, name);
+  if (taken) throw alreadyExists("Repo", taken.uid as string, `the group ${group} has a repo ${name} already`);
+};

@@ -1,24 +1,22 @@
 // Role bindings: what grants access. The caller must hold what the bound role grants (decision 21).
 import {
+  alreadyExists,
   BATCH_MAX,
   type FieldViolation,
   inputViolations,
   invalidArgument,
-  isAncestorOrSelf,
-  isRoot,
   type Json,
-  parentOf,
   RoleBinding,
   rootOf,
 } from "../../schema/index.ts";
-import { can, demand } from "../authorize.ts";
+import { can } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { groups, identities, roleBindings, roles } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { changeInput, createInput, existing, existingParent, page, timeText } from "./record.ts";
-import { capabilitiesOfRole } from "./role.ts";
+import { changeInput, createInput, existing, existingParent, page, throwIfAny, timeText } from "./record.ts";
+import { demandRole, roleViolations } from "./role.ts";
 
 type Link = { identityUid: string; roleUid: string };
 
@@ -72,6 +70,7 @@ export const roleBindingService = {
     existingParent(context, groups, parent);
     throwIfAny(linkViolations(context, parent, input));
     demandRole(context, parent, input.roleUid);
+    throwIfBound(context, parent, [input]);
     const uid = `${parent}/${context.ids.segment()}`;
     insertRoleBinding(context.store, uid, input, context.now);
     return roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", uid));
@@ -96,6 +95,7 @@ export const roleBindingService = {
       ),
     );
     for (const input of inputs) demandRole(context, parent, (input as Link).roleUid);
+    throwIfBound(context, parent, inputs as Link[]);
     const uids = inputs.map(() => `${parent}/${context.ids.segment()}`);
     context.store.transaction(() => {
       uids.forEach((uid, i) => {
@@ -116,6 +116,7 @@ export const roleBindingService = {
     const link = next as Link;
     throwIfAny(linkViolations(context, group, link));
     demandRole(context, group, link.roleUid);
+    throwIfBound(context, group, [link], row.uid);
     context.store.update(roleBindings, {
       uid: row.uid,
       updateTime: context.now,
@@ -148,8 +149,20 @@ export const insertRoleBinding = (store: Store, uid: string, link: Link, now: nu
     body: {},
   });
 
-const throwIfAny = (violations: readonly FieldViolation[]): void => {
-  if (violations.length > 0) throw invalidArgument([...violations]);
+// With `--unique-role-bindings` an identity has a role once in a group (decision 19). `own` is the binding that is changed;
+// of two in one batch none has a uid yet.
+const throwIfBound = (context: ServiceContext, group: string, links: Link[], own = ""): void => {
+  if (!context.uniqueRoleBindings) return;
+  const known = context.store.statement(
+    "SELECT uid FROM role_bindings WHERE parent = ? AND identity_uid = ? AND role_uid = ? AND uid <> ? LIMIT 1",
+  );
+  links.forEach(({ identityUid, roleUid }, i) => {
+    const bound = known.get(group, identityUid, roleUid, own);
+    const first = links.findIndex((link) => link.identityUid === identityUid && link.roleUid === roleUid);
+    if (!bound && first === i) return;
+    const text = `identity ${identityUid} is bound to role ${roleUid} at ${group} already`;
+    throw alreadyExists("RoleBinding", (bound?.uid as string | undefined) ?? "", text);
+  });
 };
 
 const prefixed = (violations: readonly FieldViolation[], prefix: string): FieldViolation[] =>
@@ -191,14 +204,5 @@ const linkViolations = (context: ServiceContext, group: string, { identityUid, r
     });
   else if (!identity || !near)
     violations.push({ field: "identityUid", description: `identity ${identityUid} does not exist` });
-  // A role from below or beside would let its editors change what is granted up here.
-  const reachable = isRoot(roleUid) || isAncestorOrSelf(parentOf(roleUid), group);
-  if (!reachable || !context.store.get(roles, roleUid))
-    violations.push({ field: "roleUid", description: `role ${roleUid} does not exist at ${group} or above` });
-  return violations;
-};
-
-const demandRole = (context: ServiceContext, group: string, roleUid: string): void => {
-  const role = context.store.get(roles, roleUid);
-  if (role) demand(context.caller, capabilitiesOfRole(role), group);
+  return [...violations, ...roleViolations(context, group, roleUid, "roleUid")];
 };

@@ -3,9 +3,12 @@ import {
   capabilityName,
   type FieldViolation,
   failedPrecondition,
+  isAncestorOrSelf,
   isInternalOnly,
   isRoot,
   type Json,
+  type PreconditionViolation,
+  parentOf,
   Role,
 } from "../../schema/index.ts";
 import { demand } from "../authorize.ts";
@@ -71,10 +74,8 @@ export const roleService = {
   DeleteRole: ({ uid }, context) => {
     context.store.transaction(() => {
       existing(context, roles, "Role", uid);
-      if (isBound(context, uid)) {
-        const description = "cannot delete role that is bound";
-        throw failedPrecondition([{ type: "RESOURCE_IN_USE", description }]);
-      }
+      const violations = useViolations(context.store, uid);
+      if (violations.length > 0) throw failedPrecondition(violations);
       context.store.remove(roles, uid);
     });
     return {};
@@ -84,8 +85,37 @@ export const roleService = {
 export const insertRole = (store: Store, uid: string, { name, ...body }: Json, now: number): void =>
   store.insert(roles, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
 
-const isBound = (context: ServiceContext, uid: string): boolean =>
-  context.store.statement("SELECT 1 FROM role_bindings WHERE role_uid = ? LIMIT 1").get(uid) !== undefined;
+// An invite does not hold its role: it shows none when that was deleted (contract 3.0).
+const USES = [
+  ["role_bindings WHERE role_uid", "cannot delete role that is bound"],
+  ["identity_providers WHERE default_role", "cannot delete role that is the default of an identity provider"],
+] as const;
+
+const useViolations = (store: Store, uid: string): PreconditionViolation[] =>
+  USES.flatMap(([where, description]) =>
+    store.statement(`SELECT 1 FROM ${where} = ? LIMIT 1`).get(uid) ? [{ type: "RESOURCE_IN_USE", description }] : [],
+  );
+
+/**
+ * A role that may be granted at a group: built-in, of the group, or of one above. One from below or beside would let its
+ * editors change what is granted up here.
+ */
+export const roleViolations = (
+  context: ServiceContext,
+  group: string,
+  uid: string,
+  field: string,
+): FieldViolation[] => {
+  const reachable = isRoot(uid) || isAncestorOrSelf(parentOf(uid), group);
+  if (reachable && context.store.get(roles, uid)) return [];
+  return [{ field, description: `role ${uid} does not exist at ${group} or above` }];
+};
+
+/** Who grants a role, now or later, holds all that it grants (decision 21). */
+export const demandRole = (context: ServiceContext, group: string, uid: string): void => {
+  const role = context.store.get(roles, uid);
+  if (role) demand(context.caller, capabilitiesOfRole(role), group);
+};
 
 // A role with an internal-only capability must hold `internal` too (contract 1.10).
 export const internalViolations = (role: Json): FieldViolation[] => {

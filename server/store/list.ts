@@ -113,6 +113,10 @@ export const allRows = (
 export const equals = (column: string, value: string | undefined): Condition[] =>
   value ? [{ sql: `${column} = ?`, values: [value] }] : [];
 
+/** `column` is one of the values, or nothing where the filter is unset. */
+export const among = (column: string, values: readonly string[] = []): Condition[] =>
+  values.length > 0 ? [oneOf(column, values)] : [];
+
 /** Everything below a group: a range on the uid, "0" being the character after "/". */
 export const below = (uid: string, column = "uid"): Condition => ({
   sql: `(${column} > ? AND ${column} < ?)`,
@@ -138,10 +142,7 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
 // kinds that show them to all.
 const readableCondition = (shape: Shape, { scopes, rootRecords }: Readable): Condition =>
   or([
-    ...scopes.flatMap((scope) => [
-      below(scope),
-      ...(shape.table === "groups" ? [{ sql: "uid = ?", values: [scope] }] : []),
-    ]),
+    ...scopes.flatMap((scope) => [below(scope), ...(shape.groupUid ? [{ sql: "uid = ?", values: [scope] }] : [])]),
     ...(rootRecords ? [{ sql: "parent IS NULL", values: [] }] : []),
   ]);
 
@@ -153,7 +154,7 @@ const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: Fi
   if (uidp.ancestorsOf) {
     check("ancestorsOf", uidp.ancestorsOf);
     // Groups above; of other kinds, what lives in those groups.
-    const column = shape.table === "groups" ? "uid" : "parent";
+    const column = shape.groupUid ? "uid" : "parent";
     conditions.push(oneOf(column, ancestorsOf(uidp.ancestorsOf)));
   }
   if (uidp.descendantsOf) {
@@ -190,9 +191,11 @@ interface Order {
   descending: boolean;
 }
 
+// Every spelling of what may be ordered by.
 const ORDER_FIELDS: Record<string, string> = {
   uid: "uid",
   id: "uid",
+  group: "group",
   name: "name",
   create_time: "create_time",
   createTime: "create_time",
@@ -203,20 +206,17 @@ const ORDER_FIELDS: Record<string, string> = {
 };
 
 const parseOrder = (shape: Shape, text: string | undefined, violations: FieldViolation[]): Order => {
-  const fallback = { column: "uid", descending: false };
-  if (!text?.trim()) return fallback;
-  const fields =
-    shape.table === "role_bindings" ? ["uid", "create_time"] : ["uid", "name", "create_time", "update_time"];
-  const [field, direction = "asc", ...more] = text.trim().split(/\s+/);
-  const column = Object.hasOwn(ORDER_FIELDS, field as string) ? (ORDER_FIELDS[field as string] as string) : "";
-  if (!fields.includes(column) || !["asc", "desc"].includes(direction) || more.length > 0) {
+  const given = text?.trim() || (shape.defaultOrder ?? "uid");
+  const [spelling, direction = "asc", ...more] = given.split(/\s+/);
+  const field = Object.hasOwn(ORDER_FIELDS, spelling as string) ? (ORDER_FIELDS[spelling as string] as string) : "";
+  if (!shape.orders.includes(field) || !["asc", "desc"].includes(direction) || more.length > 0) {
     violations.push({
       field: "orderBy",
-      description: `must be one of ${fields.join(", ")}, optionally followed by asc or desc`,
+      description: `must be one of ${shape.orders.join(", ")}, optionally followed by asc or desc`,
     });
-    return fallback;
   }
-  return { column, descending: direction === "desc" };
+  // A record that is ordered by its group has the uid of one.
+  return { column: field === "group" ? "uid" : field, descending: direction === "desc" };
 };
 
 const parseCount = (value: number | undefined, field: string, violations: FieldViolation[]): number => {

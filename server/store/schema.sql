@@ -50,14 +50,97 @@ CREATE TABLE role_bindings (
   body TEXT NOT NULL DEFAULT '{}'
 ) STRICT;
 
+CREATE TABLE identity_providers (
+  uid TEXT PRIMARY KEY,
+  parent TEXT NOT NULL REFERENCES groups (uid),
+  name TEXT NOT NULL,
+  default_role TEXT NOT NULL REFERENCES roles (uid),
+  -- 1: there is a client secret. The secret itself is not kept: nothing here signs anybody in
+  has_secret INTEGER NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+-- One a group, and its uid is the group's; the parent is that of the group.
+CREATE TABLE account_associations (
+  uid TEXT PRIMARY KEY REFERENCES groups (uid),
+  parent TEXT,
+  name TEXT NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE group_invites (
+  uid TEXT PRIMARY KEY,
+  parent TEXT NOT NULL REFERENCES groups (uid),
+  -- no reference: the role may be deleted before the invite
+  role_uid TEXT NOT NULL,
+  -- SHA-256 of the code in hexadecimal; the code itself is not kept
+  code_hash TEXT NOT NULL UNIQUE,
+  key_id TEXT NOT NULL,
+  expiration_time INTEGER NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE repos (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES groups (uid),
   name TEXT NOT NULL,
+  readme TEXT NOT NULL DEFAULT '',
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
   body TEXT NOT NULL,
   UNIQUE (parent, name)
+) STRICT;
+
+CREATE TABLE tags (
+  uid TEXT PRIMARY KEY,
+  parent TEXT NOT NULL REFERENCES repos (uid) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  -- 1: of a kind that lists leave out
+  referrer INTEGER NOT NULL,
+  dated INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (parent, name)
+) STRICT;
+
+-- What lists filter by is read from `body`, but for what is worked out when an advisory is written. No method deletes one,
+-- so they go with their group.
+CREATE TABLE advisories (
+  uid TEXT PRIMARY KEY,
+  parent TEXT NOT NULL REFERENCES groups (uid) ON DELETE CASCADE,
+  advisory_id TEXT NOT NULL,
+  artifact_name TEXT NOT NULL,
+  -- the package that the artifact is built from
+  origin TEXT NOT NULL,
+  -- of the newest event that was approved
+  latest_event_type TEXT,
+  -- type, author, reviewer and review state of each event: a JSON list
+  events TEXT NOT NULL,
+  -- what a query looks through, in lower case: a JSON list
+  search TEXT NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (parent, advisory_id)
+) STRICT;
+
+-- What an exchange began and refresh tokens go on with.
+CREATE TABLE refresh_families (
+  -- SHA-256 in hexadecimal of what its tokens have in common, and of the newest of them; the tokens are not kept
+  id TEXT PRIMARY KEY,
+  token_hash TEXT NOT NULL,
+  identity_uid TEXT NOT NULL REFERENCES identities (uid) ON DELETE CASCADE,
+  expire_time INTEGER NOT NULL,
+  body TEXT NOT NULL
 ) STRICT;
 
 CREATE INDEX groups_parent ON groups (parent);
@@ -70,4 +153,14 @@ CREATE INDEX roles_name ON roles (name, uid);
 CREATE INDEX role_bindings_parent ON role_bindings (parent);
 CREATE INDEX role_bindings_identity ON role_bindings (identity_uid);
 CREATE INDEX role_bindings_role ON role_bindings (role_uid);
+CREATE INDEX identity_providers_parent ON identity_providers (parent);
+CREATE INDEX identity_providers_role ON identity_providers (default_role);
+CREATE INDEX group_invites_parent ON group_invites (parent);
+CREATE INDEX group_invites_time ON group_invites (create_time, uid);
 CREATE INDEX repos_name ON repos (name, uid);
+CREATE INDEX tags_name ON tags (name, uid);
+CREATE INDEX tags_digest ON tags (digest);
+CREATE INDEX advisories_artifact ON advisories (artifact_name);
+CREATE INDEX advisories_origin ON advisories (origin);
+CREATE INDEX refresh_families_identity ON refresh_families (identity_uid, expire_time);
+CREATE INDEX refresh_families_end ON refresh_families (expire_time);

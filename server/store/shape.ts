@@ -1,11 +1,48 @@
-// Where each kind is stored, and the columns of its table beside the common ones.
+// Where each kind is stored: the columns of its table beside the common ones, and what its lists may be ordered by.
 import type { Shape } from "./store.ts";
 
-export const groups: Shape = { table: "groups", columns: ["name"] };
+const ORDERS = ["uid", "name", "create_time", "update_time"];
+
+// The uid is that of a group: who may read the group's records may read it, and the hierarchy filters read it as a group.
+const GROUP_UID = { groupUid: true };
+
+export const groups: Shape = { table: "groups", columns: ["name"], orders: ORDERS, ...GROUP_UID };
 export const identities: Shape = {
   table: "identities",
   columns: ["name", "last_seen_time", "relationship", "issuer", "subject"],
+  orders: ORDERS,
 };
-export const roles: Shape = { table: "roles", columns: ["name"] };
-export const roleBindings: Shape = { table: "role_bindings", columns: ["identity_uid", "role_uid", "founding"] };
-export const repos: Shape = { table: "repos", columns: ["name"] };
+export const roles: Shape = { table: "roles", columns: ["name"], orders: ORDERS };
+export const roleBindings: Shape = {
+  table: "role_bindings",
+  columns: ["identity_uid", "role_uid", "founding"],
+  orders: ["uid", "create_time"],
+};
+export const identityProviders: Shape = {
+  table: "identity_providers",
+  columns: ["name", "default_role", "has_secret"],
+  orders: ORDERS,
+};
+export const accountAssociations: Shape = {
+  table: "account_associations",
+  columns: ["name"],
+  orders: ["group", ...ORDERS],
+  ...GROUP_UID,
+};
+export const groupInvites: Shape = {
+  table: "group_invites",
+  columns: ["role_uid", "code_hash", "key_id", "expiration_time"],
+  orders: ["uid", "create_time"],
+  defaultOrder: "create_time desc",
+};
+export const repos: Shape = { table: "repos", columns: ["name", "readme"], orders: ORDERS };
+export const tags: Shape = {
+  table: "tags",
+  columns: ["name", "digest", "referrer", "dated", "epoch"],
+  orders: ORDERS,
+};
+export const advisories: Shape = {
+  table: "advisories",
+  columns: ["advisory_id", "artifact_name", "origin", "latest_event_type", "events", "search"],
+  orders: ["uid", "create_time", "update_time"],
+};

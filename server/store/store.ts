@@ -5,8 +5,14 @@ import { type Json, parentOf } from "../../schema/index.ts";
 
 /** Where a kind is stored. `columns` are those beside uid, parent, create_time, update_time and body. */
 export interface Shape {
-  table: "groups" | "identities" | "roles" | "role_bindings" | "repos";
+  table: string;
   columns: readonly string[];
+  /** what a list may be ordered by, in the API's words */
+  orders: readonly string[];
+  /** default: `uid asc` */
+  defaultOrder?: string;
+  /** the uid of a record is that of a group */
+  groupUid?: boolean;
 }
 
 /** One stored record: the columns of its shape, times in milliseconds, and the rest of its fields. */
@@ -58,7 +64,8 @@ export const createStore = (database: DatabaseSync): Store => {
       database.exec("COMMIT");
       return result;
     } catch (error) {
-      database.exec("ROLLBACK");
+      // SQLite ends it by itself when the disk is full, and a second end would hide the reason.
+      if (database.isTransaction) database.exec("ROLLBACK");
       throw error;
     } finally {
       depth -= 1;

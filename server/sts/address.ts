@@ -22,6 +22,8 @@ const PRIVATE_IPV4 = blockList("ipv4", [
   ["198.51.100.0", 24],
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
+  // Globally reachable by the registry, but inside one cloud every host's own agent (Azure).
+  ["168.63.129.16", 32],
 ]);
 // Global unicast is 2000::/3. Outside of it lie ::1, mapped and translated IPv4, fc00::/7, fe80::/10 and multicast;
 // inside of it Teredo and its neighbours, 6to4 and documentation.

@@ -10,13 +10,16 @@ const STATIC_KEYS_LIFE_MS = 365 * 24 * 60 * 60 * 1000;
 
 export interface Assumable {
   uid: string;
+  /** absent: the one that anyone may assume */
+  identity?: Identity;
   rule: Rule;
   /** the identity's own; absent = the issuer's, by network */
   keys?: KeySet;
+  /** the end of the identity's own keys */
+  expireTimeMs?: number;
 }
 
 export interface AssumeOptions {
-  clock: () => number;
   devIssuerUrl: string | undefined;
   /** uid of the identity that anyone may assume */
   anyone: string;
@@ -48,12 +51,17 @@ export const assumableBy = (token: WorkloadToken, uid: string | undefined, optio
   const identity = uid ? named(uid, options) : onlyMatch(token, options);
   const { claimMatch, staticKeys } = identity;
   if (claimMatch && staticKeys) throw refusal("identity_malformed", "two relationships");
-  if (claimMatch) return { uid: identity.uid, rule: ruleFromClaimMatch(claimMatch, options.defaultAudience) };
+  const { uid: own } = identity;
+  if (claimMatch) return { uid: own, identity, rule: ruleFromClaimMatch(claimMatch, options.defaultAudience) };
   if (!staticKeys) throw refusal("identity_kind", "nothing to match a token by");
-  if (!(options.clock() < staticKeysExpiryMs(identity)))
-    throw refusal("static_keys_expired", "expirationTime has passed");
   const rule = ruleFromStaticKeys(staticKeys, options.defaultAudience);
-  return { uid: identity.uid, rule, keys: storedKeys(staticKeys.issuerKeys) };
+  return {
+    uid: own,
+    identity,
+    rule,
+    keys: storedKeys(staticKeys.issuerKeys),
+    expireTimeMs: staticKeysExpiryMs(identity),
+  };
 };
 
 // Any subject; the issuer has to be one that somebody trusts already.

@@ -41,12 +41,19 @@ export const createDocuments = (options: {
 
   const entryOf = (issuer: string): Entry => {
     const entry = entries.get(issuer) ?? { fetchedMs: -Infinity, triedMs: -Infinity };
+    if (!entries.has(issuer)) makeRoom();
     // A Map keeps the order of insertion: the first is the one that has not been asked for longest.
     entries.delete(issuer);
     entries.set(issuer, entry);
-    const [oldest] = entries.keys();
-    if (entries.size > MAX_ISSUERS && oldest !== undefined) entries.delete(oldest);
     return entry;
+  };
+
+  // What is being fetched stays: forgotten, it would be fetched twice, and there would be no bound on fetches under way.
+  const makeRoom = (): void => {
+    if (entries.size < MAX_ISSUERS) return;
+    const oldest = [...entries].find(([, { inFlight }]) => !inFlight);
+    if (!oldest) throw refusal("document", "too many issuers are being asked");
+    entries.delete(oldest[0]);
   };
 
   // A clock that was set back makes no age negative and so nothing young for ever.

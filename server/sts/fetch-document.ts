@@ -1,19 +1,17 @@
 // One JSON document from another host: no redirect followed, no compression, a bounded size, a signal that ends it. The
 // environment's proxy is not used: behind one, the name would be resolved and the address chosen where nothing checks it.
-import { lookup } from "node:dns/promises";
 import { Agent, type Dispatcher, request } from "undici";
 import { guardedLookup, type Resolve } from "./address.ts";
+import { createResolve } from "./resolve.ts";
 
 const MAX_BYTES = 100 * 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<string>;
 
-const resolveAll: Resolve = (host) => lookup(host, { all: true, verbatim: true });
-
 /** With a dispatcher given, connections are that one's to guard: it is for tests. */
 export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?: Resolve }): FetchDocument => {
-  const dispatcher = options.dispatcher ?? guardedAgent(options.resolve ?? resolveAll);
+  const dispatcher = options.dispatcher ?? guardedAgent(options.resolve ?? createResolve());
   return async (url, signal) => {
     const response = await request(url, {
       dispatcher,

@@ -2,32 +2,48 @@
 // composition root passes in clock, keys, records and network, and binds what comes out to routes. State (the cache of
 // issuers' keys) lives in what `createSts` returns.
 import type { Dispatcher } from "undici";
-import type { ExchangeRequest, RawToken } from "../../schema/index.ts";
+import type {
+  ExchangeRefreshTokenRequest,
+  ExchangeRequest,
+  FieldViolation,
+  RawToken,
+  TokenPair,
+} from "../../schema/index.ts";
 import type { Resolve } from "./address.ts";
-import { type ApiTokenClaims, verifyApiToken } from "./api-token.ts";
+import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./api-token.ts";
 import { createDevIssuer, type DevIssuer } from "./dev-issuer.ts";
 import { discoveryDocument } from "./discovery.ts";
 import { createDocuments } from "./documents.ts";
 import { createExchange, type ExchangeOptions } from "./exchange.ts";
 import { createFetchDocument } from "./fetch-document.ts";
+import { createRefresh } from "./refresh.ts";
 
-export type { ApiTokenClaims } from "./api-token.ts";
+export type { ApiTokenClaims, ApiTokenDescription } from "./api-token.ts";
 export { JWKS_PATH } from "./discovery.ts";
 export { jwksViolation } from "./key-set.ts";
 export { patternViolation } from "./pattern.ts";
+export type { RefreshFamilies, RefreshFamily, RefreshGrant } from "./refresh.ts";
 export { unauthenticated } from "./refusal.ts";
 export { createSigner, generateKey } from "./signer.ts";
 
 export interface StsOptions extends ExchangeOptions {
   /** for tests; it then has to guard its connections itself */
   dispatcher?: Dispatcher;
-  /** the name service; default: the system's */
+  /** the name service; default: DNS */
   resolve?: Resolve;
 }
 
 export interface Sts {
-  exchange(request: ExchangeRequest, bearer: string): Promise<RawToken>;
+  /** `violations`: what the wire could not read of the request */
+  exchange(request: ExchangeRequest, bearer: string, violations?: readonly FieldViolation[]): Promise<RawToken>;
+  exchangeRefreshToken(
+    request: ExchangeRefreshTokenRequest,
+    bearer: string,
+    violations?: readonly FieldViolation[],
+  ): Promise<TokenPair>;
   verifyApiToken(token: string): Promise<ApiTokenClaims>;
+  /** of a token that was verified */
+  describeApiToken(token: string): ApiTokenDescription;
   discovery(): object;
   jwks(): object;
   devIssuer?: DevIssuer;
@@ -36,10 +52,13 @@ export interface Sts {
 export const createSts = (options: StsOptions): Sts => {
   const { clock, authUrl, dev, signer } = options;
   if (options.audiences.length === 0) throw new TypeError("the API needs an audience");
-  const documents = createDocuments({ clock, dev, fetchDocument: createFetchDocument(options) });
+  const fetchDocument = createFetchDocument(options);
+  const documents = () => createDocuments({ clock, dev, fetchDocument });
   return {
-    exchange: createExchange(options, documents),
+    exchange: createExchange(options, { named: documents(), matched: documents() }),
+    exchangeRefreshToken: createRefresh(options),
     verifyApiToken: (token) => verifyApiToken(options, token),
+    describeApiToken,
     discovery: () => discoveryDocument(authUrl),
     jwks: () => signer.jwks(),
     ...(dev &&

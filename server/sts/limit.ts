@@ -23,16 +23,20 @@ export interface Limits {
   scopes?: readonly string[];
 }
 
-/** The audiences of the API token: each one asked for has to be ours; without any, the base address. */
-export const requestedAudience = (asked: readonly string[] | undefined, ours: readonly string[]): string[] => {
+/** The audiences of the API token: each one asked for has to be ours; without any, `otherwise`. */
+export const requestedAudience = (
+  asked: readonly string[] | undefined,
+  ours: readonly string[],
+  otherwise: readonly string[] = ours.slice(0, 1),
+): string[] => {
   const wanted = unique((asked ?? []).flatMap((value) => value.split(",")));
-  if (wanted.length === 0) return ours.slice(0, 1);
+  if (wanted.length === 0) return [...otherwise];
   if (wanted.every((audience) => ours.includes(audience))) return wanted;
   const violation = { field: "aud", description: `must be ${ours.join(" or ")}` };
   throw new Refusal("audience_parameter", "not an audience of ours", { answer: invalidArgument([violation]) });
 };
 
-export const requestedLimits = (request: ExchangeRequest): Limits => {
+export const requestedLimits = (request: Pick<ExchangeRequest, "cap" | "scope" | "scopes">): Limits => {
   const names = unique(request.cap ?? []);
   const scopes = unique([...(request.scopes ?? []), request.scope ?? ""]);
   if (scopes.length > MAX_SCOPES) {
@@ -67,3 +71,19 @@ const beginnings = (group: string, scopes: readonly string[]): string[] => {
   const below = scopes.filter((scope) => isAncestor(group, scope));
   return below.filter((scope) => !below.some((other) => isAncestor(other, scope)));
 };
+
+/** Both limits at once: of nested scopes the inner one, of capabilities those that both name. */
+export const narrowLimits = (first: Limits, second: Limits): Limits => {
+  const capabilities =
+    first.capabilities && second.capabilities
+      ? new Set([...first.capabilities].filter((capability) => second.capabilities?.has(capability)))
+      : (first.capabilities ?? second.capabilities);
+  const scopes =
+    first.scopes && second.scopes
+      ? unique([...inside(first.scopes, second.scopes), ...inside(second.scopes, first.scopes)])
+      : (first.scopes ?? second.scopes);
+  return { ...(capabilities && { capabilities }), ...(scopes && { scopes }) };
+};
+
+const inside = (outer: readonly string[], inner: readonly string[]): string[] =>
+  inner.filter((uid) => outer.some((other) => isAncestorOrSelf(other, uid)));

@@ -1,12 +1,12 @@
 // The decision itself, pure: an identity compiled to a rule, a token's claims compared with it (contract section 2,
 // "Claim matching"). Exact strings are compared byte for byte, patterns by `pattern`, in full; all parts are ANDed.
 import type { ClaimMatch, Identity } from "../../schema/index.ts";
-import { matchesPattern } from "./pattern.ts";
+import { type Budget, matchesPattern, newBudget } from "./pattern.ts";
 import { type Reason, refusal } from "./refusal.ts";
 import { ownValue } from "./strict-json.ts";
 import type { WorkloadToken } from "./workload-token.ts";
 
-export type Matcher = (text: string) => boolean;
+export type Matcher = (text: string, budget?: Budget) => boolean;
 
 export interface Rule {
   issuer: Matcher;
@@ -30,7 +30,7 @@ export const ruleFromClaimMatch = (match: ClaimMatch, defaultAudience: Matcher):
     ...Object.entries(match.claims ?? {}).map(([name, value]): Rule["claims"][number] => [name, oneOf([value])]),
     ...Object.entries(match.claimPatterns ?? {}).map(([name, pattern]): Rule["claims"][number] => [
       name,
-      (text) => matchesPattern(pattern, text),
+      (text, budget) => matchesPattern(pattern, text, budget),
     ]),
   ],
 });
@@ -44,12 +44,13 @@ export const ruleFromStaticKeys = (keys: NonNullable<Identity["staticKeys"]>, de
 
 /** The first part of the rule that a token does not meet, as a word for the audit line. */
 export const mismatch = (rule: Rule, token: WorkloadToken): Reason | undefined => {
-  if (!rule.issuer(token.issuer)) return "issuer";
-  if (!rule.subject(token.subject)) return "subject";
-  if (!token.audiences.some(rule.audience)) return "audience";
+  const budget = newBudget();
+  if (!rule.issuer(token.issuer, budget)) return "issuer";
+  if (!rule.subject(token.subject, budget)) return "subject";
+  if (!token.audiences.some((audience) => rule.audience(audience, budget))) return "audience";
   const met = rule.claims.every(([name, matches]) => {
     const text = claimText(ownValue(token.claims, name));
-    return text !== undefined && matches(text);
+    return text !== undefined && matches(text, budget);
   });
   return met ? undefined : "claim";
 };
@@ -59,7 +60,7 @@ const exactOrPattern = (exact: string | undefined, pattern: string | undefined):
   if (exact !== undefined && pattern !== undefined) throw refusal("identity_malformed", "both exact and pattern");
   if (exact === "" || pattern === "") throw refusal("identity_malformed", "an empty text to match");
   if (exact !== undefined) return oneOf([exact]);
-  return pattern === undefined ? undefined : (text) => matchesPattern(pattern, text);
+  return pattern === undefined ? undefined : (text, budget) => matchesPattern(pattern, text, budget);
 };
 
 const required = (matcher: Matcher | undefined): Matcher => {

@@ -11,13 +11,22 @@ import type { WorkloadToken } from "./workload-token.ts";
 // An identity that is bound in hundreds of groups would get a token that fits in no header.
 const MAX_CAP_BYTES = 4096;
 
+/** Whose token was exchanged, as that token says. */
+export interface Actor {
+  issuer: string;
+  subject: string;
+  /** the one of its audiences that was meant for us: clients read a text here, no list */
+  audience: string;
+  email?: string;
+  emailVerified?: boolean;
+}
+
 export interface Mint {
   issuer: string;
   /** uid of the identity */
   subject: string;
-  audience: string[];
-  /** the token that was exchanged */
-  actor: WorkloadToken;
+  audience: readonly string[];
+  actor: Actor;
   grants: Grants;
   limits: Limits;
 }
@@ -35,7 +44,8 @@ export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) =>
     exp: expiry,
     jti: randomUUID(),
     act: { iss: actor.issuer, sub: actor.subject, aud: actor.audience },
-    ...emailOf(actor),
+    ...(actor.email !== undefined && { email: actor.email }),
+    ...(actor.emailVerified !== undefined && { email_verified: actor.emailVerified }),
     cap: capabilityClaim(limitGrants(grants, limits)),
     ...limitsClaim(limits),
   });
@@ -43,13 +53,16 @@ export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) =>
   return { token, expiry: new Date(expiry * 1000).toISOString() };
 };
 
-// For people to read; the upstream issuer's word, on which nothing is granted.
-const emailOf = ({ claims }: WorkloadToken) => {
+export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: string): Actor => {
+  // For people to read; the upstream issuer's word, on which nothing is granted.
   const email = ownValue(claims, "email");
   const verified = ownValue(claims, "email_verified");
   return {
+    issuer,
+    subject,
+    audience,
     ...(typeof email === "string" && email.length <= 255 && { email }),
-    ...(typeof verified === "boolean" && { email_verified: verified }),
+    ...(typeof verified === "boolean" && { emailVerified: verified }),
   };
 };
 

@@ -1,9 +1,10 @@
 // Why a token is refused: an internal word for the audit line, a fixed text for the caller (contract, decisions 23, 24).
-// The steps throw a Refusal; `exchange` and `api-token` turn it into the answer, so that no step words a denial itself.
-import { type ApiError, apiError } from "../../schema/index.ts";
+// The steps throw a Refusal; `audit` and `api-token` turn it into the answer, so that no step words a denial itself.
+import { type ApiError, apiError, type FieldViolation, invalidArgument, isApiError } from "../../schema/index.ts";
 
 export type Reason =
   | "missing_bearer"
+  | "request"
   | "audience_parameter"
   | "limits_parameter"
   | "token_shape"
@@ -26,6 +27,11 @@ export type Reason =
   | "times"
   | "expired"
   | "token_size"
+  | "refresh_disabled"
+  | "refresh_unknown"
+  | "refresh_reused"
+  | "refresh_expired"
+  | "identity_changed"
   | "internal";
 
 export class Refusal extends Error {
@@ -45,9 +51,22 @@ export const refusal = (reason: Reason, detail: string, cause?: unknown): Refusa
   new Refusal(reason, detail, { cause });
 
 /** One text for an unknown identity, another tenant's, a wrong claim, a bad signature: nothing to probe with. */
-export const denied = (cause: unknown): ApiError =>
+const denied = (cause: unknown): ApiError =>
   apiError("PERMISSION_DENIED", "the token may not be exchanged for this identity", { cause });
 
 /** One text for a missing and for any kind of bad bearer. */
 export const unauthenticated = (cause?: unknown): ApiError =>
   apiError("UNAUTHENTICATED", "a valid bearer token is required", { cause });
+
+/** What the wire could not read is told in full: it says nothing but what was sent. */
+export const refuseViolations = (violations: readonly FieldViolation[]): void => {
+  if (violations.length === 0) return;
+  throw new Refusal("request", "a malformed request", { answer: invalidArgument([...violations]) });
+};
+
+/** What the caller is told. What is no refusal is a fault of ours and stays one. */
+export const answerOf = (error: unknown): ApiError => {
+  if (error instanceof Refusal) return error.answer ?? denied(error);
+  if (isApiError(error)) return error;
+  return apiError("INTERNAL", "the token could not be exchanged", { cause: error });
+};

@@ -1,14 +1,17 @@
-// The keys that this server signs with: RS256 of 2048 bits or more. The newest signs; every one verifies and is published,
-// so that a key can be retired after the last token that it signed. Keys are plain records that the caller stores.
+// The keys that this server signs with: RS256 of 2048 bits or more, rotated by age or on demand (`rotation` says which one
+// signs when). Keys are plain records that the caller stores: a new one is stored before anybody hears of it.
 import {
   createHash,
   createPrivateKey,
   createPublicKey,
+  generateKeyPair,
   generateKeyPairSync,
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
+import { promisify } from "node:util";
 import { CompactSign } from "jose";
+import { isRotationDue, JWKS_CACHE_MS, liveKeys, signingKey } from "./rotation.ts";
 
 const RSA_BITS = 2048;
 
@@ -26,47 +29,101 @@ export interface Signer {
   publicKey(kid: string): KeyObject | undefined;
   /** the public keys (RFC 7517), newest first */
   jwks(): { keys: JsonWebKey[] };
+  /** Makes the next key: it is published now, signs in ten minutes, and the one before it goes 70 minutes after that. */
+  rotate(): Promise<void>;
+}
+
+export interface SignerOptions {
+  clock: () => number;
+  /** default: one that lives as long as the signer */
+  keys?: readonly StoredKey[];
+  /** Stores all of them, at once or not at all. */
+  save?: (keys: readonly StoredKey[]) => void;
+  /** one line for each rotation */
+  log?: (event: Record<string, unknown>) => void;
 }
 
 export const generateKey = (createdMs: number): StoredKey => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: RSA_BITS });
-  const privateJwk = privateKey.export({ format: "jwk" });
-  return { kid: thumbprint(privateJwk), privateJwk, createdMs };
+  return storedKey(privateKey, createdMs);
 };
 
-/** Without keys, one that lives as long as the signer. */
-export const createSigner = (options: { clock: () => number; keys?: readonly StoredKey[] }): Signer => {
-  const stored = options.keys ?? [generateKey(options.clock())];
-  const keys = stored.map(readKey).sort((a, b) => b.createdMs - a.createdMs);
-  const [newest] = keys;
-  if (!newest) throw new TypeError("a signer needs a key");
-  const byId = new Map(keys.map((key) => [key.kid, key]));
-  if (byId.size < keys.length) throw new TypeError("two signing keys have the same kid");
-  const published = keys.map(publicJwk);
-  const header = { alg: "RS256", kid: newest.kid, typ: "JWT" };
+export const createSigner = ({ clock, save, log, ...options }: SignerOptions): Signer => {
+  const stored = options.keys ?? [generateKey(clock())];
+  let keys = stored.map(readKey).sort((a, b) => a.createdMs - b.createdMs);
+  if (keys.length === 0) throw new TypeError("a signer needs a key");
+  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw new TypeError("two signing keys have the same kid");
+  let rotating: Promise<void> | undefined;
+  let triedMs = -Infinity;
+
+  const makeNext = async (): Promise<void> => {
+    triedMs = clock();
+    // In the pool of threads: it takes as long as hundreds of exchanges.
+    const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: RSA_BITS });
+    const createdMs = clock();
+    const next = readKey(storedKey(privateKey, createdMs));
+    const all = [...liveKeys(keys, createdMs), next];
+    save?.(all.map(({ kid, privateJwk, createdMs: madeMs }) => ({ kid, privateJwk, createdMs: madeMs })));
+    keys = all;
+    const signsFrom = new Date(createdMs + JWKS_CACHE_MS).toISOString();
+    log?.({ event: "sts.key", outcome: "rotated", kid: next.kid, signsFrom });
+  };
+  const rotate = (): Promise<void> => {
+    rotating ??= makeNext()
+      .catch((error: unknown) => {
+        log?.({ event: "sts.key", outcome: "failed", detail: (error as Error).message });
+        throw error;
+      })
+      .finally(() => {
+        rotating = undefined;
+      });
+    return rotating;
+  };
+  // Nobody waits for it: the key that is due signs on until its successor may. After a failure it pauses.
+  const rotateIfDue = (): void => {
+    const now = clock();
+    if (!isRotationDue(keys, now) || (now >= triedMs && now - triedMs < JWKS_CACHE_MS)) return;
+    // It has logged why.
+    rotate().catch(() => undefined);
+  };
+  rotateIfDue();
+
   return {
-    sign: (claims) =>
-      new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader(header).sign(newest.privateKey),
-    publicKey: (kid) => byId.get(kid)?.publicKey,
-    jwks: () => ({ keys: published }),
+    rotate,
+    async sign(claims) {
+      rotateIfDue();
+      const { kid, privateKey } = signingKey(keys, clock());
+      const header = { alg: "RS256", kid, typ: "JWT" };
+      return new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader(header).sign(privateKey);
+    },
+    publicKey: (kid) => liveKeys(keys, clock()).find((key) => key.kid === kid)?.publicKey,
+    jwks: () => ({
+      keys: liveKeys(keys, clock())
+        .reverse()
+        .map(({ publicJwk }) => publicJwk),
+    }),
   };
 };
 
-type SigningKey = { kid: string; createdMs: number; privateKey: KeyObject; publicKey: KeyObject };
+interface SigningKey extends StoredKey {
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+  publicJwk: JsonWebKey;
+}
+
+const storedKey = (privateKey: KeyObject, createdMs: number): StoredKey => {
+  const privateJwk = privateKey.export({ format: "jwk" });
+  return { kid: thumbprint(privateJwk), privateJwk, createdMs };
+};
 
 const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
   const privateKey = createPrivateKey({ key: privateJwk, format: "jwk" });
   if ((privateKey.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_BITS)
     throw new TypeError(`the signing key ${kid} is not an RSA key of ${RSA_BITS} bits`);
-  return { kid, createdMs, privateKey, publicKey: createPublicKey(privateKey) };
+  const publicKey = createPublicKey(privateKey);
+  const publicJwk = { ...publicKey.export({ format: "jwk" }), kid, alg: "RS256", use: "sig" };
+  return { kid, privateJwk, createdMs, privateKey, publicKey, publicJwk };
 };
-
-const publicJwk = ({ kid, publicKey }: SigningKey): JsonWebKey => ({
-  ...publicKey.export({ format: "jwk" }),
-  kid,
-  alg: "RS256",
-  use: "sig",
-});
 
 const thumbprint = ({ e, kty, n }: JsonWebKey): string =>
   createHash("sha256").update(JSON.stringify({ e, kty, n })).digest("base64url");

@@ -14,9 +14,8 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 export interface WorkloadToken extends CompactToken {
   issuer: string;
   subject: string;
+  /** one of them has to be meant for us */
   audiences: string[];
-  /** `aud` as the token spells it: a string or a list */
-  audience: string | string[];
   tokenId: string | undefined;
 }
 
@@ -37,7 +36,6 @@ export const decodeWorkloadToken = (bearer: string): WorkloadToken => {
     issuer,
     subject,
     audiences,
-    audience: audience as string | string[],
     tokenId: typeof tokenId === "string" ? tokenId : undefined,
   };
 };

@@ -7,12 +7,15 @@ import { expectDenied, expectRefusal, expectUnauthenticated } from "../support/r
 import { type Actor, HOUR_MS, queryText } from "../support/server.ts";
 import { type Fixture, operationCases, startFixture } from "./operation-case.ts";
 
-/** served; refused by the capability that is missing; served with nothing in it */
-type Outcome = "served" | "denied" | "empty";
+/** served; refused by the capabilities that are missing; served with nothing in it; nothing there for the caller */
+type Outcome = "served" | "denied" | "empty" | "missing";
 interface Row {
   needs: string;
   stranger: Outcome;
   viewer: Outcome;
+  /** what even an owner lacks; absent: nothing */
+  ownerLacks?: string;
+  owner?: Outcome;
   why: string;
 }
 
@@ -36,8 +39,8 @@ const list = (needs: string): Row => ({
 });
 const all = (why: string): Row => ({ needs: "", stranger: "served", viewer: "served", why });
 
-// Everything but the exchange, whose bearer is a workload's own token.
-const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet">, Row> = {
+// Everything but the exchange, whose bearer is no API token, and what needs none.
+const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "ExchangeRefreshToken" | "Ping">, Row> = {
   GetGroup: read("groups.list"),
   ListGroups: list("groups.list"),
   CreateGroup: write("groups.create", "with a parent, the capability is needed there (contract 1.10)"),
@@ -64,8 +67,56 @@ const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet">, Row> = {
   ListRepos: list("repo.list"),
   ListGroupsV1: list("groups.list"),
   ListReposV1: list("repo.list"),
+  LookupGroup: {
+    needs: "",
+    stranger: "missing",
+    viewer: "missing",
+    owner: "missing",
+    why: "any valid token; one without an e-mail address has no organisation to find (contract 3.0)",
+  },
+  GetAccountAssociation: read("account_associations.list"),
+  ListAccountAssociations: list("account_associations.list"),
+  CreateAccountAssociation: write("account_associations.create"),
+  UpdateAccountAssociation: write("account_associations.update"),
+  DeleteAccountAssociation: write("account_associations.delete"),
+  CheckAccountAssociation: read("account_associations.list"),
+  GetGroupInvite: read("group_invites.list"),
+  ListGroupInvites: list("group_invites.list"),
+  CreateGroupInvite: write("group_invites.create, role_bindings.create", "a future role binding (contract 1.10)"),
+  DeleteGroupInvite: write("group_invites.delete"),
+  GetIdentityProvider: read("identity_providers.list"),
+  ListIdentityProviders: list("identity_providers.list"),
+  CreateIdentityProvider: write(
+    "identity_providers.create, role_bindings.create",
+    "a future role binding (contract 1.10)",
+  ),
+  UpdateIdentityProvider: write(
+    "identity_providers.update, role_bindings.create",
+    "a future role binding (contract 1.10)",
+  ),
+  DeleteIdentityProvider: write("identity_providers.delete"),
+  CreateRepo: write("repo.create"),
+  UpdateRepo: write("repo.update"),
+  DeleteRepo: write("repo.delete"),
+  GetRepoReadme: read("repo.list"),
+  UpdateRepoReadme: {
+    ...write("repo.update, repo.internal.admin", "an internal capability, which no customer's role grants"),
+    owner: "denied",
+    ownerLacks: "repo.internal.admin",
+  },
+  GetTag: read("tag.list"),
+  ListTags: list("tag.list"),
+  CreateTag: write("tag.create"),
+  DeleteTag: write("tag.delete"),
+  GetAdvisory: read("advisories.list"),
+  ListAdvisories: list("advisories.list"),
+  Validate: all("any valid token (contract section 2)"),
 };
 const EXCHANGE: OperationName[] = ["Exchange", "ExchangeGet"];
+const REFRESH: OperationName = "ExchangeRefreshToken";
+const OPEN: OperationName = "Ping";
+/** Answers that say who asks. */
+const OF_THE_CALLER: OperationName[] = ["LookupIdentity", "Validate"];
 
 let fixture: Fixture;
 let expired: string;
@@ -89,7 +140,7 @@ afterAll(() => fixture.api.close());
 const rows = Object.entries(table) as [keyof typeof table, Row][];
 
 test("every method is in the table", () => {
-  expect([...Object.keys(table), ...EXCHANGE].toSorted()).toEqual(Object.keys(operations).toSorted());
+  expect([...Object.keys(table), ...EXCHANGE, REFRESH, OPEN].toSorted()).toEqual(Object.keys(operations).toSorted());
 });
 
 test("the table asks for the capabilities of the contract", () => {
@@ -128,9 +179,12 @@ const scopeOf = (request: Body, row: Operation): string => {
   return path.reduce((value, name) => value[name], request) as unknown as string;
 };
 
-const domainOf = (row: Operation) => (row.service.startsWith("registry") ? "registry" : "iam");
+const domainOf = ({ service }: Operation) =>
+  (["registry", "vulnerabilities"] as const).find((domain) => service.startsWith(domain)) ?? "iam";
 
-describe.each(rows)("%s", (name, { needs, why, ...outcomes }) => {
+describe.each(rows)("%s", (name, { needs, why, ownerLacks = "", owner = "served", ...others }) => {
+  const outcomes = { owner, ...others };
+
   test.each([
     ["no token", () => null],
     ["a malformed token", () => "not-a-token"],
@@ -146,16 +200,17 @@ describe.each(rows)("%s", (name, { needs, why, ...outcomes }) => {
 
   test.each(["stranger", "viewer", "owner"] as const)(`answers a %s: ${why}`, async (who) => {
     const { answer, request, row } = await send(name, (actors[who] as Actor).token);
-    const outcome = who === "owner" ? "served" : outcomes[who];
+    const outcome = outcomes[who];
     if (outcome === "denied") {
-      return expectDenied(answer, needs, scopeOf(request, row), domainOf(row));
+      return expectDenied(answer, who === "owner" ? ownerLacks : needs, scopeOf(request, row), domainOf(row));
     }
+    if (outcome === "missing") return expect(answer.json).toMatchObject({ code: 5 });
     expect(answer.status, answer.text).toBe(200);
     if (outcome === "empty") {
       const [plural] = Object.keys(answer.json) as [string];
       expect(answer.json[plural]).toEqual([]);
       if ("totalCount" in answer.json) expect(answer.json.totalCount).toBe("0");
-    } else if (name !== "LookupIdentity" || who !== "stranger")
+    } else if (who === "owner" || !OF_THE_CALLER.includes(name))
       expect(answer.json).toMatchObject(operationCases[name].answer(fixture, request));
   });
 });
@@ -174,6 +229,17 @@ describe.each(EXCHANGE)("%s", (name) => {
     const { answer } = await send(name, token());
     expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
   });
+});
+
+test("Ping is answered without a token, and with one of any kind", async () => {
+  for (const token of [null, "not-a-token", fixture.api.owner.token])
+    expect((await send(OPEN, token)).answer.json).toEqual({ response: "pong" });
+});
+
+test("ExchangeRefreshToken refuses what is no refresh token", async () => {
+  expectUnauthenticated((await send(REFRESH, null)).answer);
+  for (const token of ["not-a-token", fixture.api.owner.token, await fixture.api.identityToken("owner")])
+    expect((await send(REFRESH, token)).answer.json).toMatchObject({ code: 7 });
 });
 
 describe("the Authorization header", () => {

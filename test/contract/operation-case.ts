@@ -1,10 +1,11 @@
 // For each served method a request that has every field of its message in use, and what the answer has to show for it:
 // a spelling that is not understood would be an unknown field, silently ignored, and the answer would be another.
 import { expect } from "vitest";
-import type { OperationName } from "../../schema/index.ts";
+import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
 import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { resourceCases } from "./resource-case.ts";
 
 export interface Fixture {
   api: TestServer;
@@ -17,29 +18,72 @@ export interface Fixture {
   role: string;
   binding: string;
   repo: string;
+  tag: string;
+  provider: string;
+  invite: string;
+  advisory: string;
   viewer: string;
+  /** who may write readmes */
+  librarian: string;
 }
 
 export const seed = parseSeed(
   `
-organization: { name: acme }
+organization: { name: acme.example, verified: true }
 groups: [{ name: eng }, { name: platform, parent: eng }, { name: sales }]
-roles: [{ name: deployer, group: eng, capabilities: [groups.list] }]
-identities: [{ name: ci, group: eng, claimMatch: { issuer: "https://issuer.example", subject: ci } }]
-bindings: [{ identity: eng/ci, role: eng/deployer, group: eng }]
-repos: [{ name: nginx, group: eng }, { name: curl, group: eng }, { name: ruby, group: eng }]
+roles:
+  - { name: deployer, group: eng, capabilities: [groups.list] }
+  # Nobody can make or bind a role with what nobody holds: a seed does.
+  - { name: librarian, capabilities: [internal, repo.internal.admin, repo.update] }
+identities:
+  - { name: ci, group: eng, claimMatch: { issuer: "https://issuer.example", subject: ci } }
+  - { name: librarian, claimMatch: { issuer: dev-issuer, subject: librarian } }
+bindings:
+  - { identity: eng/ci, role: eng/deployer, group: eng }
+  - { identity: librarian, role: librarian }
+identityProviders:
+  - { name: sso, group: eng, defaultRole: viewer, oidc: { issuer: "https://idp.example", clientId: c, clientSecret: s } }
+accountAssociations: [{ name: cloud, group: eng, amazon: { account: "123456789012" } }]
+repos:
+  - name: nginx
+    group: eng
+    readme: "# nginx"
+    tags:
+      - { name: latest, digest: "sha256:${"a".repeat(64)}" }
+      - { name: latest-r1, digest: "sha256:${"a".repeat(64)}" }
+      - { name: latest-20260101, digest: "sha256:${"a".repeat(64)}" }
+      - { name: sha256-a, digest: "sha256:${"a".repeat(64)}" }
+  - { name: curl, group: eng }
+  - { name: ruby, group: eng }
+advisories:
+  - advisoryId: CGA-xvgw-cvr7-9g2q
+    legacyAdvisoryId: CGA-old
+    group: eng
+    author: a
+    artifactName: nginx
+    artifactType: apk
+    artifactArchitecture: x86_64
+    componentName: openssl
+    componentLocation: /usr/lib
+    componentType: apk
+    aliases: [CVE-2026-1]
+    severities: [{ type: TYPE_CVSS_V3, score: "9.8" }]
+    events:
+      - { author: a, reviewer: r, reviewState: REVIEW_STATE_APPROVED, findings: eyJhIjoxfQ==, detection: { manual: {} } }
+      - { author: b, reviewState: REVIEW_STATE_PENDING, patched: { patchedVersions: ["1.2"] } }
 `,
   "seed.yaml",
 );
 
 export const startFixture = async (): Promise<Fixture> => {
-  const api = await startServer({ seed });
+  const api = await startServer({ seed, refreshTokens: true });
   const only = async (path: string, plural: string, query: Body): Promise<string> => {
     const { [plural]: found } = await api.ok("GET", path, { query });
     expect(found).toHaveLength(1);
     return found[0].uid as string;
   };
   const eng = await only(`${IAM}/groups`, "groups", { name: "eng" });
+  const viewer = await api.role("viewer");
   return {
     api,
     organization: api.organization,
@@ -49,7 +93,12 @@ export const startFixture = async (): Promise<Fixture> => {
     role: await only(`${IAM}/roles`, "roles", { name: "deployer" }),
     binding: await only(`${IAM}/roleBindings`, "roleBindings", { group: eng }),
     repo: await only("/registry/v2beta1/repos", "repos", { name: "nginx" }),
-    viewer: await api.role("viewer"),
+    tag: await only("/registry/v2beta1/tags", "tags", { name: "latest" }),
+    provider: await only(`${IAM}/identityProviders`, "identityProviders", { name: "sso" }),
+    invite: (await api.ok("POST", `${IAM}/groupInvites/${eng}`, { body: { roleUid: viewer, ttl: "60s" } })).uid,
+    advisory: await only("/vulnerabilities/v2beta1/advisories", "advisories", {}),
+    viewer,
+    librarian: await only(`${IAM}/identities`, "identities", { name: "librarian" }),
   };
 };
 
@@ -58,6 +107,10 @@ export interface OperationCase {
   request: (fixture: Fixture) => Promise<Body> | Body;
   /** the answer, as far as the request decides it */
   answer: (fixture: Fixture, request: Body) => Body;
+  /** the bearer token, null for none; default: the owner's, or for an exchange the owner's workload's */
+  bearer?: (fixture: Fixture) => Promise<string> | null;
+  /** fields of the answer that are another each time */
+  volatile?: readonly string[];
 }
 
 const claimMatch = {
@@ -67,7 +120,7 @@ const claimMatch = {
   claimPatterns: { ref: "r" },
 };
 
-const make = async ({ api }: Fixture, kind: string, parent: string, body: Body): Promise<string> =>
+export const make = async ({ api }: Fixture, kind: string, parent: string, body: Body): Promise<string> =>
   (await api.ok("POST", `${IAM}/${kind}/${parent}`, { body })).uid as string;
 
 const binding = ({ identity, viewer }: Fixture) => ({ identityUid: identity, roleUid: viewer });
@@ -78,6 +131,7 @@ const paging = { pageSize: 1, orderBy: "create_time desc", skip: 1 };
 const byName = { pageSize: 1, orderBy: "name desc", skip: 1 };
 
 export const operationCases: Record<OperationName, OperationCase> = {
+  ...resourceCases,
   GetGroup: { request: ({ eng }) => ({ uid: eng }), answer: ({ eng }) => ({ uid: eng, name: "eng" }) },
   ListGroups: {
     request: ({ organization }) => ({ uidp: { childrenOf: organization }, ...byName }),
@@ -195,7 +249,7 @@ export const operationCases: Record<OperationName, OperationCase> = {
   },
   GetRepo: { request: ({ repo }) => ({ uid: repo }), answer: () => ({ name: "nginx" }) },
   ListRepos: {
-    request: ({ eng }) => ({ uidp: { descendantsOf: eng }, ...byName }),
+    request: ({ eng }) => ({ uidp: { childrenOf: eng }, ...byName }),
     answer: () => ({ repos: [{ name: "nginx" }], totalCount: "3", skipped: 1 }),
   },
   ListGroupsV1: {
@@ -214,9 +268,19 @@ export const operationCases: Record<OperationName, OperationCase> = {
       scopes: [api.organization],
     }),
     answer: () => ({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expiry: "2026-01-28T13:54:21.000Z" }),
+    volatile: ["token", "refreshToken"],
   },
   ExchangeGet: {
     request: ({ api }) => ({ aud: [api.baseUrl], identity: api.identity, identityProvider: "" }),
     answer: () => ({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expiry: "2026-01-28T13:54:21.000Z" }),
+    volatile: ["token", "refreshToken"],
   },
+};
+
+/** The bearer token that an operation is called with; null for none. */
+export const bearerOf = (operation: OperationName, fixture: Fixture): Promise<string> | string | null => {
+  const { bearer } = operationCases[operation];
+  if (bearer) return bearer(fixture);
+  const { auth } = operations[operation] as Operation;
+  return auth === "workload" ? fixture.api.identityToken("owner") : fixture.api.owner.token;
 };

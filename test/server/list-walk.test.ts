@@ -19,7 +19,10 @@ const seed: Seed = {
   roles: [],
   identities: [],
   bindings: [],
+  identityProviders: [],
+  accountAssociations: [],
   repos: [],
+  advisories: [],
 };
 
 let api: TestServer;

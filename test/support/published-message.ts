@@ -1,4 +1,4 @@
-// The messages and enums that the served methods use, as the contract tells them (sections 1.5, 2, 3, 4 and 7), copied and not
+// The messages and enums that the served methods use, as the contract tells them (sections 1.5, 2 to 7), copied and not
 // derived from schema/. `name=number type (flags)`; REQ, OPT, OUT: field behaviour; presence: proto3 optional.
 const TABLE = `
 iam.Group: uid=1 string (OUT,SCOPE); name=2 string (REQ); description=3 string (OPT); resource_limits=4 map<string,int32> (OUT); verified=5 bool (OPT); create_time=6 Timestamp (OUT); update_time=7 Timestamp (OUT); kind=8 OrgKind (OPT); status=9 OrgStatus (OUT)
@@ -57,8 +57,87 @@ registry.GetRepoRequest: uid=1 string (REQ,SCOPE)
 registry.ListReposRequest: uidp=1 UIDPFilter (OPT); name=2 string (OPT,presence); page_size=4 int32 (OPT); page_token=5 string (OPT); order_by=6 string (OPT); skip=7 int32 (OPT) — reserved: 3, exclude_readme
 registry.ListReposResponse: repos=1 []Repo; next_page_token=2 string; total_count=3 int64 (presence); skipped=4 int32
 enum registry.CatalogTier: CATALOG_TIER_UNSPECIFIED=0, CATALOG_TIER_APPLICATION=1, CATALOG_TIER_BASE=2, CATALOG_TIER_FIPS=3, CATALOG_TIER_AI=4, CATALOG_TIER_DEVTOOLS=5, CATALOG_TIER_COMMERCIAL=6
+iam.AccountAssociation: uid=1 string (OUT,SCOPE); name=2 string (REQ); description=3 string (OPT); amazon=4 AccountAssociation.Amazon (OPT); google=5 AccountAssociation.Google (OPT); chainguard=7 AccountAssociation.Chainguard (OPT); azure=8 AccountAssociation.Azure (OPT); create_time=9 Timestamp (OUT); update_time=10 Timestamp (OUT); github=11 AccountAssociation.GitHub (OPT) — reserved: 6
+iam.AccountAssociation.Amazon: account=1 string (REQ)
+iam.AccountAssociation.Google: project_id=1 string (REQ); project_number=2 string (REQ)
+iam.AccountAssociation.GitHub: app_installations=2 map<int64,AccountAssociation.GitHubAppInstallations> (OPT)
+iam.AccountAssociation.GitHubAppInstallations: installations=1 []AccountAssociation.GitHubInstallation (OPT)
+iam.AccountAssociation.GitHubInstallation: installation_id=1 int64 (REQ); name=2 string (OPT)
+iam.AccountAssociation.Chainguard: service_bindings=1 map<string,string> (REQ)
+iam.AccountAssociation.Azure: tenant_id=1 string (REQ); client_ids=2 map<string,string> (REQ)
+iam.GetAccountAssociationRequest: uid=1 string (REQ,SCOPE)
+iam.ListAccountAssociationsRequest: uidp=1 UIDPFilter (OPT); name=2 string (OPT); page_size=3 int32 (OPT); page_token=4 string (OPT); order_by=5 string (OPT); skip=6 int32 (OPT)
+iam.CreateAccountAssociationRequest: parent=1 string (REQ,SCOPE); account_association=2 AccountAssociation (REQ)
+iam.DeleteAccountAssociationRequest: uid=1 string (REQ,SCOPE)
+iam.ListAccountAssociationsResponse: account_associations=1 []AccountAssociation; next_page_token=2 string; total_count=3 int64 (presence); skipped=4 int32
+iam.UpdateAccountAssociationRequest: account_association=1 AccountAssociation (REQ,SCOPE); update_mask=2 FieldMask (OPT)
+iam.CheckAccountAssociationRequest: uid=1 string (REQ,SCOPE); provider_type=2 AccountProviderType (REQ)
+iam.CheckAccountAssociationResponse: status=1 CheckStatus; reason=2 string; message=3 string
+enum iam.AccountProviderType: ACCOUNT_PROVIDER_TYPE_UNSPECIFIED=0, ACCOUNT_PROVIDER_TYPE_GOOGLE=1, ACCOUNT_PROVIDER_TYPE_AMAZON=2, ACCOUNT_PROVIDER_TYPE_AZURE=3
+enum iam.CheckStatus: CHECK_STATUS_UNSPECIFIED=0, CHECK_STATUS_READY=1, CHECK_STATUS_NOT_READY=2
+iam.GroupInvite: uid=1 string (OUT,SCOPE); role_uid=2 string (REQ); role=10 GroupInviteRole (OUT); email=3 string (OPT); ttl=4 Duration (REQ/IN); expiration_time=5 Timestamp (OUT); single_use=6 bool (OPT); code=7 string (OUT); key_id=8 string (OUT); create_time=9 Timestamp (OUT)
+iam.GroupInviteRole: uid=1 string (OUT); name=2 string (OUT); description=3 string (OUT); capabilities=4 []Capability (OUT)
+iam.CreateGroupInviteRequest: parent=1 string (REQ,SCOPE); group_invite=2 GroupInvite (REQ)
+iam.GetGroupInviteRequest: uid=1 string (REQ,SCOPE)
+iam.DeleteGroupInviteRequest: uid=1 string (REQ,SCOPE)
+iam.ListGroupInvitesRequest: uidp=1 UIDPFilter (OPT); key_id=2 string (OPT); page_size=3 int32 (OPT); page_token=4 string (OPT); order_by=5 string (OPT); skip=6 int32 (OPT)
+iam.ListGroupInvitesResponse: group_invites=1 []GroupInvite; next_page_token=2 string; total_count=3 int64 (presence); skipped=4 int32
+iam.IdentityProvider: uid=1 string (OUT,SCOPE); name=2 string (REQ); description=3 string (OPT); create_time=4 Timestamp (OUT); update_time=5 Timestamp (OUT); default_role=6 string (REQ); oidc=20 IdentityProvider.OIDC (OPT,oneof:configuration); scim=21 IdentityProvider.SCIM (OUT)
+iam.IdentityProvider.OIDC: issuer=1 string (REQ); client_id=2 string (REQ); client_secret=3 string (OPT,redact); additional_scopes=4 []string (OPT); groups_claim=5 string (OPT); correlation_rule=6 IdentityProvider.OIDC.CorrelationRule (OPT/IMM); pkce_enabled=7 bool (OPT)
+enum iam.IdentityProvider.OIDC.CorrelationRule: CORRELATION_RULE_UNSPECIFIED=0, CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID=1, CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID=2
+iam.IdentityProvider.SCIM: enabled=1 bool (OUT); endpoint_url=3 string (OUT); token_expire_time=4 Timestamp (OUT); previous_token_expire_time=5 Timestamp (OUT); credential_state=6 IdentityProvider.SCIM.CredentialState (OUT); etag=7 string (OUT) — reserved: 2, bearer_token
+enum iam.IdentityProvider.SCIM.CredentialState: CREDENTIAL_STATE_UNSPECIFIED=0, CREDENTIAL_STATE_NOT_ISSUED=1, CREDENTIAL_STATE_LIVE=2, CREDENTIAL_STATE_EXPIRED=3, CREDENTIAL_STATE_REVOKED=4, CREDENTIAL_STATE_ROTATING=5
+iam.ListIdentityProvidersRequest: uidp=1 UIDPFilter (OPT); name=2 string (OPT); page_size=10 int32 (OPT); page_token=11 string (OPT); order_by=12 string (OPT); skip=13 int32 (OPT)
+iam.ListIdentityProvidersResponse: identity_providers=1 []IdentityProvider; next_page_token=2 string; total_count=3 int64 (presence); skipped=4 int32
+iam.GetIdentityProviderRequest: uid=1 string (REQ,SCOPE)
+iam.CreateIdentityProviderRequest: parent=1 string (REQ,SCOPE); identity_provider=2 IdentityProvider (REQ)
+iam.UpdateIdentityProviderRequest: identity_provider=1 IdentityProvider (REQ,SCOPE); update_mask=2 FieldMask (OPT)
+iam.DeleteIdentityProviderRequest: uid=1 string (REQ,SCOPE)
+iam.LookupGroupRequest: (empty)
+iam.LookupGroupResponse: group=1 Group
+registry.DeleteRepoRequest: uid=1 string (REQ,SCOPE)
+registry.CreateRepoRequest: parent=1 string (REQ,SCOPE); repo=2 Repo (REQ)
+registry.UpdateRepoRequest: repo=1 Repo (REQ,SCOPE); update_mask=2 FieldMask (OPT)
+registry.RepoReadme: uid=1 string (OUT,SCOPE); content=2 string (OPT)
+registry.GetRepoReadmeRequest: uid=1 string (REQ,SCOPE)
+registry.UpdateRepoReadmeRequest: repo_readme=1 RepoReadme (REQ,SCOPE); update_mask=2 FieldMask (OPT)
+registry.Tag: uid=1 string (OUT); name=2 string (REQ); digest=3 string (REQ); update_time=4 Timestamp (OUT); deprecated=5 bool (OPT); bundles=6 []string (OPT)
+registry.GetTagRequest: uid=1 string (REQ,SCOPE)
+registry.CreateTagRequest: parent=1 string (REQ,SCOPE); tag=2 Tag (REQ)
+registry.DeleteTagRequest: uid=1 string (REQ,SCOPE)
+registry.ListTagsRequest: uidp=1 UIDPFilter (OPT); name=2 string (OPT); updated_since=3 Timestamp (OPT); include_referrers=4 bool (OPT); include_dates=5 bool (OPT); include_epochs=6 bool (OPT); digest=7 string (OPT); page_size=10 int32 (OPT); page_token=11 string (OPT); order_by=12 string (OPT); skip=13 int32 (OPT)
+registry.ListTagsResponse: tags=1 []Tag; next_page_token=2 string; total_count=3 int64 (presence); skipped=4 int32
+vulnerabilities.Advisory: uid=1 string (OUT); advisory_id=2 string (OUT); create_time=3 Timestamp (OUT); update_time=4 Timestamp (OUT); delete_time=5 Timestamp (OUT,presence); author=6 string (REQ); artifact_name=7 string (REQ); artifact_type=8 string (REQ); artifact_architecture=9 string (REQ); component_name=10 string (REQ); component_location=11 string (REQ); component_type=12 string (REQ); aliases=13 []string (OPT); events=14 []AdvisoryEvent (OPT); legacy_advisory_id=15 string (OUT,presence); severities=16 []Severity (OUT)
+vulnerabilities.Severity: type=1 Severity.Type; score=2 string
+enum vulnerabilities.Severity.Type: TYPE_UNSPECIFIED=0, TYPE_CVSS_V2=1, TYPE_CVSS_V3=2, TYPE_CVSS_V4=3
+vulnerabilities.AdvisoryEvent: uid=1 string (OUT); create_time=2 Timestamp (OUT); findings=3 bytes; author=4 string (REQ); reviewer=5 string (OPT); review_state=6 ReviewState (REQ); issue=7 string (OPT,presence); detection=10 AdvisoryEvent.Detection (oneof:type); fixed=11 AdvisoryEvent.Fixed (oneof:type); false_positive_determination=12 AdvisoryEvent.FalsePositiveDetermination (oneof:type); analysis_not_planned=13 AdvisoryEvent.AnalysisNotPlanned (oneof:type); fix_not_planned=14 AdvisoryEvent.FixNotPlanned (oneof:type); pending_upstream_fix=15 AdvisoryEvent.PendingUpstreamFix (oneof:type); true_positive_determination=16 AdvisoryEvent.TruePositiveDetermination (oneof:type); patched=17 AdvisoryEvent.Patched (oneof:type)
+vulnerabilities.AdvisoryEvent.Detection: nvdapi=1 AdvisoryEvent.Detection.NVDAPI (oneof:type); manual=2 AdvisoryEvent.Detection.Manual (oneof:type); scanv1=3 AdvisoryEvent.Detection.ScanV1 (oneof:type)
+vulnerabilities.AdvisoryEvent.Detection.NVDAPI: cpe_searched=1 string; cpe_found=2 string
+vulnerabilities.AdvisoryEvent.Detection.Manual: (empty)
+vulnerabilities.AdvisoryEvent.Detection.ScanV1: scanner=1 string; subpackage=2 string; component_id=3 string; component=4 string; component_version=5 string; component_type=6 string; component_location=7 string; artifact_version=8 string; scanner_version=9 string; grype_db_built=10 string; grype_db_checksum=11 string
+vulnerabilities.AdvisoryEvent.Fixed: fixed_version=1 string; note=2 string; scanner_version=3 string; grype_db_built=4 string; grype_db_checksum=5 string
+vulnerabilities.AdvisoryEvent.TruePositiveDetermination: note=1 string
+vulnerabilities.AdvisoryEvent.FalsePositiveDetermination: type=1 AdvisoryEvent.FalsePositiveDetermination.Type; note=2 string
+enum vulnerabilities.AdvisoryEvent.FalsePositiveDetermination.Type: TYPE_UNSPECIFIED=0, TYPE_VULNERABILITY_RECORD_ANALYSIS_CONTESTED=1, TYPE_COMPONENT_VULNERABILITY_MISMATCH=2, TYPE_VULNERABLE_CODE_VERSION_NOT_USED=3, TYPE_VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE=4, TYPE_VULNERABLE_CODE_NOT_IN_EXECUTION_PATH=5, TYPE_VULNERABLE_CODE_CANNOT_BE_CONTROLLED_BY_ADVERSARY=6, TYPE_INLINE_MITIGATIONS_EXIST=7
+vulnerabilities.AdvisoryEvent.AnalysisNotPlanned: note=1 string
+vulnerabilities.AdvisoryEvent.FixNotPlanned: note=1 string
+vulnerabilities.AdvisoryEvent.PendingUpstreamFix: note=1 string
+vulnerabilities.AdvisoryEvent.Patched: patched_versions=1 []string; note=2 string
+vulnerabilities.GetAdvisoryRequest: uid=1 string (REQ,SCOPE)
+vulnerabilities.ListAdvisoriesRequest: uidp=1 UIDPFilter (OPT); advisory_ids=2 []string (OPT); legacy_advisory_ids=3 []string (OPT); artifact_names=4 []string (OPT); artifact_types=5 []string (OPT); artifact_architectures=6 []string (OPT); component_names=7 []string (OPT); component_types=8 []string (OPT); component_locations=9 []string (OPT); aliases=10 []string (OPT); origin=11 string (OPT,presence); event_review_states=21 []ReviewState (OPT); event_authors=22 []string (OPT); exclude_event_authors=23 []string (OPT); event_reviewers=24 []string (OPT); event_types=25 []EventTypeFilter (OPT); latest_event_type=26 EventTypeFilter (OPT,presence); page_size=30 int32 (OPT); page_token=31 string (OPT); order_by=32 string (OPT); skip=34 int32 (OPT); query=35 string (OPT)
+vulnerabilities.ListAdvisoriesResponse: advisories=1 []Advisory; next_page_token=2 string; total_count=3 int64 (presence); skipped=4 int32
+enum vulnerabilities.ReviewState: REVIEW_STATE_UNSPECIFIED=0, REVIEW_STATE_PENDING=1, REVIEW_STATE_APPROVED=2, REVIEW_STATE_REQUEST_CHANGES=3, REVIEW_STATE_REJECTED=4
+enum vulnerabilities.EventTypeFilter: EVENT_TYPE_FILTER_UNSPECIFIED=0, EVENT_TYPE_FILTER_DETECTION=1, EVENT_TYPE_FILTER_TRUE_POSITIVE_DETERMINATION=2, EVENT_TYPE_FILTER_FIXED=3, EVENT_TYPE_FILTER_FALSE_POSITIVE_DETERMINATION=4, EVENT_TYPE_FILTER_ANALYSIS_NOT_PLANNED=5, EVENT_TYPE_FILTER_FIX_NOT_PLANNED=6, EVENT_TYPE_FILTER_PENDING_UPSTREAM_FIX=7, EVENT_TYPE_FILTER_PATCHED=8
+ping.PingRequest: (empty)
+ping.PingResponse: response=1 string
+iam.v1.Role: id=1 string (SCOPE); name=2 string; description=3 string; capabilities=4 []string
+registry.v1.SyncConfig: source=1 string; unique_tags=2 bool; expiration=3 Timestamp; google=4 string; amazon=5 string; azure=6 string; sync_apks=7 bool; apko_overlay=8 string; grace_period=9 bool
+auth.WhoAmI: issuer=1 string; subject=2 string; audience=3 []string; expiry=4 Timestamp; issued_at=5 Timestamp; capabilities=101 []WhoAmI.Capability; email=102 string; profile=103 unknown
+auth.WhoAmI.Capability: group=1 Group; role=2 Role
 iam.v1.Group: id=1 string (SCOPE); name=2 string; description=3 string; resource_limits=4 map<string,int32>; verified=5 bool; kind=6 OrgKind; status=7 OrgStatus
 iam.v1.GroupList: items=1 []Group
+enum iam.v1.OrgKind: ORG_KIND_UNSPECIFIED=0, ORG_KIND_STARTER=1, ORG_KIND_CUSTOMER=2, ORG_KIND_DEV=3, ORG_KIND_INFRA=4, ORG_KIND_AWS_MARKETPLACE=5
+enum iam.v1.OrgStatus: ORG_STATUS_UNSPECIFIED=0, ORG_STATUS_INITIALIZING=1, ORG_STATUS_READY=2, ORG_STATUS_SUSPENDED=3
 iam.v1.GroupFilter: id=1 string; uidp=2 UIDPFilter; name=3 string
 registry.v1.Repo: id=1 string (SCOPE); name=2 string; catalog_tier=3 CatalogTier; bundles=4 []string; readme=5 string; sync_config=6 SyncConfig [json: sync_config]; custom_overlay=7 CustomOverlay; aliases=8 []string; create_time=9 Timestamp; active_tags=10 []string; description=11 string
 registry.v1.RepoList: items=1 []Repo
@@ -66,7 +145,9 @@ registry.v1.RepoFilter: uidp=1 UIDPFilter; name=2 string; id=3 string
 enum registry.v1.CatalogTier: UNKNOWN=0, APPLICATION=4, BASE=5, FIPS=6, AI=7, DEVTOOLS=8, COMMERCIAL=9
 common.UIDPFilter: ancestors_of=1 string; descendants_of=2 string; children_of=3 string; in_root=4 bool; ids=5 []string
 oidc.ExchangeRequest: aud=1 []string; scope=2 string; identity=4 string; cap=5 []string; identity_provider=7 string; scopes=8 []string
-oidc.RawToken: token=1 string; refresh_token=2 string; expiry=3 Timestamp
+oidc.ExchangeRefreshTokenRequest: aud=1 []string; scope=2 string; cap=3 []string; scopes=4 []string
+oidc.TokenPair: token=1 RawToken; refresh_token=2 RawToken
+oidc.RawToken: token=1 string; refresh_token=2 string; expiry=3 Timestamp (presence)
 `;
 
 export interface PublishedField {
@@ -85,10 +166,12 @@ const fieldFrom = (text: string): PublishedField => {
   return { name: name as string, number: Number(number), type: type as string, flags: flags?.split(/[,/]/) ?? [] };
 };
 
+const fieldsFrom = (text: string): PublishedField[] => text.split("; ").map(fieldFrom);
+
 export const publishedMessages: ReadonlyMap<string, readonly PublishedField[]> = new Map(
   rows
     .filter(([name]) => !name.startsWith("enum "))
-    .map(([name, text]) => [name, (text.split(" — ")[0] as string).split("; ").map(fieldFrom)]),
+    .map(([name, text]) => [name, text === "(empty)" ? [] : fieldsFrom(text.split(" — ")[0] as string)]),
 );
 
 export const publishedEnums: ReadonlyMap<string, Record<string, number>> = new Map(

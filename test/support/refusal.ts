@@ -9,9 +9,11 @@ const CODES = {
   NOT_FOUND: [5, 404, "Not found"],
   ALREADY_EXISTS: [6, 409, "Already exists"],
   PERMISSION_DENIED: [7, 403, "Permission denied"],
+  RESOURCE_EXHAUSTED: [8, 429, "Resource exhausted"],
   FAILED_PRECONDITION: [9, 400, "Precondition failed"],
   UNIMPLEMENTED: [12, 501, "Unimplemented"],
   INTERNAL: [13, 500, "Internal"],
+  UNAVAILABLE: [14, 503, "Unavailable"],
   UNAUTHENTICATED: [16, 401, "Unauthenticated"],
 } as const;
 

@@ -80,7 +80,8 @@ export interface Actor {
   token: string;
 }
 
-export interface TestServer extends Required<Pick<RunningServer, "baseUrl" | "authUrl" | "issuer" | "organization">> {
+export interface TestServer
+  extends Required<Pick<RunningServer, "baseUrl" | "authUrl" | "issuer" | "organization" | "rotateKeys">> {
   /** uid of the owner of the organisation */
   identity: string;
   /** uid of the identity that anyone may assume */

@@ -33,11 +33,12 @@ const claims = (changes: Record<string, unknown> = {}) => ({
 });
 
 describe("an API token", () => {
-  it.each<[string, { aud?: string | string[]; exp?: number }]>([
+  it.each<[string, { aud?: string | string[]; exp?: number; iat?: number }]>([
     ["for the base address", {}],
     ["for another of our audiences", { aud: CONSOLE }],
     ["for ours among others", { aud: ["x", API] }],
     ["that ends in a second", { exp: NOW + 1 }],
+    ["from before the clock was set back by a minute", { iat: NOW + 60 }],
   ])("is accepted %s", async (_, changes) => {
     const token = await ours.sign(claims(changes));
     const expiresAtMs = (changes.exp ?? NOW + 3600) * 1000;
@@ -57,6 +58,10 @@ describe("an API token", () => {
     ["for somebody else", () => ours.sign(claims({ aud: [`${API}/`, AUTH_URL] }))],
     ["at its end", () => ours.sign(claims({ exp: NOW }))],
     ["without an end", () => ours.sign(claims({ exp: undefined }))],
+    ["without a beginning", () => ours.sign(claims({ iat: undefined }))],
+    ["from the future", () => ours.sign(claims({ iat: NOW + 61 }))],
+    ["for later", () => ours.sign(claims({ nbf: NOW }))],
+    ["for longer than an hour", () => ours.sign(claims({ exp: NOW + 3601 }))],
     ["with a text as its end", () => ours.sign(claims({ exp: "9999999999" }))],
     ["of a subject that is no uid", () => ours.sign(claims({ sub: "me" }))],
     ["with limits that are no list", () => ours.sign(claims({ internal: { scopes: ORG } }))],

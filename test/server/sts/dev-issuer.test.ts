@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Body } from "../../support/http.ts";
+import { createHttpClient } from "../../support/http.ts";
+import { expectRefusal } from "../../support/refusal.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
 import { ANYONE, AUTH_URL, createService, NOW, payloadOf } from "./fixture.ts";
 
 const mint = async (input: { subject: string; audience?: string | string[]; claims?: object; lifetimeMs?: number }) => {
@@ -53,5 +57,79 @@ describe("the development issuer", () => {
     ],
   ])("refuses %s", async (_, input, text) => {
     await expect(mint(input)).rejects.toMatchObject({ code: "INVALID_ARGUMENT", message: `Invalid argument: ${text}` });
+  });
+});
+
+describe("its page, over HTTP", () => {
+  let api: TestServer;
+  let client: ReturnType<typeof createHttpClient>;
+  beforeAll(async () => {
+    api = await startServer();
+    client = createHttpClient(api.authUrl);
+  });
+  afterAll(async () => {
+    client.close();
+    await api.close();
+  });
+
+  const mintAs = (host: string, body: Body = { subject: "owner" }) =>
+    client.send({
+      method: "POST",
+      target: "/dev-issuer/token",
+      headers: { host, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  it.each(["127.0.0.1", "localhost:8080", "LOCALHOST", "[::1]:1", "127.1.2.3"])(
+    "mints where the host is %s",
+    async (host) => {
+      expect((await mintAs(host)).status).toBe(200);
+    },
+  );
+
+  // A site's name that resolves to 127.0.0.1 makes a browser here send its page's requests to us (DNS rebinding).
+  it.each([
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "localhost@evil.example",
+    "localhost/",
+    "evil.example#localhost",
+  ])("does not where the host is «%s»", async (host) => {
+    const text = "the development issuer is reached by a name of loopback only";
+    expectRefusal(await mintAs(host), "PERMISSION_DENIED", text);
+  });
+
+  it("tells pages of other sites nothing: no answer allows another origin", async () => {
+    const answer = await client.send({
+      method: "POST",
+      target: "/dev-issuer/token",
+      headers: { origin: "https://evil.example", "content-type": "text/plain" },
+      body: '{"subject":"owner"}',
+    });
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  it.each<[string, Body, string]>([
+    ["no subject", {}, "subject"],
+    ["a subject that is too long", { subject: "s".repeat(256) }, "subject"],
+    ["a life of more than a day", { subject: "s", lifetimeSeconds: 86_401 }, "lifetimeSeconds"],
+    ["a field that it does not know", { subject: "s", kid: "k" }, ""],
+  ])("refuses %s", async (_, body, field) => {
+    const answer = await mintAs("localhost", body);
+    expect([answer.status, answer.json.details[1].fieldViolations[0].field]).toEqual([400, field]);
+  });
+
+  it("is not there without --dev", async () => {
+    const plain = await startServer({ dev: false });
+    const other = createHttpClient(plain.authUrl);
+    for (const [method, target] of [
+      ["POST", "/dev-issuer/token"],
+      ["GET", "/dev-issuer/.well-known/openid-configuration"],
+      ["GET", "/dev-issuer/.well-known/jwks.json"],
+    ] as const)
+      expect((await other.send({ method, target })).status).toBe(404);
+    other.close();
+    await plain.close();
   });
 });

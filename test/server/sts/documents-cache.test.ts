@@ -72,6 +72,32 @@ describe("row 16: asking for keys without an end", () => {
   });
 });
 
+describe("what is being fetched", () => {
+  it("is not forgotten, however many others are: a hundred at once, and no second fetch of the same", async () => {
+    const issuer = await start();
+    const held: (() => void)[] = [];
+    const urls = Array.from({ length: 101 }, (_, i) => `${issuer.url}/${i}`);
+    const reached = Promise.withResolvers<void>();
+    for (const i of urls.keys())
+      issuer.handlers[`/${i}${DISCOVERY}`] = (_, response) => {
+        held.push(() => response.writeHead(500).end());
+        if (held.length === 100) reached.resolve();
+      };
+    const { documents } = createCache();
+    const ask = (i: number) => documents.keysOf(urls[i] as string, named("rsa-1"));
+    const waiting = Promise.allSettled(Array.from({ length: 100 }, (_, i) => ask(i)));
+    await reached.promise;
+    await expect(ask(100)).rejects.toMatchObject(refused("too many issuers are being asked"));
+    const again = ask(0);
+    for (const release of held) release();
+    await expect(again).rejects.toMatchObject(refused("answered 500"));
+    expect((await waiting).map(({ status }) => status)).toEqual(Array(100).fill("rejected"));
+    expect(issuer.paths).toHaveLength(100);
+    issuer.handlers[`/100${DISCOVERY}`] = (_, response) => void response.writeHead(503).end();
+    await expect(ask(100)).rejects.toMatchObject(refused("answered 503"));
+  });
+});
+
 describe("row 17: a key that the issuer has removed", () => {
   it("is accepted for ten minutes and no longer", async () => {
     const issuer = await start();

@@ -1,21 +1,14 @@
 // Documents of other hosts: rows 11 to 18 of the must-refuse list (faults, section 2.1), against an issuer on loopback.
-import { gzipSync } from "node:zlib";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { MockAgent } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { createCache, DISCOVERY, issuers, kids, named, refused } from "./documents-fixture.ts";
-import {
-  claimsFrom,
-  createService,
-  DENIED,
-  type Issuer,
-  identity,
-  RSA,
-  SUBJECT,
-  sign,
-  startIssuer,
-  UID,
-} from "./fixture.ts";
+import { claimsFrom, createService, DENIED, identity, ORG, RSA, SUBJECT, sign, startIssuer, UID } from "./fixture.ts";
+import { DOCUMENT_ROWS } from "./must-refuse/document-rows.ts";
 
+const ANY = `${ORG}/00000000000000ff`;
 const { start, stop } = issuers();
 afterEach(stop);
 
@@ -53,123 +46,7 @@ describe("an issuer's documents", () => {
     expect(await documents.keysOf("https://accounts.example", named("rsa-1"))).toHaveLength(1);
   });
 
-  type Change = (issuer: Issuer, other: Issuer) => void;
-  it.each<[number, string, string, Change]>([
-    [
-      11,
-      "a discovery document of another spelling",
-      "the discovery document names another issuer",
-      (issuer) => issuer.describe({ issuer: `${issuer.url}/`, jwks_uri: `${issuer.url}/jwks` }),
-    ],
-    [
-      12,
-      "a discovery document of another issuer",
-      "the discovery document names another issuer",
-      (issuer, other) => issuer.describe({ issuer: other.url, jwks_uri: `${issuer.url}/jwks` }),
-    ],
-    [
-      12,
-      "a discovery document of none",
-      "the discovery document names another issuer",
-      (issuer) => issuer.describe({}),
-    ],
-    [
-      12,
-      "a discovery document without keys",
-      "the discovery document has no jwks_uri",
-      (issuer) => issuer.describe({ issuer: issuer.url }),
-    ],
-    [
-      12,
-      "keys over http",
-      "not https",
-      (issuer) => issuer.describe({ issuer: issuer.url, jwks_uri: "http://keys.example/jwks" }),
-    ],
-    [
-      12,
-      "keys at a private address",
-      "not a public address",
-      (issuer) => issuer.describe({ issuer: issuer.url, jwks_uri: "https://169.254.169.254/jwks" }),
-    ],
-    [
-      12,
-      "keys in a file",
-      "not https",
-      (issuer) => issuer.describe({ issuer: issuer.url, jwks_uri: "file:///etc/passwd" }),
-    ],
-    [
-      14,
-      "a redirect of the discovery document",
-      "answered 302",
-      (issuer, other) => {
-        issuer.handlers[DISCOVERY] = (_, response) =>
-          void response.writeHead(302, { location: `${other.url}${DISCOVERY}` }).end();
-      },
-    ],
-    [
-      14,
-      "a redirect of the keys",
-      "answered 307",
-      (issuer, other) => {
-        issuer.handlers["/jwks"] = (_, response) =>
-          void response.writeHead(307, { location: `${other.url}/jwks` }).end();
-      },
-    ],
-    [
-      15,
-      "a huge document",
-      "longer than 100 KiB",
-      (issuer) => issuer.describe({ issuer: issuer.url, x: "x".repeat(102_400) }),
-    ],
-    [
-      15,
-      "a document without an end",
-      "longer than 100 KiB",
-      (issuer) => {
-        issuer.handlers[DISCOVERY] = (_, response) => {
-          const more = () => {
-            while (response.write("x".repeat(1024)));
-          };
-          response.on("drain", more);
-          more();
-        };
-      },
-    ],
-    [
-      15,
-      "a compressed document",
-      "a compressed answer",
-      (issuer) => {
-        issuer.handlers[DISCOVERY] = (_, response) =>
-          void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(10_000_000)));
-      },
-    ],
-    [15, "too many keys", "more than 100 keys", (issuer) => issuer.publish(new Array(101).fill(RSA.jwk))],
-    [
-      18,
-      "a member twice",
-      "a JSON object has the same name twice",
-      (issuer) => {
-        issuer.handlers["/jwks"] = (_, response) => void response.end('{"keys":[],"keys":[]}');
-      },
-    ],
-    [
-      18,
-      "no set of keys",
-      'not an object with a list of "keys"',
-      (issuer) => {
-        issuer.handlers["/jwks"] = (_, response) => void response.end("[]");
-      },
-    ],
-    [
-      18,
-      "a page",
-      "not JSON",
-      (issuer) => {
-        issuer.handlers["/jwks"] = (_, response) => void response.end("<html>");
-      },
-    ],
-  ])("row %i: are refused with %s", async (_row, _what, message, change) => {
+  it.each(DOCUMENT_ROWS)("row %i: are refused with %s", async (_row, _what, message, change) => {
     const [issuer, other] = [await start(), await start()];
     change(issuer, other);
     await expect(createCache().documents.keysOf(issuer.url, named("rsa-1"))).rejects.toMatchObject(refused(message));
@@ -240,6 +117,39 @@ describe("row 13: an issuer in our own network", () => {
     );
     expect(issuer.connections()).toBe(0);
   });
+});
+
+it("issuers that a pattern matches are remembered apart: making them up pushes out nobody's keys", async () => {
+  const issuer = await startIssuer();
+  const anything = identity({ uid: ANY, claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } });
+  const trusting = identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } });
+  const { sts } = createService([trusting, anything]);
+  const good = await sign(claimsFrom(issuer.url));
+  await sts.exchange({ identity: UID }, good);
+  for (let i = 0; i < 150; i += 1) {
+    const madeUp = await sign(claimsFrom(`${issuer.url}/${i}`));
+    await expect(sts.exchange({ identity: ANY }, madeUp)).rejects.toMatchObject(DENIED);
+  }
+  const before = issuer.paths.length;
+  expect(before).toBe(152);
+  expect(await sts.exchange({ identity: UID }, good)).toHaveProperty("token");
+  expect(issuer.paths).toHaveLength(before);
+  await issuer.close();
+});
+
+it("an issuer with a certificate that nobody vouches for is not believed", async () => {
+  let asked = 0;
+  const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_, response) => {
+    asked += 1;
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  await expect(createCache().documents.keysOf(url, named("rsa-1"))).rejects.toMatchObject(
+    refused(expect.stringMatching(/^self-signed certificate/)),
+  );
+  expect(asked).toBe(0);
+  server.close();
 });
 
 it("an issuer that cannot be reached is denied like everything else, and the log says why", async () => {

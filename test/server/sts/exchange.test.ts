@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type ExchangeRequest, RawToken } from "../../../schema/index.ts";
-import type { Sts } from "../../../server/sts/index.ts";
+import { createSigner, type Sts } from "../../../server/sts/index.ts";
 import {
   ANYONE,
   API,
+  API_KEY,
   AUTH_URL,
   CONSOLE,
   claimsFrom,
@@ -97,7 +98,7 @@ describe("a workload's token is exchanged for an API token", () => {
     const upstream = claimsFrom(issuer.url, {
       email: "ci@my-org.example",
       email_verified: true,
-      aud: [AUTH_URL, "other"],
+      aud: ["other", AUTH_URL],
     });
     const reply = await sts.exchange({ identity: UID }, await sign(upstream));
     expect(reply).toEqual({ token: expect.any(String), expiry: "2026-01-28T13:00:00.000Z" });
@@ -112,7 +113,7 @@ describe("a workload's token is exchanged for an API token", () => {
       iat: NOW,
       exp: NOW + 3600,
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      act: { iss: issuer.url, sub: SUBJECT, aud: [AUTH_URL, "other"] },
+      act: { iss: issuer.url, sub: SUBJECT, aud: AUTH_URL },
       email: "ci@my-org.example",
       email_verified: true,
     });
@@ -123,6 +124,17 @@ describe("a workload's token is exchanged for an API token", () => {
     ]);
   });
 
+  // The published samples, as the identity holds what they name.
+  it.each(["AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk", "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv"])(
+    "with the cap claim of the published token %s",
+    async (cap) => {
+      const held = new Set(capabilitiesFromBits(cap));
+      const { sts } = createService([ci()], { capabilitiesOf: () => new Map([[ORG, held]]) });
+      const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
+      expect(payloadOf(token).cap).toEqual({ [ORG]: cap });
+    },
+  );
+
   it("without an email that is no email", async () => {
     const { sts } = createService([ci()]);
     const upstream = claimsFrom(issuer.url, { email: "e".repeat(256), email_verified: "true" });
@@ -132,10 +144,11 @@ describe("a workload's token is exchanged for an API token", () => {
 
   it("unless that would fit in no request's header", async () => {
     const { sts, events } = createService([ci()]);
-    const audiences = Array.from({ length: 19 }, () => "é".repeat(255));
-    const bearer = await sign(claimsFrom(issuer.url, { aud: [AUTH_URL, ...audiences] }));
-    expect(await sts.exchange({ identity: UID }, bearer)).toHaveProperty("token");
-    const scopes = Array.from({ length: 50 }, (_, i) => `${ORG}/${i.toString(16).padStart(16, "0")}`);
+    const bearer = await sign(claimsFrom(issuer.url));
+    const scopesAt = (depth: number) =>
+      Array.from({ length: 50 }, (_, i) => ORG + `/${i.toString(16).padStart(16, "0")}`.repeat(depth));
+    expect(await sts.exchange({ identity: UID, scopes: scopesAt(10) }, bearer)).toHaveProperty("token");
+    const scopes = scopesAt(15);
     await expect(sts.exchange({ identity: UID, scopes }, bearer)).rejects.toMatchObject(DENIED);
     expect(events).toMatchObject([{ decision: "granted" }, { decision: "denied", reason: "token_size" }]);
   });
@@ -284,6 +297,20 @@ describe("a bearer", () => {
     });
     await expect(sts.exchange({ identity: UID }, token)).rejects.toMatchObject(DENIED);
   });
+});
+
+it("an identity that is deleted while its token is signed gets none", async () => {
+  const records = [ci()];
+  const clock = () => NOW_MS;
+  const signer = createSigner({ clock, keys: [API_KEY] });
+  const signAfterDelete: typeof signer.sign = (claims) => {
+    records.pop();
+    return signer.sign(claims);
+  };
+  const { sts, events, seen } = createService(records, { signer: { ...signer, sign: signAfterDelete } });
+  await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject(DENIED);
+  expect(events).toMatchObject([{ decision: "denied", reason: "identity_unknown", detail: "deleted meanwhile" }]);
+  expect(seen).toEqual([]);
 });
 
 describe("what goes wrong inside", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { patternViolation } from "../../../server/sts/index.ts";
-import { matchesPattern } from "../../../server/sts/pattern.ts";
+import { matchesPattern, newBudget } from "../../../server/sts/pattern.ts";
 
 describe("patternViolation", () => {
   it.each([
@@ -53,6 +53,37 @@ describe("matchesPattern", () => {
     ["(", "(", false, "no pattern"],
     ["", "", false, "an empty pattern is none"],
   ])("«%s» on «%.20s»: %s, %s", (pattern, text, expected) => expect(matchesPattern(pattern, text)).toBe(expected));
+
+  it.each([
+    ["[a-z]{0,9}(?:a|aa)*", 46, "ab"],
+    ["a.*", 300, "a"],
+    ["(a|b)*\\pL*", 90, "a"],
+    ["..*", 300, "ab"],
+    ["(?i)[a-z]*", 90, "aB"],
+    ["(a*)*", 170, "a"],
+    ["\\b|a", 250, "a"],
+  ])("«%s» %i times, which is as much as a pattern may be, is past the budget of a token soon", (part, times, text) => {
+    const pattern = part.repeat(times);
+    expect(patternViolation(pattern)).toBeUndefined();
+    const budget = newBudget();
+    const matched = Array.from({ length: 20 }, () => matchesPattern(pattern, text.repeat(2048 / text.length), budget));
+    expect(matched.at(-1)).toBe(false);
+    expect(budget.steps).toBeLessThan(0);
+  });
+
+  it("has a budget for twenty patterns as people write them", () => {
+    const budget = newBudget();
+    for (let i = 0; i < 20; i += 1)
+      expect(
+        matchesPattern(
+          "repo:my-org/[a-z-]+:ref:refs/heads/(main|next)",
+          "repo:my-org/my-repo:ref:refs/heads/main",
+          budget,
+        ),
+      ).toBe(true);
+    for (let i = 0; i < 20; i += 1) expect(matchesPattern("[0-9a-f]{40}", "0".repeat(40), budget)).toBe(true);
+    expect(budget.steps).toBeGreaterThan(3_500_000);
+  });
 
   it("takes linear time where a backtracking engine does not end", () => {
     expect(matchesPattern("(a+)+", `${"a".repeat(4000)}!`)).toBe(false);

@@ -1,0 +1,88 @@
+// Reading a group by its uid over both wires, side by side: calls a second and latencies with 64 in flight, in turns, against
+// one server in a process of its own.
+//
+//   node bench/wire.ts [ROUNDS] [CALLS A ROUND]
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { fromBinary, fromJson, toBinary } from "@bufbuild/protobuf";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
+import { Pool } from "undici";
+import { createGrpcRegistry, methodIn } from "../server/grpc/registry.ts";
+
+const IN_FLIGHT = 64;
+const [rounds = 5, calls = 10_000] = process.argv.slice(2).map(Number);
+
+const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
+const flags = ["serve", "--dev", "--json", "--log-level", "error"];
+const server = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+const [line] = await once(createInterface({ input: server.stdout }), "line");
+const { baseUrl, organization, token } = JSON.parse(line);
+
+const pool = new Pool(baseUrl, { connections: IN_FLIGHT });
+const headers = { authorization: `Bearer ${token}` };
+const overRest = async (): Promise<void> => {
+  const { statusCode, body } = await pool.request({
+    path: `/iam/v2beta1/groups/${organization}`,
+    method: "GET",
+    headers,
+  });
+  const group = (await body.json()) as { uid?: string };
+  if (statusCode !== 200 || group.uid !== organization) throw new Error(`REST answered ${statusCode}`);
+};
+
+const { input, output } = methodIn(createGrpcRegistry(), "chainguard.platform.iam.v2beta1.GroupsService", "GetGroup");
+const client = new Client(new URL(baseUrl).host, credentials.createInsecure());
+const metadata = new Metadata();
+metadata.set("authorization", `Bearer ${token}`);
+const encode = (uid: string) => Buffer.from(toBinary(input, fromJson(input, { uid })));
+const decode = (bytes: Buffer) => fromBinary(output, bytes) as unknown as { uid: string };
+const overGrpc = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const path = "/chainguard.platform.iam.v2beta1.GroupsService/GetGroup";
+    client.makeUnaryRequest(path, encode, decode, organization as string, metadata, {}, (error, group) => {
+      if (error || group?.uid !== organization) reject(error ?? new Error("gRPC answered another group"));
+      else resolve();
+    });
+  });
+
+/** Calls a second, and how long one takes: half of them, and 99 of 100. */
+const measure = async (call: () => Promise<void>, count: number) => {
+  const took: number[] = [];
+  let left = count;
+  const start = performance.now();
+  const worker = async () => {
+    for (; left > 0; ) {
+      left -= 1;
+      const began = performance.now();
+      await call();
+      took.push(performance.now() - began);
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+  const seconds = (performance.now() - start) / 1000;
+  const sorted = took.sort((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] as number).toFixed(1);
+  return {
+    perSecond: count / seconds,
+    text: `${Math.round(count / seconds)}/s, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
+  };
+};
+
+for (const call of [overRest, overGrpc]) await measure(call, 2 * calls);
+const ratios: number[] = [];
+for (let round = 1; round <= rounds; round += 1) {
+  const rest = await measure(overRest, calls);
+  const grpc = await measure(overGrpc, calls);
+  ratios.push(grpc.perSecond / rest.perSecond);
+  console.log(`round ${round}: REST ${rest.text} | gRPC ${grpc.text}`);
+}
+ratios.sort((a, b) => a - b);
+console.log(
+  `gRPC is ${(ratios[Math.floor(ratios.length / 2)] as number).toFixed(2)} times REST (median of ${rounds} rounds)`,
+);
+
+client.close();
+await pool.close();
+server.kill("SIGTERM");

@@ -1,0 +1,99 @@
+// The annotations of google.api that our .proto files carry: how a method is bound to HTTP, what a field behaves like
+// (AIP-127, AIP-203). Their own descriptions, so that the generated files stand alone.
+import {
+  type EnumDescriptor,
+  emptyFile,
+  type FieldDescriptor,
+  type FileDescriptor,
+  field,
+  type MessageDescriptor,
+  messageOf,
+  type Options,
+  repeated,
+} from "./descriptor.ts";
+import { type Behavior, type FieldInfo, toSnake } from "./field.ts";
+import type { Operation } from "./operation.ts";
+
+export const ANNOTATIONS_FILE = "google/api/annotations.proto";
+export const BEHAVIOR_FILE = "google/api/field_behavior.proto";
+
+/** `option (google.api.http)` of a method: its rows, the first one on top. */
+export const httpOption = ([first, ...further]: readonly { row: Operation; path: string }[]): Options => {
+  const rule = ({ row, path }: { row: Operation; path: string }) => ({
+    [row.method.toLowerCase()]: path.replace(/\{[^}]+\}/g, toSnake),
+    ...(row.body && { body: toSnake(row.body) }),
+  });
+  const additional = further.length > 0 ? { additionalBindings: further.map(rule) } : {};
+  return first ? { "[google.api.http]": { ...rule(first), ...additional } } : {};
+};
+
+/** `(google.api.field_behavior)` of a field. */
+export const behaviorOption = ({ behavior, immutable, inputOnly }: FieldInfo): Options | undefined => {
+  const behaviors = [behavior, inputOnly && "INPUT_ONLY", immutable && "IMMUTABLE"].filter(Boolean);
+  return behaviors.length > 0 ? { "[google.api.field_behavior]": behaviors } : undefined;
+};
+
+const httpMessages: MessageDescriptor[] = [
+  messageOf("Http", [
+    repeated(field("rules", 1, ".google.api.HttpRule")),
+    field("fully_decode_reserved_expansion", 2, "TYPE_BOOL"),
+  ]),
+  messageOf(
+    "HttpRule",
+    [
+      field("selector", 1),
+      field("get", 2),
+      field("put", 3),
+      field("post", 4),
+      field("delete", 5),
+      field("patch", 6),
+      field("custom", 8, ".google.api.CustomHttpPattern"),
+      field("body", 7),
+      field("response_body", 12),
+      repeated(field("additional_bindings", 11, ".google.api.HttpRule")),
+    ],
+    { name: "pattern", members: ["get", "put", "post", "delete", "patch", "custom"] },
+  ),
+  messageOf("CustomHttpPattern", [field("kind", 1), field("path", 2)]),
+];
+
+const BEHAVIORS: Record<Behavior | "FIELD_BEHAVIOR_UNSPECIFIED", number> = {
+  FIELD_BEHAVIOR_UNSPECIFIED: 0,
+  OPTIONAL: 1,
+  REQUIRED: 2,
+  OUTPUT_ONLY: 3,
+  INPUT_ONLY: 4,
+  IMMUTABLE: 5,
+};
+
+const fieldBehavior: EnumDescriptor = {
+  name: "FieldBehavior",
+  value: Object.entries(BEHAVIORS).map(([name, number]) => ({ name, number })),
+};
+
+const extension = (own: FieldDescriptor, extendee: string, type: Partial<FieldDescriptor>): FieldDescriptor => ({
+  ...own,
+  extendee: `.google.protobuf.${extendee}`,
+  ...type,
+});
+
+/** The files of google.api, the imported ones first. */
+export const annotationFiles: readonly FileDescriptor[] = [
+  { ...emptyFile("google/api/http.proto", "google.api"), messageType: httpMessages },
+  {
+    ...emptyFile(ANNOTATIONS_FILE, "google.api"),
+    dependency: ["google/api/http.proto", "google/protobuf/descriptor.proto"],
+    extension: [extension(field("http", 72295728, ".google.api.HttpRule"), "MethodOptions", {})],
+  },
+  {
+    ...emptyFile(BEHAVIOR_FILE, "google.api"),
+    dependency: ["google/protobuf/descriptor.proto"],
+    enumType: [fieldBehavior],
+    extension: [
+      extension(repeated(field("field_behavior", 1052)), "FieldOptions", {
+        type: "TYPE_ENUM",
+        typeName: ".google.api.FieldBehavior",
+      }),
+    ],
+  },
+];

@@ -1,0 +1,120 @@
+// IdentityProvider: where the people of an organisation sign in. Whoever signs in there for the first time is granted the
+// default role, so that setting one up is a promise of role bindings.
+import type { z } from "zod";
+import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "./field.ts";
+import { issuer } from "./identity.ts";
+import { Empty, listRequest, listResponse } from "./list.ts";
+import { type Operations, rows } from "./operation.ts";
+import { createRequest, getRequest, updateRequest } from "./request.ts";
+import { description, name, nonEmpty } from "./text.ts";
+import { uidp } from "./uidp.ts";
+
+export const CorrelationRule = enumeration("iam.IdentityProvider.OIDC.CorrelationRule", {
+  CORRELATION_RULE_UNSPECIFIED: 0,
+  CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID: 1,
+  CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID: 2,
+});
+
+const CredentialState = enumeration("iam.IdentityProvider.SCIM.CredentialState", {
+  CREDENTIAL_STATE_UNSPECIFIED: 0,
+  CREDENTIAL_STATE_NOT_ISSUED: 1,
+  CREDENTIAL_STATE_LIVE: 2,
+  CREDENTIAL_STATE_EXPIRED: 3,
+  CREDENTIAL_STATE_REVOKED: 4,
+  CREDENTIAL_STATE_ROTATING: 5,
+});
+
+const SECRET_MAX = 4096;
+
+const Oidc = message("iam.IdentityProvider.OIDC", {
+  /** https URL of the issuer, byte for byte as its tokens have it */
+  issuer: required(1, issuer),
+  /** not sensitive */
+  clientId: required(2, nonEmpty),
+  /** never returned; may be left out with `pkceEnabled` */
+  clientSecret: optional(3, string.max(SECRET_MAX, `must be at most ${SECRET_MAX} characters`), {
+    secret: true,
+    inputOnly: true,
+  }),
+  /** beside `openid`, which is always asked for */
+  additionalScopes: optional(4, strings),
+  /** claim that carries the groups of whoever signs in */
+  groupsClaim: optional(5, string),
+  /** how who signs in is matched to who was provisioned; unset = by `sub` */
+  correlationRule: optional(6, CorrelationRule, { immutable: true }),
+  /** PKCE (RFC 7636) */
+  pkceEnabled: optional(7, bool),
+});
+
+const Scim = message(
+  "iam.IdentityProvider.SCIM",
+  {
+    enabled: output(1, bool.optional()),
+    endpointUrl: output(3, string.optional()),
+    tokenExpireTime: output(4, timestamp.optional()),
+    previousTokenExpireTime: output(5, timestamp.optional()),
+    credentialState: output(6, CredentialState.optional()),
+    etag: output(7, string.optional()),
+  },
+  { reserved: [2, "bearer_token"] },
+);
+
+export const IdentityProvider = message(
+  "iam.IdentityProvider",
+  {
+    /** uid of its group, then a segment of its own */
+    uid: output(1, uidp),
+    /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+    name: required(2, name),
+    /** one line, at most 512 characters */
+    description: optional(3, description),
+    createTime: output(4, timestamp),
+    updateTime: output(5, timestamp),
+    /** uid of the role that whoever signs in for the first time is granted */
+    defaultRole: required(6, uidp),
+    oidc: optional(20, Oidc, { oneof: "configuration" }),
+    /** absent from lists */
+    scim: output(21, Scim.optional()),
+  },
+  { requiredOneofs: ["configuration"] },
+);
+export type IdentityProvider = z.infer<typeof IdentityProvider>;
+
+export const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{version}", {
+  ListIdentityProviders: {
+    http: "GET /identityProviders",
+    request: listRequest("iam.ListIdentityProvidersRequest", { name: plain(2, string) }, 10),
+    response: listResponse("iam.ListIdentityProvidersResponse", "identityProviders", IdentityProvider),
+    capabilities: ["identity_providers.list"],
+  },
+  GetIdentityProvider: {
+    http: "GET /identityProviders/{uid=**}",
+    request: getRequest("iam.GetIdentityProviderRequest"),
+    response: IdentityProvider,
+    capabilities: ["identity_providers.list"],
+    scope: "uid",
+  },
+  CreateIdentityProvider: {
+    http: "POST /identityProviders/{parent=**}",
+    body: "identityProvider",
+    request: createRequest("iam.CreateIdentityProviderRequest", "identityProvider", IdentityProvider),
+    response: IdentityProvider,
+    capabilities: ["identity_providers.create", "role_bindings.create"],
+    scope: "parent",
+  },
+  UpdateIdentityProvider: {
+    http: "PATCH /identityProviders/{identityProvider.uid=**}",
+    body: "identityProvider",
+    request: updateRequest("iam.UpdateIdentityProviderRequest", "identityProvider", IdentityProvider),
+    response: IdentityProvider,
+    capabilities: ["identity_providers.update", "role_bindings.create"],
+    scope: "identityProvider.uid",
+  },
+  DeleteIdentityProvider: {
+    http: "DELETE /identityProviders/{uid=**}",
+    request: getRequest("iam.DeleteIdentityProviderRequest"),
+    response: Empty,
+    capabilities: ["identity_providers.delete"],
+    scope: "uid",
+  },
+}) satisfies Operations;

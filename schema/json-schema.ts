@@ -1,0 +1,73 @@
+// A zod message as a schema of OpenAPI 3.0: what its JSON looks like (contract 1.2), and the rules that JSON Schema can say.
+import { z } from "zod";
+import { asMessage, enumInfo, fieldInfo, type Message, scalarInfo, unwrap } from "./field.ts";
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** Where messages and enums are described. */
+export type Reference = (schema: z.ZodType) => JsonSchema;
+
+/** The fields of a message, but for those that something else holds. */
+export const objectSchema = (
+  schema: Message,
+  reference: Reference,
+  { without = [], isPartial = false }: { without?: readonly string[]; isPartial?: boolean } = {},
+): JsonSchema => {
+  const fields = Object.entries(schema.shape).filter(([name]) => !without.includes(name));
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field, reference)]));
+  const required = fields.flatMap(([name, field]) => (isRequired(field) && !fieldInfo(field).inputOnly ? [name] : []));
+  return { type: "object", properties, ...(required.length > 0 && !isPartial && { required }) };
+};
+
+const isRequired = (field: z.ZodType) => fieldInfo(field).behavior === "REQUIRED";
+
+/** What a create has to give and no answer gives back. */
+export const requiredOfInput = (schema: Message): string[] =>
+  Object.entries(schema.shape).flatMap(([name, field]) =>
+    isRequired(field) && fieldInfo(field).inputOnly ? [name] : [],
+  );
+
+export const fieldSchema = (field: z.ZodType, reference: Reference): JsonSchema => {
+  const { behavior, inputOnly } = fieldInfo(field);
+  const access = {
+    ...(behavior === "OUTPUT_ONLY" && { readOnly: true }),
+    ...(inputOnly && { writeOnly: true }),
+  };
+  const own = valueSchema(field, reference);
+  // Beside a $ref nothing else is read.
+  return "$ref" in own && Object.keys(access).length > 0 ? { allOf: [own], ...access } : { ...own, ...access };
+};
+
+/** A value without what is said of its field. */
+export const valueSchema = (schema: z.ZodType, reference: Reference): JsonSchema => {
+  const inner = unwrap(schema);
+  if (asMessage(inner) || enumInfo(inner)) return reference(inner);
+  if (inner instanceof z.ZodArray)
+    return { type: "array", items: valueSchema(inner.element as z.ZodType, reference), ...rulesOf(inner) };
+  if (inner instanceof z.ZodRecord)
+    return { type: "object", additionalProperties: valueSchema(inner.valueType as z.ZodType, reference) };
+  switch (scalarInfo(inner)?.scalar) {
+    case "int32":
+      return { type: "integer", format: "int32" };
+    case "int64":
+      return { type: "string", format: "int64", ...rulesOf(inner) };
+    case "timestamp":
+      return { type: "string", format: "date-time" };
+    case "bytes":
+      return { type: "string", format: "byte" };
+  }
+  return inner instanceof z.ZodBoolean ? { type: "boolean" } : { type: "string", ...rulesOf(inner) };
+};
+
+export const enumSchema = (schema: z.ZodType): JsonSchema => {
+  const names = Object.keys(enumInfo(schema)?.numbers ?? {});
+  return { type: "string", enum: names, default: names[0] };
+};
+
+const RULES = ["pattern", "minLength", "maxLength", "minItems", "maxItems"];
+
+// What zod knows of a text or a list; rules that are functions are the server's alone.
+const rulesOf = (schema: z.ZodType): JsonSchema => {
+  const own = z.toJSONSchema(schema, { target: "openapi-3.0", unrepresentable: "any", io: "input" });
+  return Object.fromEntries(Object.entries(own).filter(([key]) => RULES.includes(key)));
+};

@@ -1,0 +1,151 @@
+// From the table of methods to protobuf files: every service in every version that is served, and the messages and enums
+// that it reaches. Descriptors as plain data, for gRPC, for reflection and for the .proto files.
+import { z } from "zod";
+import { ANNOTATIONS_FILE, annotationFiles, BEHAVIOR_FILE, httpOption } from "./annotation.ts";
+import { emptyFile, type FileDescriptor, type MessageDescriptor, type MethodDescriptor } from "./descriptor.ts";
+import { asMessage, enumInfo, type Message, messageInfo, unwrap } from "./field.ts";
+import type { Operation } from "./operation.ts";
+import { type OperationName, operations, VERSIONS } from "./operations.ts";
+import { enumDescriptor, messageDescriptor, type Naming } from "./protobuf-message.ts";
+import { fileOf, type Place, placeOf, serviceName } from "./protobuf-name.ts";
+import { detailMessages, StatusMessage } from "./status.ts";
+
+/** Every file, a file's imports before it; those of google.protobuf are left out: every protobuf library has them. */
+export const protobufFiles = (): FileDescriptor[] => {
+  const files = new Map<string, FileDescriptor>();
+  const written = new Set<string>();
+  for (const version of VERSIONS) {
+    const write = createWriter(files, written, version);
+    for (const own of [StatusMessage, ...detailMessages]) write.message(own);
+    for (const rows of methodsOf(version)) write.method(rows);
+  }
+  return [...annotationFiles, ...inOrder([...files.values()])];
+};
+
+/** One gRPC method: its rows in the table (the exchange has two), with their paths in a version. */
+export interface GrpcMethod {
+  /** full name of the service */
+  service: string;
+  name: string;
+  rows: { operation: OperationName; row: Operation; path: string }[];
+}
+
+/** The gRPC methods of the table. A service whose paths name no version is the same in all of them. */
+export const methodsOf = (version: string): GrpcMethod[] => {
+  const methods = new Map<string, GrpcMethod>();
+  for (const [operation, row] of Object.entries(operations) as [OperationName, Operation][]) {
+    const path = row.path.replace("{version}", version);
+    const service = serviceName(row.service, path);
+    const name = row.rpc ?? operation;
+    const method = methods.get(`${service}/${name}`) ?? { service, name, rows: [] };
+    method.rows.push({ operation, row, path });
+    methods.set(`${service}/${name}`, method);
+  }
+  return [...methods.values()];
+};
+
+const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, version: string) => {
+  const fileFor = (name: string, packageName: string): FileDescriptor => {
+    const file = files.get(name) ?? emptyFile(name, packageName);
+    files.set(name, file);
+    return file;
+  };
+
+  // Full name of a type, from a file that then imports it.
+  const namingFrom =
+    (file: FileDescriptor): Naming =>
+    (name) => {
+      const place = placeOf(name, version);
+      depend(file, fileOf(place));
+      return `.${place.package}.${place.path.join(".")}`;
+    };
+
+  // Two schemas may describe one message (a batch may leave out what must be there elsewhere); their fields are the same.
+  const once = (place: Place): boolean => {
+    const name = `${place.package}.${place.path.join(".")}`;
+    return !written.has(name) && written.add(name).has(name);
+  };
+
+  const message = (schema: Message): void => {
+    const name = messageInfo(schema)?.message as string;
+    const place = placeOf(name, version);
+    if (place.package === "google.protobuf" || !once(place)) return;
+    const file = fileFor(fileOf(place), place.package);
+    const descriptor = messageDescriptor(place.path.at(-1) as string, schema, namingFrom(file));
+    if (descriptor.field.some(({ options }) => options)) depend(file, BEHAVIOR_FILE);
+    // What a message reaches is written after it: a nested one needs the message that it is nested in.
+    messagesOf(holderOf(file, place.path)).push(descriptor);
+    for (const field of Object.values(schema.shape)) reach(field as z.ZodType);
+  };
+
+  const enumeration = (schema: z.ZodType): void => {
+    const { enum: name, numbers } = enumInfo(schema) as { enum: string; numbers: Record<string, number> };
+    const place = placeOf(name, version);
+    if (!once(place)) return;
+    const file = fileFor(fileOf(place), place.package);
+    holderOf(file, place.path).enumType.push(enumDescriptor(place.path.at(-1) as string, numbers));
+  };
+
+  const reach = (schema: z.ZodType): void => {
+    const inner = unwrap(schema);
+    if (inner instanceof z.ZodArray) reach(inner.element as z.ZodType);
+    else if (inner instanceof z.ZodRecord) reach(inner.valueType as z.ZodType);
+    else if (enumInfo(inner)) enumeration(inner);
+    else {
+      const own = asMessage(inner);
+      if (own) message(own);
+    }
+  };
+
+  const method = ({ service, name, rows }: GrpcMethod): void => {
+    const [{ row }] = rows as [GrpcMethod["rows"][number]];
+    const packageName = service.slice(0, service.lastIndexOf("."));
+    const file = fileFor(fileOf({ package: packageName, path: [] }), packageName);
+    const serviceName = service.slice(packageName.length + 1);
+    const descriptor = file.service.find((own) => own.name === serviceName) ?? { name: serviceName, method: [] };
+    if (!file.service.includes(descriptor)) file.service.push(descriptor);
+    // A service of all versions has been written with the first one.
+    if (descriptor.method.some((own) => own.name === name)) return;
+    message(row.request);
+    message(row.response);
+    depend(file, ANNOTATIONS_FILE);
+    const typeOf = (schema: Message) => namingFrom(file)(messageInfo(schema)?.message as string);
+    const own: MethodDescriptor = { name, inputType: typeOf(row.request), outputType: typeOf(row.response) };
+    descriptor.method.push({ ...own, options: httpOption(rows) });
+  };
+
+  return { message, method };
+};
+
+const depend = (file: FileDescriptor, name: string): void => {
+  if (name !== file.name && !file.dependency.includes(name)) file.dependency.push(name);
+};
+
+type Holder = FileDescriptor | MessageDescriptor;
+
+const messagesOf = (holder: Holder): MessageDescriptor[] =>
+  "nestedType" in holder ? holder.nestedType : holder.messageType;
+
+/** The file, or the message that a type is nested in. */
+const holderOf = (file: FileDescriptor, path: readonly string[]): Holder =>
+  path.slice(0, -1).reduce<Holder>((holder, name) => {
+    const message = messagesOf(holder).find((own) => own.name === name);
+    if (!message) throw new TypeError(`${path.join(".")} is nested in ${name}, which no method reaches`);
+    return message;
+  }, file);
+
+// Imports before what imports them.
+const inOrder = (files: readonly FileDescriptor[]): FileDescriptor[] => {
+  const ordered: FileDescriptor[] = [];
+  const visit = (file: FileDescriptor): void => {
+    if (ordered.includes(file)) return;
+    for (const name of file.dependency) {
+      const own = files.find((other) => other.name === name);
+      if (own) visit(own);
+    }
+    file.dependency.sort();
+    ordered.push(file);
+  };
+  for (const file of files) visit(file);
+  return ordered;
+};

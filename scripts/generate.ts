@@ -1,0 +1,41 @@
+// Writes what is made from schema/: the .proto files and the OpenAPI document. With --check it writes nothing and fails when
+// a file differs from what would be written.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { openapiDocument, protobufFiles } from "../schema/index.ts";
+import { root } from "./project.mjs";
+import { protoText } from "./proto-text.ts";
+
+const folder = join(root, "schema", "generated");
+const isCheck = process.argv.includes("--check");
+
+const wanted = new Map([
+  ...protobufFiles().map((file): [string, string] => [file.name, protoText(file)]),
+  ["openapi.json", `${JSON.stringify(openapiDocument(), undefined, 2)}\n`],
+]);
+
+const present = existsSync(folder)
+  ? readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  : [];
+
+const changed = [...wanted].filter(([name, text]) => !present.includes(name) || read(name) !== text);
+const left = present.filter((name) => !wanted.has(name));
+
+if (isCheck) {
+  for (const [name] of changed) console.error(`schema/generated/${name} is not what schema/ says`);
+  for (const name of left) console.error(`schema/generated/${name} is made from nothing`);
+  if (changed.length + left.length > 0) process.exitCode = 1;
+} else {
+  for (const [name, text] of changed) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  for (const name of left) rmSync(join(folder, name));
+}
+console.log(`${wanted.size} generated files, ${changed.length + left.length} ${isCheck ? "wrong" : "changed"}`);
+
+function read(name: string): string {
+  return readFileSync(join(folder, name), "utf8");
+}

@@ -1,0 +1,88 @@
+// Every gRPC call from its first header to its end: one request id, one line of the log, one count, whoever answers it: a
+// service, or grpc-js itself (an unknown method, a message that is too large, a deadline).
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { Metadata } from "@grpc/grpc-js";
+import { type Code, codeFromNumber, type OperationName } from "../../schema/index.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { REQUEST_ID, requestIdFrom } from "../request-id.ts";
+
+/** What is known of a call while it runs; its handler adds to it. */
+export interface CallRecord {
+  requestId: string;
+  /** address of the client */
+  peer: string;
+  operation?: OperationName;
+  /** top-level fields of the body, for the log */
+  fields?: string;
+  /** text of the error */
+  message?: string;
+  /** asked for every few seconds: its line of the log is for debugging */
+  quiet?: boolean;
+}
+
+export interface Calls {
+  /** A call has begun; its headers become metadata after this. */
+  begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void;
+  of(metadata: Metadata): CallRecord;
+}
+
+// grpc-js gives handlers the metadata and not the stream: this entry names the call in both.
+const CALL = "irm-call";
+
+export const createCalls = (ready: Promise<{ metrics: Metrics; log: Log }>): Calls => {
+  const records = new Map<string, CallRecord>();
+  let begun = 0;
+
+  const observe = async (stream: ServerHttp2Stream, path: string | undefined, record: CallRecord): Promise<void> => {
+    const closed = Promise.withResolvers<void>();
+    stream.once("close", () => closed.resolve());
+    const start = performance.now();
+    const { metrics, log } = await ready;
+    const finish = metrics.begin("grpc");
+    await closed.promise;
+    const ms = Math.round((performance.now() - start) * 10) / 10;
+    const code = codeOf(stream);
+    const { requestId, operation, fields, message, quiet } = record;
+    finish({ operation, code });
+    log(quiet ? "debug" : "info", "request", { requestId, path, operation, fields, code, ms, message });
+  };
+
+  return {
+    begin: (stream, headers, rawHeaders) => {
+      const key = String(++begun);
+      const record: CallRecord = {
+        requestId: requestIdFrom(headers[REQUEST_ID]),
+        peer: stream.session?.socket.remoteAddress ?? "",
+      };
+      records.set(key, record);
+      stream.once("close", () => records.delete(key));
+      headers[CALL] = key;
+      restoreAuthorization(headers, rawHeaders);
+      dropIllegal(headers);
+      void observe(stream, headers[":path"] as string | undefined, record);
+    },
+    of: (metadata) => records.get(String(metadata.get(CALL)[0])) as CallRecord,
+  };
+};
+
+// Node keeps the first `authorization` of a stream and drops the others, which have to be refused together.
+const restoreAuthorization = (headers: Record<string, unknown>, rawHeaders: readonly string[]): void => {
+  const all = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === "authorization");
+  if (all.length > 1) headers.authorization = all.map((value) => (isLegal(value) ? value : ""));
+};
+
+// A value that gRPC does not allow. HTTP/2 does, and grpc-js drops it with a line on stderr that quotes it: a token, it may be.
+const isLegal = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
+
+const dropIllegal = (headers: Record<string, unknown>): void => {
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === "string" && !name.endsWith("-bin") && !isLegal(value)) delete headers[name];
+};
+
+// What was sent, or nothing: then the client, or its connection, went away first.
+const codeOf = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): Code | "OK" => {
+  const status = (sentTrailers ?? sentHeaders)?.["grpc-status"];
+  if (status === undefined) return "CANCELLED";
+  return Number(status) === 0 ? "OK" : (codeFromNumber(Number(status)) ?? "UNKNOWN");
+};

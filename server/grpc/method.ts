@@ -1,0 +1,104 @@
+// The methods of the table as gRPC handlers: binary to the same JSON as over REST, the same pipeline, and back. What is
+// published and not served is told so (contract, decision 31).
+import type { FileRegistry } from "@bufbuild/protobuf";
+import { Metadata, type Server, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
+import {
+  ApiError,
+  apiError,
+  type GrpcMethod,
+  type Json,
+  methodsOf,
+  serviceName,
+  unservedMethods,
+  VERSIONS,
+} from "../../schema/index.ts";
+import { decodeRequest } from "../decode.ts";
+import type { Log } from "../log.ts";
+import type { Pipeline } from "../pipeline.ts";
+import { REQUEST_ID, withRequestId } from "../request-id.ts";
+import { type Side, sideOf } from "../route.ts";
+import type { CallRecord, Calls } from "./call.ts";
+import { binaryFromJson, jsonFromBinary } from "./message.ts";
+import { methodIn } from "./registry.ts";
+import { grpcStatus } from "./status.ts";
+
+export interface MethodsOptions {
+  side: Side;
+  registry: () => FileRegistry;
+  calls: Calls;
+  ready: Promise<{ pipeline: Pipeline; log: Log }>;
+}
+
+type Answer = (call: ServerUnaryCall<Buffer, Buffer>, record: CallRecord) => Promise<Buffer>;
+
+/** Adds every method of a side; returns the full names of their services. */
+export const addMethods = (server: Server, options: MethodsOptions): Set<string> => {
+  const { side, registry, calls } = options;
+  const onThisSide = (service: string) => side === "both" || sideOf(service) === side;
+
+  const add = (service: string, name: string, domain: string, answer: Answer): void => {
+    const handle = async (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+      const record = calls.of(call.metadata);
+      const metadata = new Metadata();
+      metadata.set(REQUEST_ID, record.requestId);
+      try {
+        const bytes = await withRequestId(record.requestId, () => answer(call, record));
+        call.sendMetadata(metadata);
+        callback(null, bytes);
+      } catch (error) {
+        const known = error instanceof ApiError ? error : await internal(options, error);
+        record.message = known.message;
+        call.sendMetadata(metadata);
+        callback(grpcStatus(registry(), known, domain));
+      }
+    };
+    // Bytes as they are: what is no message is refused like any other malformed value, to those who may call at all.
+    const asItIs = (bytes: Buffer) => bytes;
+    server.register(`/${service}/${name}`, handle, asItIs, asItIs, "unary");
+  };
+
+  const services = new Set<string>();
+  for (const method of VERSIONS.flatMap(methodsOf)) {
+    const [{ row }] = method.rows as [GrpcMethod["rows"][number]];
+    if (!onThisSide(row.service)) continue;
+    services.add(method.service);
+    add(method.service, method.name, row.service, servedBy(options, method));
+  }
+  for (const { service, name, path } of unservedMethods) {
+    if (!onThisSide(service)) continue;
+    const refuse = () => Promise.reject(apiError("UNIMPLEMENTED", `${name} is not served here`));
+    for (const version of VERSIONS)
+      add(serviceName(service, path.replace("{version}", version)), name, service, refuse);
+  }
+  return services;
+};
+
+const internal = async ({ ready }: MethodsOptions, error: unknown): Promise<ApiError> => {
+  const { log } = await ready;
+  log("error", "internal error", { error: error instanceof Error ? error.stack : String(error) });
+  return apiError("INTERNAL", "the server failed to answer; its log says why", { cause: error });
+};
+
+const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: GrpcMethod): Answer => {
+  const [{ row, operation }] = rows as [GrpcMethod["rows"][number]];
+  return async (call, record) => {
+    const { input, output } = methodIn(registry(), service, name);
+    const { json, broken } = jsonFromBinary(input, call.request);
+    // Over HTTP there always is a body.
+    if (row.body && row.body !== "*") json[row.body] ??= {};
+    const body = (row.body === "*" ? json : json[row.body ?? ""]) as Json | undefined;
+    const { bodyFields, ...decoded } = decodeRequest(row, json, body);
+    if (broken) decoded.violations.push({ field: "", description: `the message is not of its type: ${broken}` });
+    record.operation = operation;
+    record.fields = bodyFields?.join(",");
+    const { pipeline } = await ready;
+    const answer = await pipeline({
+      operation,
+      ...decoded,
+      authorization: call.metadata.get("authorization").map(String),
+      peer: record.peer,
+      isGone: () => call.cancelled,
+    });
+    return binaryFromJson(output, answer);
+  };
+};

@@ -1,0 +1,123 @@
+// Server reflection (grpc/grpc: reflection.proto): clients such as grpcurl ask which services there are, and for the files
+// that describe them. No token: it tells what is published.
+import { type DescFile, type FileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
+import { codes, type Json } from "../../schema/index.ts";
+import { messageIn } from "./registry.ts";
+import { REFLECTION_PACKAGES } from "./standard-file.ts";
+import type { Streams } from "./stream.ts";
+
+export const addReflection = (
+  server: Server,
+  registry: () => FileRegistry,
+  services: readonly string[],
+  streams: Streams,
+): void => {
+  for (const name of REFLECTION_PACKAGES) {
+    const schema = (message: string) => messageIn(registry(), `${name}.${message}`);
+    server.register(
+      `/${name}.ServerReflection/ServerReflectionInfo`,
+      (call: ServerDuplexStream<Json, Json>) => {
+        streams.opened(call, () => call.end());
+        // A file is sent once a stream, as its reader expects.
+        const sent = new Set<DescFile>();
+        call.on("data", (request: Json) => {
+          const answer = answerTo(request, registry(), services, sent);
+          call.write({ validHost: request.host ?? "", originalRequest: request, ...answer });
+        });
+        call.on("end", () => call.end());
+      },
+      (answer: Json) =>
+        Buffer.from(
+          toBinary(schema("ServerReflectionResponse"), fromJson(schema("ServerReflectionResponse"), answer as never)),
+        ),
+      (bytes: Buffer) =>
+        toJson(schema("ServerReflectionRequest"), fromBinary(schema("ServerReflectionRequest"), bytes)) as Json,
+      "bidi",
+    );
+  }
+};
+
+interface ReflectionRequest {
+  fileByFilename?: string;
+  fileContainingSymbol?: string;
+  fileContainingExtension?: { containingType?: string; extensionNumber?: number };
+  allExtensionNumbersOfType?: string;
+  listServices?: string;
+}
+
+const answerTo = (
+  request: ReflectionRequest,
+  registry: FileRegistry,
+  services: readonly string[],
+  sent: Set<DescFile>,
+) => {
+  if (request.listServices !== undefined)
+    return { listServicesResponse: { service: services.map((name) => ({ name })) } };
+  if (request.allExtensionNumbersOfType !== undefined) {
+    const type = request.allExtensionNumbersOfType;
+    if (!registry.getMessage(type)) return missing(`message ${type}`);
+    return {
+      allExtensionNumbersResponse: {
+        baseTypeName: type,
+        extensionNumber: extensionsIn(registry).flatMap(({ extendee, number }) =>
+          extendee.typeName === type ? [number] : [],
+        ),
+      },
+    };
+  }
+  const file = fileFor(request, registry);
+  return file
+    ? { fileDescriptorResponse: { fileDescriptorProto: filesOf(file, sent) } }
+    : missing("such file or symbol");
+};
+
+const missing = (what: string) => ({
+  errorResponse: { errorCode: codes.NOT_FOUND.number, errorMessage: `there is no ${what}` },
+});
+
+const extensionsIn = (registry: FileRegistry) =>
+  [...registry.files].flatMap((file) =>
+    [...nestedTypes(file)].flatMap((type) => (type.kind === "extension" ? [type] : [])),
+  );
+
+const fileFor = (request: ReflectionRequest, registry: FileRegistry): DescFile | undefined => {
+  if (request.fileByFilename !== undefined) return registry.getFile(request.fileByFilename);
+  if (request.fileContainingSymbol !== undefined) return fileOfSymbol(request.fileContainingSymbol, registry);
+  const { containingType = "", extensionNumber } = request.fileContainingExtension ?? {};
+  return extensionsIn(registry).find(
+    ({ extendee, number }) => extendee.typeName === containingType && number === extensionNumber,
+  )?.file;
+};
+
+// A symbol is a type, or a member of one: a field, a value, a method.
+const fileOfSymbol = (symbol: string, registry: FileRegistry): DescFile | undefined => {
+  const type = registry.get(symbol);
+  if (type) return type.file;
+  const holder = registry.get(symbol.slice(0, symbol.lastIndexOf(".")));
+  const name = symbol.slice(symbol.lastIndexOf(".") + 1);
+  switch (holder?.kind) {
+    case "message":
+      return holder.fields.some((field) => field.name === name) ? holder.file : undefined;
+    case "service":
+      return holder.methods.some((method) => method.name === name) ? holder.file : undefined;
+    case "enum":
+      return holder.values.some((value) => value.name === name) ? holder.file : undefined;
+  }
+  return undefined;
+};
+
+/** The file and what it imports, as far as this stream has not been sent it; base64, as JSON has bytes. */
+const filesOf = (file: DescFile, sent: Set<DescFile>): string[] => {
+  const files: DescFile[] = [];
+  const visit = (own: DescFile): void => {
+    if (own !== file && sent.has(own)) return;
+    sent.add(own);
+    files.push(own);
+    for (const dependency of own.dependencies) if (!files.includes(dependency)) visit(dependency);
+  };
+  visit(file);
+  return files.map(({ proto }) => Buffer.from(toBinary(FileDescriptorProtoSchema, proto)).toString("base64"));
+};

@@ -1,0 +1,57 @@
+// The descriptors of everything that is served over gRPC, made from the schema at start: the published services, their
+// messages, error details, and the standard services beside them.
+import {
+  create,
+  createFileRegistry,
+  type DescMessage,
+  type DescMethod,
+  type FileRegistry,
+  fromJson,
+  type JsonValue,
+} from "@bufbuild/protobuf";
+import {
+  type FileDescriptorProto,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+  file_google_protobuf_any,
+  file_google_protobuf_descriptor,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_timestamp,
+} from "@bufbuild/protobuf/wkt";
+import { annotationFiles, type FileDescriptor, protobufFiles } from "../../schema/index.ts";
+import { standardFiles } from "./standard-file.ts";
+
+const WELL_KNOWN: readonly FileDescriptorProto[] = [
+  file_google_protobuf_any,
+  file_google_protobuf_descriptor,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_timestamp,
+].map(({ proto }) => proto);
+
+const registryOf = (files: readonly FileDescriptorProto[]): FileRegistry =>
+  createFileRegistry(create(FileDescriptorSetSchema, { file: [...WELL_KNOWN, ...files] }));
+
+export const createGrpcRegistry = (): FileRegistry => {
+  const parse = (files: readonly FileDescriptor[], registry?: FileRegistry): FileDescriptorProto[] =>
+    files.map((file) => fromJson(FileDescriptorProtoSchema, file as unknown as JsonValue, registry && { registry }));
+  // The options of the other files are extensions that these ones declare.
+  const extensions = registryOf(parse(annotationFiles));
+  return registryOf(parse([...protobufFiles(), ...standardFiles], extensions));
+};
+
+/** A message that the registry was made with. */
+export const messageIn = (registry: FileRegistry, name: string): DescMessage => {
+  const message = registry.getMessage(name);
+  if (!message) throw new TypeError(`there is no protobuf message ${name}`);
+  return message;
+};
+
+export const methodIn = (registry: FileRegistry, service: string, name: string): DescMethod => {
+  const method = registry.getService(service)?.methods.find((own) => own.name === name);
+  if (!method) throw new TypeError(`there is no protobuf method ${service}/${name}`);
+  return method;
+};

@@ -1,0 +1,102 @@
+// gRPC on connections that the port hands over (contract 1.1): the methods of the table, reflection and health, on grpc-js.
+import {
+  type Http2Server,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { Duplex } from "node:stream";
+import type { FileRegistry } from "@bufbuild/protobuf";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { BODY_MAX } from "../http.ts";
+import { DRAIN_MS } from "../listen.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Pipeline } from "../pipeline.ts";
+import type { Side } from "../route.ts";
+import { createCalls } from "./call.ts";
+import { addHealth } from "./health.ts";
+import { addMethods } from "./method.ts";
+import { addReflection } from "./reflection.ts";
+import { createGrpcRegistry } from "./registry.ts";
+import { HEALTH_PACKAGE, REFLECTION_PACKAGES } from "./standard-file.ts";
+import { createStreams } from "./stream.ts";
+
+export interface GrpcOptions {
+  pipeline: Pipeline;
+  metrics: Metrics;
+  log: Log;
+  isServing: () => boolean;
+}
+
+export interface Grpc {
+  /** serves a connection that speaks HTTP/2 */
+  accept(socket: Duplex): void;
+  /** takes no new calls, ends the streams of reflection and health, lets the calls under way come to their end */
+  drain(): void;
+}
+
+type RestHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+/** Calls wait until `ready`. `rest` answers what is HTTP/2 and not gRPC. */
+export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, rest: RestHandler): Grpc => {
+  const server = new Server({
+    "grpc.enable_channelz": 0,
+    "grpc.max_receive_message_length": BODY_MAX,
+    "grpc.max_send_message_length": -1,
+  });
+  const registry = once(createGrpcRegistry);
+  const calls = createCalls(ready);
+  const streams = createStreams();
+  const services = addMethods(server, { side, registry, calls, ready });
+  for (const name of REFLECTION_PACKAGES) services.add(`${name}.ServerReflection`);
+  services.add(`${HEALTH_PACKAGE}.Health`);
+  addReflection(server, registry, [...services].sort(), streams);
+  const isServing = async () => (await ready).isServing();
+  addHealth(server, { registry, services, streams, calls, isServing });
+
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  dispatch(http2Of(server), calls.begin, rest);
+  return {
+    accept: (socket) => injector.injectConnection(socket),
+    drain: () => {
+      streams.end();
+      injector.drain(DRAIN_MS);
+    },
+  };
+};
+
+// Made of constants at the first call, and not at the start: a server that only REST is spoken with does without.
+const once = (make: () => FileRegistry): (() => FileRegistry) => {
+  let made: FileRegistry | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
+// grpc-js keeps its HTTP/2 server to itself, and with it the headers as they came, which its handlers never see.
+const http2Of = (server: Server): Http2Server => {
+  const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> };
+  const [http2] = http2Servers?.keys() ?? [];
+  if (!http2) throw new TypeError("grpc-js shows no HTTP/2 server");
+  return http2;
+};
+
+type Begin = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void;
+
+// gRPC is told by its content type; everything else is REST, on HTTP/2 as on HTTP/1.1.
+const dispatch = (http2: Http2Server, begin: Begin, rest: RestHandler): void => {
+  const [serve] = http2.listeners("stream");
+  http2.removeAllListeners("stream");
+  http2.on("stream", (stream, headers, flags, rawHeaders) => {
+    if (headers["content-type"]?.startsWith("application/grpc")) {
+      begin(stream, headers, rawHeaders);
+      serve?.call(http2, stream, headers, flags);
+      return;
+    }
+    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    rest(request, new Http2ServerResponse(stream));
+  });
+};

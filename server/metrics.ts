@@ -1,0 +1,77 @@
+// What the server counts, in the text format of Prometheus. One function for both wires; a registry of its own, so that
+// two servers in a process count apart. Labels hold names of the table of methods and of codes only: no path, no uid.
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Code, OperationName } from "../schema/index.ts";
+import type { ExchangeEvent } from "./sts/audit.ts";
+
+export type Wire = "rest" | "grpc";
+
+export interface Outcome {
+  /** absent: no served method was reached (an unknown path, a page, a broken message) */
+  operation?: OperationName | undefined;
+  code: Code | "OK";
+}
+
+export interface Metrics {
+  /** A request has begun; its end is told by calling what this returns, once. */
+  begin(wire: Wire): (outcome: Outcome) => void;
+  /** A token exchange was decided. */
+  exchanged(reason: ExchangeEvent["reason"]): void;
+  contentType: string;
+  text(): Promise<string>;
+}
+
+// 1 ms to 10 s: the drain at the end cuts what takes longer.
+const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export const createMetrics = (): Metrics => {
+  const registers = [new Registry()];
+  const requests = new Counter({
+    name: "irm_requests_total",
+    help: "Requests answered, by method of the API (none: no method was reached), wire and code of the API.",
+    labelNames: ["operation", "wire", "code"],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "irm_request_duration_seconds",
+    help: "Time from the head of a request to its answer, by method of the API.",
+    labelNames: ["operation"],
+    buckets: BUCKETS_SECONDS,
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: "irm_requests_in_flight",
+    help: "Requests that are not answered yet, by wire.",
+    labelNames: ["wire"],
+    registers,
+  });
+  const exchanges = new Counter({
+    name: "irm_exchanges_total",
+    help: "Token exchanges decided, by the reason of the audit line.",
+    labelNames: ["reason"],
+    registers,
+  });
+  new Gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory size in bytes.",
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+
+  return {
+    begin: (wire) => {
+      const start = performance.now();
+      inFlight.inc({ wire });
+      return ({ operation = "none", code }) => {
+        inFlight.dec({ wire });
+        requests.inc({ operation, wire, code });
+        seconds.observe({ operation }, (performance.now() - start) / 1000);
+      };
+    },
+    exchanged: (reason) => exchanges.inc({ reason }),
+    contentType: registers[0]?.contentType as string,
+    text: () => (registers[0] as Registry).metrics(),
+  };
+};

@@ -1,0 +1,58 @@
+// The pages for whoever runs the server, without a token: /healthz (the process lives), /readyz (it can serve: the database
+// answers and no drain is under way), /metrics.
+import { apiError } from "../schema/index.ts";
+import type { Page } from "./http.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { restError } from "./rest.ts";
+import type { Store } from "./store/store.ts";
+
+export interface OperatorPagesOptions {
+  store: Store;
+  metrics: Metrics;
+  isDraining: () => boolean;
+  log: Log;
+}
+
+export const operatorPages =
+  ({ store, metrics, isDraining, log }: OperatorPagesOptions) =>
+  async (method: string, path: string): Promise<Page | undefined> => {
+    if (method !== "GET" && method !== "HEAD") return undefined;
+    switch (path) {
+      case "/healthz":
+        return { status: 200, json: { status: "ok" }, quiet: true };
+      case "/readyz": {
+        const reason = unreadiness({ store, isDraining, log });
+        return reason ? unavailable(reason) : { status: 200, json: { status: "ok" }, quiet: true };
+      }
+      case "/metrics":
+        return {
+          status: 200,
+          text: await metrics.text(),
+          headers: { "content-type": metrics.contentType },
+          quiet: true,
+        };
+      default:
+        return undefined;
+    }
+  };
+
+/** Why the server cannot serve now; undefined when it can. */
+export const unreadiness = ({ store, isDraining, log }: Omit<OperatorPagesOptions, "metrics">): string | undefined =>
+  isDraining() ? "the server is draining" : databaseFailure(store, log);
+
+// A read of the file, not of the connection alone.
+const databaseFailure = (store: Store, log: Log): string | undefined => {
+  try {
+    store.statement("SELECT count(*) FROM sqlite_schema").get();
+    return undefined;
+  } catch (error) {
+    log("error", "database failure", { error: error instanceof Error ? error.stack : String(error) });
+    return "the database does not answer";
+  }
+};
+
+const unavailable = (reason: string): Page => {
+  const { http, headers, status } = restError(apiError("UNAVAILABLE", reason), "iam");
+  return { status: http, headers, json: status };
+};

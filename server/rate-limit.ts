@@ -1,0 +1,58 @@
+// Rate limits (contract, decision 25): a token bucket for each caller, full after one second of silence. Refused are the
+// requests that find it empty: RESOURCE_EXHAUSTED, with the time after which to come again (google.rpc.RetryInfo).
+import { isIPv6 } from "node:net";
+import { apiError, retryInfo } from "../schema/index.ts";
+
+export interface RateLimit {
+  /** a request that an identity is known for */
+  identity(uid: string): void;
+  /** any other: by the address that it comes from */
+  address(address: string): void;
+}
+
+// Callers of either kind that are kept. Beyond, the one that was silent longest is forgotten: its bucket is most likely full.
+const MAX_CALLERS = 10_000;
+
+export const unlimited: RateLimit = { identity: () => {}, address: () => {} };
+
+export const createRateLimit = (perSecond: number, clock: () => number): RateLimit => {
+  // Apart, so that nobody pushes an identity out by coming from many addresses.
+  const identities = createBuckets(perSecond, clock);
+  const addresses = createBuckets(perSecond, clock);
+  return { identity: identities, address: (address) => addresses(networkOf(address)) };
+};
+
+// Thousandths of a request, so that a millisecond brings a whole number of them.
+const REQUEST = 1000;
+
+const createBuckets = (perSecond: number, clock: () => number) => {
+  const full = perSecond * REQUEST;
+  const buckets = new Map<string, { level: number; atMs: number }>();
+  return (caller: string): void => {
+    const now = clock();
+    const { level, atMs } = buckets.get(caller) ?? { level: full, atMs: now };
+    const refilled = Math.min(full, level + Math.max(0, now - atMs) * perSecond);
+    const isEmpty = refilled < REQUEST;
+    // Set anew, so that the map's order is that of the last requests.
+    buckets.delete(caller);
+    buckets.set(caller, { level: isEmpty ? refilled : refilled - REQUEST, atMs: now });
+    if (buckets.size > MAX_CALLERS) buckets.delete(buckets.keys().next().value as string);
+    if (isEmpty) throw exhausted(perSecond, Math.ceil((REQUEST - refilled) / perSecond));
+  };
+};
+
+const exhausted = (perSecond: number, delayMs: number) =>
+  apiError("RESOURCE_EXHAUSTED", `more than ${perSecond} requests a second; try again later`, {
+    details: [retryInfo(delayMs)],
+  });
+
+// An IPv6 network of 64 bits belongs to one customer, who may use any address of it.
+const networkOf = (address: string): string => {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped || !isIPv6(address)) return mapped ?? address;
+  const [head = [], tail] = (address.split("%")[0] as string)
+    .split("::")
+    .map((part) => part.split(":").filter(Boolean));
+  const zeros = tail ? Array.from({ length: 8 - head.length - tail.length }, () => "0") : [];
+  return [...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(":");
+};

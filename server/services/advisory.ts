@@ -1,0 +1,96 @@
+// Advisories: read only, they come with the seed. What a list filters by and the record does not show as such (types of its
+// events, the newest one, the text to search) is worked out when it is written (contract section 5).
+import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from "../../schema/index.ts";
+import type { Services } from "../service.ts";
+import { among, type Condition, equals } from "../store/list.ts";
+import { advisories } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import { existing, page, times } from "./record.ts";
+
+const advisoryFrom = (row: Row): Advisory =>
+  ({ uid: row.uid, advisoryId: row.columns.advisory_id, ...row.body, ...times(row) }) as Advisory;
+
+export const advisoryService = {
+  GetAdvisory: ({ uid }, context) => advisoryFrom(existing(context, advisories, "Advisory", uid)),
+
+  ListAdvisories: (request, context) => {
+    const filters = filtersOf(request);
+    const { items, ...envelope } = page(context, advisories, request, ["advisories.list"], filters, advisoryFrom);
+    return { advisories: items, ...envelope };
+  },
+} satisfies Services<"GetAdvisory" | "ListAdvisories">;
+
+const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
+  ...among("advisory_id", request.advisoryIds),
+  ...among(inBody("legacyAdvisoryId"), request.legacyAdvisoryIds),
+  // The origin stands for the names of all that is built from it.
+  ...(request.origin ? equals("origin", request.origin) : among("artifact_name", request.artifactNames)),
+  ...among(inBody("artifactType"), request.artifactTypes),
+  ...among(inBody("artifactArchitecture"), request.artifactArchitectures),
+  ...among(inBody("componentName"), request.componentNames),
+  ...among(inBody("componentType"), request.componentTypes),
+  ...among(inBody("componentLocation"), request.componentLocations),
+  ...exists("json_each(body, '$.aliases')", among("item.value", request.aliases)),
+  ...exists(EVENTS, among(ofEvent("reviewState"), set(request.eventReviewStates))),
+  ...exists(EVENTS, among(ofEvent("author"), request.eventAuthors)),
+  ...exists(EVENTS, among(ofEvent("author"), request.excludeEventAuthors), "NOT "),
+  ...exists(EVENTS, among(ofEvent("reviewer"), request.eventReviewers)),
+  ...exists(EVENTS, among(ofEvent("type"), set(request.eventTypes))),
+  ...equals("latest_event_type", set([request.latestEventType ?? ""])[0]),
+  ...exists("json_each(search)", containing(request.query)),
+];
+
+const EVENTS = "json_each(events)";
+const inBody = (field: string) => `json_extract(body, '$.${field}')`;
+const ofEvent = (field: string) => `json_extract(item.value, '$.${field}')`;
+
+const exists = (items: string, [condition]: Condition[], not = ""): Condition[] =>
+  condition ? [{ ...condition, sql: `${not}EXISTS (SELECT 1 FROM ${items} AS item WHERE ${condition.sql})` }] : [];
+
+const containing = (text: string | undefined): Condition[] =>
+  text ? [{ sql: "instr(item.value, ?) > 0", values: [text.toLowerCase()] }] : [];
+
+// The unset value of an enum is no filter.
+const set = (values: readonly string[] = []): string[] => values.filter((value) => !value.endsWith("_UNSPECIFIED"));
+
+export interface AdvisoryInput extends Omit<Advisory, "uid" | "createTime" | "updateTime"> {
+  createTime?: string;
+  updateTime?: string;
+  /** package that the artifact is built from; default: the artifact is one itself */
+  origin?: string;
+}
+
+export const insertAdvisory = (store: Store, uid: string, input: AdvisoryInput, now: number): void => {
+  const { advisoryId, origin = input.artifactName, createTime, updateTime = createTime, ...body } = input;
+  const { events = [], aliases = [], artifactName, componentName } = input;
+  const approved = events.filter(({ reviewState }) => reviewState === "REVIEW_STATE_APPROVED");
+  // Of two at the same time the later one in the list.
+  const newest = approved.toSorted((a, b) => Date.parse(a.createTime) - Date.parse(b.createTime)).at(-1);
+  store.insert(advisories, {
+    uid,
+    createTime: createTime ? Date.parse(createTime) : now,
+    updateTime: updateTime ? Date.parse(updateTime) : now,
+    columns: {
+      advisory_id: advisoryId,
+      artifact_name: artifactName,
+      origin,
+      latest_event_type: newest ? typeOf(newest) : null,
+      events: JSON.stringify(
+        events.map((event) => {
+          const { author, reviewer, reviewState } = event;
+          return { type: typeOf(event), author, reviewer, reviewState };
+        }),
+      ),
+      search: JSON.stringify([artifactName, componentName, ...aliases].map((text) => text.toLowerCase())),
+    },
+    body,
+  });
+};
+
+// The filter's name of an event's type: `fixNotPlanned` is EVENT_TYPE_FILTER_FIX_NOT_PLANNED.
+const typeOf = (event: AdvisoryEvent): string => {
+  const member = TYPES.find((name) => event[name as keyof AdvisoryEvent] !== undefined) ?? "unspecified";
+  return `EVENT_TYPE_FILTER_${toSnake(member).toUpperCase()}`;
+};
+
+const TYPES = oneofsOf(AdvisoryEvent).get("type") as string[];

@@ -1,0 +1,73 @@
+// Invites to a group: a promise of a role binding, so that making one takes what granting the role takes (contract 3.0,
+// decision 21). The code is in the answer of the create and nowhere else: what is stored is its hash.
+import { createHash, randomBytes } from "node:crypto";
+import { durationMs, GroupInvite } from "../../schema/index.ts";
+import type { Services } from "../service.ts";
+import { equals } from "../store/list.ts";
+import { groupInvites, groups, roles } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import { createInput, existing, existingParent, page, throwIfAny, timeText } from "./record.ts";
+import { capabilitiesOfRole, demandRole, roleViolations } from "./role.ts";
+
+const groupInviteFrom = (store: Store, row: Row): GroupInvite => {
+  const { role_uid: roleUid, key_id: keyId, expiration_time: expirationTime } = row.columns;
+  const role = store.get(roles, roleUid as string);
+  return {
+    uid: row.uid,
+    roleUid,
+    ...(role && {
+      role: {
+        uid: role.uid,
+        name: role.columns.name,
+        description: role.body.description,
+        capabilities: capabilitiesOfRole(role),
+      },
+    }),
+    ...row.body,
+    keyId,
+    expirationTime: timeText(expirationTime as number),
+    createTime: timeText(row.createTime),
+  } as GroupInvite;
+};
+
+export const groupInviteService = {
+  GetGroupInvite: ({ uid }, context) =>
+    groupInviteFrom(context.store, existing(context, groupInvites, "GroupInvite", uid)),
+
+  ListGroupInvites: (request, context) => {
+    const filters = equals("key_id", request.keyId);
+    const { items, ...envelope } = page(context, groupInvites, request, ["group_invites.list"], filters, (row) =>
+      groupInviteFrom(context.store, row),
+    );
+    return { groupInvites: items, ...envelope };
+  },
+
+  CreateGroupInvite: ({ parent, groupInvite }, context) => {
+    const { roleUid, ttl, ...body } = createInput(GroupInvite, groupInvite) as GroupInvite;
+    existingParent(context, groups, parent);
+    throwIfAny(roleViolations(context, parent, roleUid, "roleUid"));
+    demandRole(context, parent, roleUid);
+    const uid = `${parent}/${context.ids.segment()}`;
+    const code = `cginvite_${randomBytes(32).toString("hex")}`;
+    const hash = createHash("sha256").update(code).digest("hex");
+    context.store.insert(groupInvites, {
+      uid,
+      createTime: context.now,
+      updateTime: context.now,
+      columns: {
+        role_uid: roleUid,
+        code_hash: hash,
+        key_id: hash.slice(0, 16),
+        expiration_time: context.now + durationMs(ttl),
+      },
+      body,
+    });
+    return { ...groupInviteFrom(context.store, existing(context, groupInvites, "GroupInvite", uid)), code };
+  },
+
+  DeleteGroupInvite: ({ uid }, context) => {
+    existing(context, groupInvites, "GroupInvite", uid);
+    context.store.remove(groupInvites, uid);
+    return {};
+  },
+} satisfies Services<"GetGroupInvite" | "ListGroupInvites" | "CreateGroupInvite" | "DeleteGroupInvite">;

@@ -1,0 +1,146 @@
+// Identity providers: whoever signs in for the first time is granted the default role, so that setting one up takes what
+// granting that role takes (contract 3.0, decision 21). The client secret is not kept and so cannot be shown.
+import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
+import type { IdentityRules } from "../context.ts";
+import type { Services } from "../service.ts";
+import { equals } from "../store/list.ts";
+import { groups, identityProviders } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import { issuerViolations } from "./identity.ts";
+import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
+import { demandRole, roleViolations } from "./role.ts";
+
+type Oidc = NonNullable<IdentityProvider["oidc"]>;
+
+// Stands for a secret that was given: whether there is one is all that is kept of it.
+const KEPT = "kept";
+
+const listed = (row: Row): IdentityProvider =>
+  ({
+    uid: row.uid,
+    name: row.columns.name,
+    ...row.body,
+    defaultRole: row.columns.default_role,
+    ...times(row),
+  }) as IdentityProvider;
+
+// Provisioning is read one by one, and no token for it is ever issued here.
+const identityProviderFrom = (row: Row): IdentityProvider => ({
+  ...listed(row),
+  scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
+});
+
+const inputOf = (row: Row): Json => {
+  const { name, default_role: defaultRole, has_secret: hasSecret } = row.columns;
+  const oidc = { ...(row.body.oidc as Oidc), ...(hasSecret === 1 && { clientSecret: KEPT }) };
+  return { name, defaultRole, ...row.body, oidc };
+};
+
+export const identityProviderService = {
+  GetIdentityProvider: ({ uid }, context) =>
+    identityProviderFrom(existing(context, identityProviders, "IdentityProvider", uid)),
+
+  ListIdentityProviders: (request, context) => {
+    const filters = equals("name", request.name);
+    const { items, ...envelope } = page(
+      context,
+      identityProviders,
+      request,
+      ["identity_providers.list"],
+      filters,
+      listed,
+    );
+    return { identityProviders: items, ...envelope };
+  },
+
+  CreateIdentityProvider: ({ parent, identityProvider }, context) => {
+    const violations = [...issuerOf(identityProvider, context.identityRules), ...secretViolations(identityProvider)];
+    const input = createInput(IdentityProvider, identityProvider, violations);
+    const { defaultRole } = input as IdentityProvider;
+    existingParent(context, groups, parent);
+    throwIfAny(roleViolations(context, parent, defaultRole, "defaultRole"));
+    demandRole(context, parent, defaultRole);
+    const uid = `${parent}/${context.ids.segment()}`;
+    insertIdentityProvider(context.store, uid, input, context.now);
+    return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", uid));
+  },
+
+  // A caller who could move a provider to another issuer could sign in as whom they like, and be granted its role: that
+  // role has to be theirs to grant, whatever it is that changes.
+  UpdateIdentityProvider: ({ identityProvider, updateMask }, context) => {
+    const row = existing(context, identityProviders, "IdentityProvider", identityProvider.uid);
+    const current = inputOf(row);
+    const change = withKept(current.oidc as Oidc, identityProvider, updateMask);
+    const { next } = changeInput(IdentityProvider, current, change, updateMask, (changed) => [
+      ...issuerOf(changed, context.identityRules),
+      ...ruleViolations(current, changed),
+    ]);
+    const { defaultRole } = next as IdentityProvider;
+    throwIfAny([
+      ...secretViolations(next),
+      ...roleViolations(context, row.parent as string, defaultRole, "defaultRole"),
+    ]);
+    demandRole(context, row.parent as string, defaultRole);
+    context.store.update(identityProviders, { uid: row.uid, updateTime: context.now, ...stored(next) });
+    return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", row.uid));
+  },
+
+  DeleteIdentityProvider: ({ uid }, context) => {
+    existing(context, identityProviders, "IdentityProvider", uid);
+    context.store.remove(identityProviders, uid);
+    return {};
+  },
+} satisfies Services<
+  | "GetIdentityProvider"
+  | "ListIdentityProviders"
+  | "CreateIdentityProvider"
+  | "UpdateIdentityProvider"
+  | "DeleteIdentityProvider"
+>;
+
+export const insertIdentityProvider = (store: Store, uid: string, input: Json, now: number): void =>
+  store.insert(identityProviders, { uid, createTime: now, updateTime: now, ...stored(input) });
+
+const stored = (input: Json): Pick<Row, "columns" | "body"> => {
+  const { name, defaultRole, oidc, ...body } = input as IdentityProvider;
+  const { clientSecret, ...rest } = oidc as Oidc;
+  return {
+    columns: { name, default_role: defaultRole, has_secret: clientSecret ? 1 : 0 },
+    body: { ...body, oidc: rest },
+  };
+};
+
+// An empty secret means the one that there is, unless the mask names it; an unset rule means the one that there is.
+const withKept = (current: Oidc, change: IdentityProvider, updateMask: string | undefined): Json => {
+  if (!change.oidc) return change;
+  const named = parseMask(IdentityProvider, updateMask ?? "").paths.includes("oidc.clientSecret");
+  const { clientSecret, correlationRule, ...oidc } = change.oidc;
+  const restated = correlationRule === undefined || correlationRule === UNSET || correlationRule === ruleOf(current);
+  return {
+    ...change,
+    oidc: {
+      ...oidc,
+      clientSecret: clientSecret || named ? clientSecret : current.clientSecret,
+      correlationRule: restated ? current.correlationRule : correlationRule,
+    },
+  };
+};
+
+const UNSET = "CORRELATION_RULE_UNSPECIFIED";
+
+const ruleOf = ({ correlationRule = UNSET }: Oidc) =>
+  correlationRule === UNSET ? "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID" : correlationRule;
+
+const ruleViolations = (current: Json, changed: Json): FieldViolation[] => {
+  if (!changed.oidc || ruleOf(current.oidc as Oidc) === ruleOf(changed.oidc as Oidc)) return [];
+  return [{ field: "oidc.correlationRule", description: "cannot be changed; create another identity provider" }];
+};
+
+/** Whoever signs in there is asked for by a client with a secret, or by one that proves itself each time (PKCE). */
+export const secretViolations = ({ oidc }: Partial<IdentityProvider>): FieldViolation[] =>
+  !oidc || oidc.clientSecret || oidc.pkceEnabled
+    ? []
+    : [{ field: "oidc.clientSecret", description: "is required unless pkceEnabled is set" }];
+
+const issuerOf = ({ oidc }: Partial<IdentityProvider>, rules: IdentityRules): FieldViolation[] =>
+  issuerViolations("oidc.issuer", oidc?.issuer, rules);

@@ -1,0 +1,55 @@
+// LookupGroup: the verified organisation that is named like the e-mail domain of the caller (contract 3.0). Every reason for
+// not telling it is told in the same words, so that nobody can ask which organisations there are.
+import { ApiError, notFound } from "../../schema/index.ts";
+import type { ServiceContext } from "../context.ts";
+import type { Services } from "../service.ts";
+import { groups } from "../store/shape.ts";
+import type { Row } from "../store/store.ts";
+import { groupFrom } from "./group.ts";
+
+// They verify the address themselves before they vouch for it. With `--dev` the development issuer is one of them.
+const ISSUERS = ["https://accounts.google.com", "https://auth.chainguard.dev/"];
+
+// Anybody can have an address there: it says nothing of where its holder belongs.
+const EVERYBODYS = [
+  "aol.com",
+  "gmail.com",
+  "gmx.com",
+  "googlemail.com",
+  "hotmail.com",
+  "icloud.com",
+  "live.com",
+  "mail.com",
+  "outlook.com",
+  "proton.me",
+  "protonmail.com",
+  "yahoo.com",
+];
+
+export const lookupGroupService = {
+  LookupGroup: (_, context) => {
+    const domain = domainOf(context);
+    const [only, ...others] = domain ? verifiedRoots(context, domain) : [];
+    if (!only || others.length > 0) throw missing();
+    return { group: groupFrom(context.store, only) };
+  },
+} satisfies Services<"LookupGroup">;
+
+const missing = (): ApiError => {
+  const { details } = notFound("Group", "");
+  return new ApiError("NOT_FOUND", "Not found: there is no group for the e-mail domain of the caller", { details });
+};
+
+const domainOf = ({ caller, identityRules }: ServiceContext): string | undefined => {
+  const { actorIssuer = "", email = "", emailVerified } = caller.token();
+  if (!emailVerified || (!ISSUERS.includes(actorIssuer) && actorIssuer !== identityRules.devIssuer)) return undefined;
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  return EVERYBODYS.includes(domain) ? undefined : domain;
+};
+
+const verifiedRoots = ({ store }: ServiceContext, name: string): Row[] =>
+  store
+    .statement("SELECT uid FROM groups WHERE parent IS NULL AND name = ?")
+    .all(name)
+    .map(({ uid }) => store.get(groups, uid as string) as Row)
+    .filter(({ body }) => body.verified);

@@ -1,0 +1,77 @@
+// The readme of a repo (contract 1.7): Markdown whose HTML holds nothing that a sanitiser of people's content would take
+// out. It is checked as it is written, so that whoever shows it need not.
+import { Parser } from "htmlparser2";
+import { Marked } from "marked";
+
+const TEXT = "readme contained unsafe html content";
+
+const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
+
+// What the usual policy for people's content lets through.
+const ELEMENTS =
+  words(`a abbr acronym article aside b bdi bdo blockquote br caption cite code col colgroup dd del details
+  dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hgroup hr i img ins kbd li mark ol p pre q rp rt ruby s samp
+  section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr`);
+const EVERYWHERE = words("dir id lang title");
+const ATTRIBUTES: Record<string, ReadonlySet<string>> = {
+  a: words("href"),
+  blockquote: words("cite"),
+  code: words("class"),
+  col: words("align span valign width"),
+  colgroup: words("align span valign width"),
+  del: words("cite datetime"),
+  details: words("open"),
+  img: words("align alt height src width"),
+  ins: words("cite datetime"),
+  li: words("value"),
+  ol: words("start type"),
+  q: words("cite"),
+  table: words("align height summary valign width"),
+  td: words("align colspan headers height nowrap rowspan valign width"),
+  th: words("abbr align colspan headers height nowrap rowspan scope valign width"),
+  time: words("datetime"),
+  tr: words("align valign"),
+  ul: words("type"),
+};
+const LINKS = words("cite href src");
+const SCHEMES = words("http: https: mailto:");
+
+// Task lists stay text: their boxes would be forms.
+const markdown = new Marked({ renderer: { checkbox: () => "" } });
+
+/** Why a text is refused as a readme; undefined when it is fine. */
+export const readmeViolation = (content: string): string | undefined => {
+  const html = markdown.parse(content, { async: false });
+  const unsafe = unsafeIn(html);
+  return unsafe === undefined ? undefined : `${TEXT}: ${unsafe}`;
+};
+
+// Read last, unless something before it never ended: that would swallow what a page has after the readme.
+const END = "end-of-readme";
+
+const unsafeIn = (html: string): string | undefined => {
+  const found: string[] = [];
+  let ended = false;
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      ended = name === END;
+      if (!ended && !ELEMENTS.has(name)) found.push(`<${name.slice(0, 50)}>`);
+      for (const [attribute, value] of Object.entries(attributes))
+        if (!isSafe(name, attribute, value)) found.push(`${attribute.slice(0, 50)} of <${name.slice(0, 50)}>`);
+    },
+    onprocessinginstruction: (name) => found.push(`<${name.slice(0, 50)}>`),
+  });
+  parser.end(`${html}<${END}>`);
+  return found[0] ?? (ended ? undefined : "an element or a comment that never ends");
+};
+
+const isSafe = (element: string, attribute: string, value: string): boolean => {
+  if (EVERYWHERE.has(attribute)) return true;
+  if (!ATTRIBUTES[element]?.has(attribute)) return false;
+  if (attribute === "class") return /^language-\S+$/.test(value);
+  return !LINKS.has(attribute) || isSafeLink(value);
+};
+
+// Read as a browser reads it, which drops tabs and line ends in a scheme. A relative link takes that of the page.
+const isSafeLink = (link: string): boolean =>
+  URL.canParse(link, "https://page.invalid") && SCHEMES.has(new URL(link, "https://page.invalid").protocol);

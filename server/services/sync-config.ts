@@ -1,0 +1,59 @@
+// Where a repo syncs from (contract section 4): a repo that the caller may pull from, named by its uid, by its path in the
+// catalog (`chainguard/nginx`) or by the image (`cgr.dev/chainguard/nginx`). It is kept as the uid.
+import { ancestorsOf, inputFields, isUidp, type Json, type Repo, SyncConfig } from "../../schema/index.ts";
+import { can } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { groups, repos } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import { throwIfAny, timeText } from "./record.ts";
+
+type Sync = NonNullable<Repo["sync_config"]>;
+
+const LIFE_MS = 14 * 24 * 60 * 60 * 1000;
+
+// What it takes to pull an image.
+const PULL = ["manifest.list", "repo.blobs.get"];
+
+/** The repo that a repo syncs from, if it is still there; not one of `seen`. */
+export const sourceOf = (store: Store, row: Row, seen: readonly string[] = []): Row | undefined => {
+  const uid = (row.body.sync_config as Sync | undefined)?.source;
+  return uid && uid !== row.uid && !seen.includes(uid) ? store.get(repos, uid) : undefined;
+};
+
+/** What is stored of a sync config: the source as uid, the rest as given, the time of `row` or of now. */
+export const resolvedSync = (context: ServiceContext, sync: Repo["sync_config"], row?: Row): Sync | undefined => {
+  if (!sync) return undefined;
+  const before = row?.body.sync_config as Sync | undefined;
+  const source = sync.source === before?.source ? before.source : resolve(context, sync.source);
+  if (!source || source === row?.uid) {
+    const description = source
+      ? "must be another repo"
+      : `${JSON.stringify(sync.source)} is no repo that you may pull from`;
+    throwIfAny([{ field: "sync_config.source", description }]);
+  }
+  const given = Object.fromEntries(inputFields(SyncConfig).map((name) => [name, (sync as Json)[name]]));
+  const expirationTime = before?.expirationTime ?? timeText(context.now + LIFE_MS);
+  return { ...given, source, expirationTime } as Sync;
+};
+
+const resolve = ({ store, caller }: ServiceContext, text: string): string | undefined => {
+  const found = isUidp(text) ? [text] : withPath(store, text);
+  const [only, ...others] = found.filter((uid) => store.get(repos, uid) && can(caller, PULL, uid));
+  return others.length === 0 ? only : undefined;
+};
+
+// The names of the groups from the root and that of the repo, with the host of a registry before them or without. A repo's
+// name may have slashes of its own.
+const withPath = (store: Store, text: string): string[] => {
+  const segments = text.split("/");
+  const paths = [text, ...(segments.length > 2 ? [segments.slice(1).join("/")] : [])];
+  const named = store.statement("SELECT uid FROM repos WHERE name = ?");
+  const names = segments.map((_, i) => segments.slice(i).join("/"));
+  const uids = names.flatMap((name) => named.all(name)).map(({ uid }) => uid as string);
+  return uids.filter((uid) => paths.includes(pathOf(store, uid)));
+};
+
+const pathOf = (store: Store, uid: string): string => {
+  const above = ancestorsOf(uid).map((group) => store.get(groups, group)?.columns.name);
+  return [...above, store.get(repos, uid)?.columns.name].join("/");
+};

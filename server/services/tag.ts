@@ -1,0 +1,73 @@
+// Tags: names in a repo. Creating one that exists moves it (decision 19); three kinds are left out of lists unless they are
+// asked for (contract section 4).
+import { HIDDEN_TAGS, type Json, Tag } from "../../schema/index.ts";
+import type { Services } from "../service.ts";
+import { type Condition, equals } from "../store/list.ts";
+import { repos, tags } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import { createInput, existing, page, timeText } from "./record.ts";
+
+const tagFrom = (row: Row): Tag =>
+  ({
+    uid: row.uid,
+    name: row.columns.name,
+    digest: row.columns.digest,
+    ...row.body,
+    updateTime: timeText(row.updateTime),
+  }) as Tag;
+
+export const tagService = {
+  GetTag: ({ uid }, context) => tagFrom(existing(context, tags, "Tag", uid)),
+
+  ListTags: (request, context) => {
+    const filters = [
+      ...equals("name", request.name),
+      ...equals("digest", request.digest),
+      ...updatedAfter(request.updatedSince),
+      ...without("referrer", request.includeReferrers),
+      ...without("dated", request.includeDates),
+      ...without("epoch", request.includeEpochs),
+    ];
+    const { items, ...envelope } = page(context, tags, request, ["tag.list"], filters, tagFrom);
+    return { tags: items, ...envelope };
+  },
+
+  CreateTag: ({ parent, tag }, context) => {
+    const input = createInput(Tag, tag);
+    return context.store.transaction(() => {
+      existing(context, repos, "Repo", parent);
+      const uid = tagUid(context.store, parent, input.name as string) ?? `${parent}/${context.ids.segment()}`;
+      upsertTag(context.store, uid, input, context.now);
+      return tagFrom(existing(context, tags, "Tag", uid));
+    });
+  },
+
+  DeleteTag: ({ uid }, context) => {
+    existing(context, tags, "Tag", uid);
+    context.store.remove(tags, uid);
+    return {};
+  },
+} satisfies Services<"GetTag" | "ListTags" | "CreateTag" | "DeleteTag">;
+
+/** uid of the tag with this name in a repo. */
+export const tagUid = (store: Store, repo: string, name: string): string | undefined =>
+  store.statement("SELECT uid FROM tags WHERE parent = ? AND name = ?").get(repo, name)?.uid as string | undefined;
+
+export const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, now: number): void => {
+  const kindOf = (pattern: RegExp) => (pattern.test(name as string) ? 1 : 0);
+  const columns = {
+    name: name as string,
+    digest: digest as string,
+    referrer: kindOf(HIDDEN_TAGS.includeReferrers),
+    dated: kindOf(HIDDEN_TAGS.includeDates),
+    epoch: kindOf(HIDDEN_TAGS.includeEpochs),
+  };
+  if (store.get(tags, uid)) store.update(tags, { uid, updateTime: now, columns, body });
+  else store.insert(tags, { uid, createTime: now, updateTime: now, columns, body });
+};
+
+const without = (column: string, include: boolean | undefined): Condition[] =>
+  include ? [] : [{ sql: `${column} = 0`, values: [] }];
+
+const updatedAfter = (time: string | undefined): Condition[] =>
+  time ? [{ sql: "update_time > ?", values: [Date.parse(time)] }] : [];

@@ -1,0 +1,50 @@
+// Validate (contract section 2): what the caller's token says, and the roles that are bound to its identity now, as far as
+// the token may use them (decision 28).
+import { capabilityName, isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
+import type { ServiceContext } from "../context.ts";
+import type { Services } from "../service.ts";
+import { groups, roles } from "../store/shape.ts";
+import type { Row } from "../store/store.ts";
+import { groupV1From } from "../v1.ts";
+import { timeText } from "./record.ts";
+import { capabilitiesOfRole } from "./role.ts";
+
+export const whoAmIService = {
+  Validate: (_, context) => {
+    const { issuer, audience, issuedAtMs, expiresAtMs, email } = context.caller.token();
+    return {
+      issuer,
+      subject: context.caller.uid,
+      audience,
+      expiry: timeText(expiresAtMs),
+      issuedAt: timeText(issuedAtMs),
+      capabilities: boundRoles(context),
+      email,
+    };
+  },
+} satisfies Services<"Validate">;
+
+const boundRoles = ({ caller, store }: ServiceContext): NonNullable<ResponseOf<"Validate">["capabilities"]> =>
+  store
+    .statement("SELECT parent, role_uid FROM role_bindings WHERE identity_uid = ? ORDER BY uid")
+    .all(caller.uid)
+    .map(({ parent, role_uid }) => ({
+      group: store.get(groups, parent as string) as Row,
+      role: store.get(roles, role_uid as string) as Row,
+    }))
+    .filter(({ group }) => isWithin(caller.scopes, group.uid))
+    .map(({ group, role }) => ({
+      group: groupV1From(store, group),
+      role: {
+        id: role.uid,
+        name: role.columns.name as string,
+        description: role.body.description as string | undefined,
+        capabilities: capabilitiesOfRole(role)
+          .filter((capability) => caller.capabilities?.has(capability) ?? true)
+          .map(capabilityName),
+      },
+    }));
+
+// A role that is bound above a scope counts inside it.
+const isWithin = (scopes: readonly string[] | undefined, group: string): boolean =>
+  !scopes || scopes.some((scope) => isAncestorOrSelf(scope, group) || isAncestorOrSelf(group, scope));

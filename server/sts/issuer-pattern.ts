@@ -1,0 +1,29 @@
+// What is worth a warning in a pattern for issuers: whoever runs a host that it matches signs tokens for the identity. It is
+// no error, since the published API takes such patterns; the log says so when an identity is written.
+import { ATOM } from "./pattern.ts";
+
+// `https://issuer\.example` and then a port, a path or the end.
+const FIXED_HOST =
+  /^\^?https?:(?:\\?\/){2}(?:(?:[a-z0-9-]|\\-)+(?:\\\.(?:[a-z0-9-]|\\-)+)*|\\\[[0-9a-f:]+\\?\])(?::|\\?\/|\(\??:?\\?\/|\$?$)/;
+
+/** Why an issuer pattern may match more hosts than was meant; undefined when its hosts are all spelled out. */
+export const issuerPatternWarning = (pattern: string): string | undefined => {
+  const alternatives = alternativesOf(pattern);
+  if (alternatives.some((atoms) => atoms.some((atom, i) => atom === "." && !/^[*+?{]/.test(atoms[i + 1] ?? ""))))
+    return "a dot without a backslash matches any character";
+  if (alternatives.some((atoms) => !FIXED_HOST.test(atoms.join("")))) return "it does not spell out one host";
+  return undefined;
+};
+
+// Of the whole pattern, not of a group in it.
+const alternativesOf = (pattern: string): string[][] => {
+  const alternatives: string[][] = [[]];
+  let depth = 0;
+  for (const [atom] of pattern.matchAll(ATOM)) {
+    if (atom === "(") depth += 1;
+    if (atom === ")") depth -= 1;
+    if (atom === "|" && depth === 0) alternatives.push([]);
+    else (alternatives.at(-1) as string[]).push(atom);
+  }
+  return alternatives;
+};

@@ -1,0 +1,53 @@
+// The text of a refresh token. Its holder reads only when it ends: the vendor's clients expect base64 (RFC 4648 section 4)
+// of JSON with `exp`. We compare a hash of the whole text and read nothing of it but the family that it claims.
+import { createHash, randomBytes } from "node:crypto";
+import { refusal } from "./refusal.ts";
+import { isJsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
+
+const MAX_CHARACTERS = 4096;
+const FAMILY_ID = /^([\w-]{22})\.[\w-]{43}$/;
+
+export interface RefreshTokenClaims {
+  issuer: string;
+  /** uid of the identity */
+  subject: string;
+  audience: readonly string[];
+  issuedAtMs: number;
+  expireTimeMs: number;
+}
+
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** 128 random bits that the tokens of one exchange have in common. */
+export const newFamilyId = (): string => randomBytes(16).toString("base64url");
+
+/** A token with 256 random bits of its own. */
+export const writeRefreshToken = (familyId: string, claims: RefreshTokenClaims): string => {
+  const json = {
+    iss: claims.issuer,
+    sub: claims.subject,
+    aud: claims.audience.length === 1 ? claims.audience[0] : claims.audience,
+    iat: Math.floor(claims.issuedAtMs / 1000),
+    exp: Math.floor(claims.expireTimeMs / 1000),
+    jti: `${familyId}.${randomBytes(32).toString("base64url")}`,
+  };
+  return Buffer.from(JSON.stringify(json)).toString("base64");
+};
+
+/** The family that a text claims to be of; refused when it is no refresh token at all. */
+export const familyIdOf = (text: string): string => {
+  const tokenId = text.length <= MAX_CHARACTERS ? tokenIdOf(text) : undefined;
+  const [, familyId] = FAMILY_ID.exec(typeof tokenId === "string" ? tokenId : "") ?? [];
+  if (familyId === undefined) throw refusal("token_shape", "not a refresh token");
+  return familyId;
+};
+
+const tokenIdOf = (text: string): unknown => {
+  try {
+    const json = parseStrictJson(Buffer.from(text, "base64"));
+    return isJsonObject(json) ? ownValue(json, "jti") : undefined;
+  } catch {
+    // Not JSON, so not ours; what it is instead does not matter.
+    return undefined;
+  }
+};

@@ -1,0 +1,155 @@
+// Refresh tokens (RFC 6749 section 6, RFC 9700 section 4.14): an exchange begins a family, each use gives the next token of
+// it, and one that is used a second time ends it, since nobody can tell the thief from the owner. Only hashes are kept.
+import type { ExchangeRefreshTokenRequest, FieldViolation, Identity, RawToken, TokenPair } from "../../schema/index.ts";
+import type { Assumable, AssumeOptions } from "./assume.ts";
+import { type AuditOptions, audited, type ExchangeEvent } from "./audit.ts";
+import { type Limits, narrowLimits, requestedAudience, requestedLimits } from "./limit.ts";
+import { type Actor, mintApiToken } from "./mint.ts";
+import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./refresh-token.ts";
+import { Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.ts";
+import type { Signer } from "./signer.ts";
+
+/** As long as the longest-lived token of a workload that is taken; it does not begin anew with a use. */
+const FAMILY_LIFE_MS = 24 * 60 * 60 * 1000;
+
+/** What the first exchange granted: no later token of the family has more. */
+export interface RefreshGrant {
+  audience: readonly string[];
+  limits: Limits;
+  actor: Actor;
+  /** hash of the rule by which the identity was assumed */
+  rule: string;
+}
+
+export interface RefreshFamily {
+  /** hash of the id that its tokens carry */
+  id: string;
+  /** hash of its newest token */
+  tokenHash: string;
+  /** uid; the family ends with it */
+  identity: string;
+  expireTimeMs: number;
+  grant: RefreshGrant;
+}
+
+/** Where families are kept. */
+export interface RefreshFamilies {
+  begin(family: RefreshFamily): void;
+  get(id: string): RefreshFamily | undefined;
+  /** The newest token is now another one. False, and nothing done, when it was not `from`. */
+  rotate(id: string, from: string, to: string): boolean;
+  end(id: string): void;
+}
+
+export interface RefreshOptions extends AuditOptions {
+  /** our issuer, `iss` of API tokens */
+  authUrl: string;
+  /** audiences of the API; the first is the base address */
+  audiences: readonly string[];
+  signer: Signer;
+  identities: Pick<AssumeOptions["identities"], "get"> & {
+    /** moves lastSeenTime */
+    seen(uid: string, timeMs: number): void;
+  };
+  /** enum names of capabilities by uid of the group, from the bindings as they are now */
+  capabilitiesOf(identityUid: string): Map<string, Set<string>>;
+  /** absent: no refresh tokens are given out, and none is taken */
+  refreshFamilies?: RefreshFamilies;
+}
+
+/** Begins a family; answers its first token. */
+export const beginFamily = (
+  { clock, authUrl, refreshFamilies }: RefreshOptions,
+  { identity, expireTimeMs: keysExpireTimeMs = Infinity }: Assumable,
+  grant: Omit<RefreshGrant, "rule">,
+  event: ExchangeEvent,
+): string | undefined => {
+  // Not for the identity that anyone may assume: everybody could begin families without an end.
+  if (!refreshFamilies || !identity) return undefined;
+  const now = clock();
+  const expireTimeMs = Math.min(now + FAMILY_LIFE_MS, keysExpireTimeMs);
+  const familyId = newFamilyId();
+  const id = hashOf(familyId);
+  const token = writeRefreshToken(familyId, {
+    issuer: authUrl,
+    subject: identity.uid,
+    audience: grant.audience,
+    issuedAtMs: now,
+    expireTimeMs,
+  });
+  refreshFamilies.begin({
+    id,
+    tokenHash: hashOf(token),
+    identity: identity.uid,
+    expireTimeMs,
+    grant: { ...grant, rule: ruleHash(identity) },
+  });
+  event.family = id;
+  return token;
+};
+
+export const createRefresh = (options: RefreshOptions) => {
+  const { clock, authUrl, audiences, signer, identities, refreshFamilies: families } = options;
+
+  const refresh = async (
+    request: ExchangeRefreshTokenRequest,
+    bearer: string,
+    event: ExchangeEvent,
+  ): Promise<TokenPair> => {
+    if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticated() });
+    const asked = { audience: requestedAudience(request.aud, audiences, []), limits: requestedLimits(request) };
+    if (!families) throw refusal("refresh_disabled", "refresh tokens are not in use");
+
+    const familyId = familyIdOf(bearer);
+    const family = families.get(hashOf(familyId));
+    if (!family) throw refusal("refresh_unknown", "no such family");
+    const { id, grant } = family;
+    Object.assign(event, { family: id, identity: family.identity, issuer: grant.actor.issuer });
+    Object.assign(event, { subject: grant.actor.subject });
+    const end = (reason: "refresh_reused" | "refresh_expired" | "identity_changed", detail: string): Refusal => {
+      families.end(id);
+      return refusal(reason, detail);
+    };
+    const presented = hashOf(bearer);
+    if (presented !== family.tokenHash) throw end("refresh_reused", "not the newest token of its family");
+    if (!(clock() < family.expireTimeMs)) throw end("refresh_expired", "the family has expired");
+    // Whom the identity trusts may have changed since; the family stands for the old trust.
+    const identity = identities.get(family.identity);
+    if (!identity || ruleHash(identity) !== grant.rule) throw end("identity_changed", "another rule than at first");
+
+    const audience = asked.audience.length > 0 ? asked.audience : grant.audience;
+    event.audience = [...audience];
+    if (!audience.every((one) => grant.audience.includes(one))) throw refusal("audience", "not an audience at first");
+    const minted = await mintApiToken(signer, clock(), {
+      issuer: authUrl,
+      subject: identity.uid,
+      audience,
+      actor: grant.actor,
+      grants: options.capabilitiesOf(identity.uid),
+      limits: narrowLimits(grant.limits, asked.limits),
+    });
+
+    // Last, and in one step: what fails before leaves the old token good, and of two uses at once the later one finds here
+    // that it is the second.
+    const next = writeRefreshToken(familyId, {
+      issuer: authUrl,
+      subject: identity.uid,
+      audience: grant.audience,
+      issuedAtMs: clock(),
+      expireTimeMs: family.expireTimeMs,
+    });
+    if (!families.rotate(id, presented, hashOf(next))) throw end("refresh_reused", "used twice at once");
+    identities.seen(identity.uid, clock());
+    const refreshToken: RawToken = { token: next, expiry: new Date(family.expireTimeMs).toISOString() };
+    return { token: minted, refreshToken };
+  };
+
+  return (request: ExchangeRefreshTokenRequest, bearer: string, violations: readonly FieldViolation[] = []) =>
+    audited(options, "sts.refresh", (event) => {
+      refuseViolations(violations);
+      return refresh(request, bearer, event);
+    });
+};
+
+const ruleHash = ({ claimMatch, staticKeys }: Identity): string =>
+  hashOf(JSON.stringify([claimMatch ?? null, staticKeys ?? null]));

@@ -1,0 +1,27 @@
+// `irm serve --unique-role-bindings` (decision 19), in a process of its own; the rule is test/server/unique-role-binding.
+import { afterEach, expect, test } from "vitest";
+import { createHttpClient } from "../support/http.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+
+let server: ServerProcess;
+afterEach(() => server.stop("SIGKILL"));
+
+test.each<[string, string[], number[]]>([
+  ["with the flag a second binding is refused", ["--unique-role-bindings"], [200, 409]],
+  ["without it the second is made", [], [200, 200]],
+])("%s", async (_, flags, expected) => {
+  server = await startServerProcess(flags);
+  const api = createHttpClient(server.baseUrl);
+  const statuses: number[] = [];
+  for (const _ of expected) {
+    const { status } = await api.send({
+      method: "POST",
+      target: `/iam/v2beta1/roleBindings/${server.organization}`,
+      headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ identityUid: server.identity, roleUid: "63921b2c44617e3f2603851537be0123af4a57d7" }),
+    });
+    statuses.push(status);
+  }
+  api.close();
+  expect(statuses).toEqual(expected);
+});

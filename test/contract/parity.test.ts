@@ -1,0 +1,101 @@
+// Each operation through REST in lowerCamel, REST in snake_case and gRPC, from one table of cases: three servers that are
+// alike are asked the same, and answer the same (issue 4, section 1; faults.md section 1, goal a).
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Operation, type OperationName, operations, VERSIONS } from "../../schema/index.ts";
+import type { Body } from "../support/http.ts";
+import { grpcOf, type Outcome, WAYS, type Way } from "../support/way.ts";
+import { bearerOf, type Fixture, type OperationCase, operationCases, startFixture } from "./operation-case.ts";
+import { refusals } from "./refusal-case.ts";
+
+const ways = Object.entries(WAYS) as [string, Way][];
+
+let fixtures: Fixture[];
+beforeAll(async () => {
+  fixtures = await Promise.all(ways.map(() => startFixture()));
+});
+afterAll(() =>
+  Promise.all(
+    fixtures.map(({ api }) => {
+      grpcOf(api).close();
+      return api.close();
+    }),
+  ),
+);
+
+/** Without what is another on each server: its port, and what the case calls volatile. Protobuf has no empty texts. */
+const comparable = (outcome: Outcome, { api }: Fixture, volatile: readonly string[] = []): Body => {
+  const details = outcome.details.map((detail) =>
+    Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== "")),
+  );
+  const text = JSON.stringify({ ...outcome, details }, (key, value) => (volatile.includes(key) ? `<${key}>` : value));
+  return JSON.parse(text.replaceAll(`:${new URL(api.baseUrl).port}`, ":<port>"));
+};
+
+/** The outcomes of all ways, each on its own server; equal, but for the names of the ways. */
+const expectParity = async (call: (way: Way, fixture: Fixture) => Promise<Outcome>, volatile?: readonly string[]) => {
+  const outcomes = await Promise.all(ways.map(([, way], i) => call(way, fixtures[i] as Fixture)));
+  const [first, ...others] = outcomes.map((outcome, i) => comparable(outcome, fixtures[i] as Fixture, volatile));
+  for (const [i, other] of others.entries()) expect(other, `${ways[i + 1]?.[0]} beside ${ways[0]?.[0]}`).toEqual(first);
+  return outcomes as [Outcome, ...Outcome[]];
+};
+
+const rows = Object.entries(operations) as [OperationName, Operation][];
+
+test("every operation of the table has a case, and every case an operation", () => {
+  expect(Object.keys(operationCases).toSorted()).toEqual(Object.keys(operations).toSorted());
+});
+
+describe.each(rows)("%s", (operation, row) => {
+  const versions = row.path.includes("{version}") ? VERSIONS : ["-"];
+
+  test.each(versions)("answers alike on every way under %s", async (version) => {
+    const own: OperationCase = operationCases[operation];
+    await expectParity(async (way, fixture) => {
+      const request = await own.request(fixture);
+      const token = await bearerOf(operation, fixture);
+      const outcome = await way(fixture.api, { operation, request, token, version });
+      expect(outcome, outcome.message).toMatchObject({ code: "OK", json: own.answer(fixture, request) });
+      return outcome;
+    }, own.volatile);
+  });
+});
+
+describe("a caller without a token is refused alike by", () => {
+  test.each(rows.filter(([, { auth }]) => auth !== "none"))("%s", async (operation) => {
+    const [first] = await expectParity(async (way, fixture) =>
+      way(fixture.api, { operation, request: await operationCases[operation].request(fixture), token: null }),
+    );
+    const message = "Unauthenticated: a valid bearer token is required";
+    expect(first).toMatchObject({ code: "UNAUTHENTICATED", message, details: [{ reason: "UNAUTHENTICATED" }] });
+  });
+});
+
+describe("a refusal is told alike on every way:", () => {
+  test.each(refusals)("$operation, $reason", async ({ operation, request, token, code, message, details }) => {
+    const [first, ...others] = await expectParity(async (way, fixture) => {
+      const own = {
+        operation,
+        request: await request(fixture),
+        token: (await token?.(fixture)) ?? fixture.api.owner.token,
+      };
+      return way(fixture.api, own);
+    });
+    for (const outcome of [first, ...others]) expect(outcome.details.length).toBeGreaterThan(0);
+    expect({ code: first.code, message: first.message }).toEqual({ code, message: message(fixtures[0] as Fixture) });
+    const kinds = first.details.map((detail) => String(detail["@type"]).split(".").at(-1));
+    expect(kinds).toEqual(["ErrorInfo", ...details]);
+  });
+
+  test("every code of the contract that a request can bring about is in the table", () => {
+    expect(new Set(refusals.map(({ code }) => code))).toEqual(
+      new Set([
+        "INVALID_ARGUMENT",
+        "NOT_FOUND",
+        "ALREADY_EXISTS",
+        "PERMISSION_DENIED",
+        "FAILED_PRECONDITION",
+        "UNIMPLEMENTED",
+      ]),
+    );
+  });
+});

@@ -1,0 +1,165 @@
+// Every operation in scope against the published OpenAPI document: path, method, parameters, fields of request and answer
+// with their types (issue 4, section 1). What differs is listed, one by one, with its reason.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type Operation, openapiDocument, operations, unservedMethods } from "../../schema/index.ts";
+import type { Body } from "../support/http.ts";
+import { type OpenapiOperation, openapiOperations } from "../support/openapi-fact.ts";
+
+const document = JSON.parse(readFileSync(new URL("./fixtures/openapi-v2beta1.json", import.meta.url), "utf8")) as Body;
+
+interface Deviation {
+  /** begins the fact; the rest of the line is in `ours` and `published` */
+  place: RegExp;
+  /** undefined: there is no such fact */
+  ours?: string;
+  published?: string;
+  operations: RegExp;
+  reason: string;
+}
+
+const DEVIATIONS: readonly Deviation[] = [
+  {
+    operations: /_Delete/,
+    place: /^answer$/,
+    published: "object",
+    reason: "api.md section 4: a successful DELETE has an empty body (decision 20)",
+  },
+  {
+    operations: /_Update/,
+    place: /^query updateMask$/,
+    ours: "string",
+    reason: "api.md section 4.2 documents the parameter, which the published document leaves out (contract 1.4)",
+  },
+  {
+    operations: /_Update/,
+    place: /^body\.(name|defaultRole)$/,
+    ours: "string",
+    published: "string (required)",
+    reason: "api.md section 4.2: a PATCH holds the fields to change",
+  },
+  {
+    operations: /^RoleBindingsService_CreateRoleBinding$/,
+    place: /^body\.(identityUid|roleUid)$/,
+    ours: "string (required)",
+    published: "string",
+    reason: "api.md section 2: on create, the request carries identityUid and roleUid",
+  },
+  {
+    operations: /^RoleBindingsService_BatchCreateRoleBindings$/,
+    place: /^body\.requests\[\]\.parent$/,
+    ours: "string",
+    published: "string (required)",
+    reason: "AIP-233: the parent of each request may be left empty (contract 3.0)",
+  },
+  {
+    operations: /^RolesService_/,
+    place: /^(answer|answer\.roles\[\]|body)\.capabilities$/,
+    ours: "array (required)",
+    published: "array",
+    reason: "contract 3.0: a role has at least one capability",
+  },
+  {
+    operations: /^GroupInvitesService_/,
+    place: /^answer(\.groupInvites\[\])?\.ttl$/,
+    ours: "string",
+    published: "string (required)",
+    reason: "contract 3.0: given on create and not returned",
+  },
+];
+
+// contract 8.2 has them; the published document is older.
+const NEWER_CAPABILITIES = ["CREATE", "DELETE", "LIST"].map((verb) => `CAP_LIBRARIES_REMOTE_REGISTRIES_${verb}`);
+
+// Served, and published elsewhere than in this document, which describes v2beta1.
+const OTHER_VERSIONS = ["/auth/v1/ok", "/iam/v1/groups", "/registry/v1/repos"];
+
+const keyOf = ({ method, path }: Pick<OpenapiOperation, "method" | "path">) => `${method} ${path}`;
+
+const published = new Map(openapiOperations(document).map((operation) => [keyOf(operation), operation]));
+const ours = openapiOperations(openapiDocument() as Body);
+const inDocument = ours.filter(({ path }) => !OTHER_VERSIONS.includes(path));
+
+const used = new Set<Deviation>();
+
+const isTold = (operation: OpenapiOperation, fact: string, side: "ours" | "published"): boolean => {
+  const [place, type] = fact.split(/: (.*)/s) as [string, string];
+  const known = DEVIATIONS.find(
+    (own) => own.operations.test(operation.id) && own.place.test(place) && own[side] === type,
+  );
+  if (known) used.add(known);
+  return known !== undefined;
+};
+
+describe.each(inDocument.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
+  const known = published.get(keyOf(operation));
+
+  test("has the published path, method and id", () => {
+    expect(known?.id).toBe(id);
+  });
+
+  test("has the published parameters, fields and types, and no others", () => {
+    const facts = [...operation.facts].map((fact) =>
+      NEWER_CAPABILITIES.reduce((text, name) => text.replace(` ${name}`, ""), fact),
+    );
+    const more = facts.filter((fact) => !known?.facts.has(fact) && !isTold(operation, fact, "ours"));
+    const fewer = [...(known?.facts ?? [])].filter(
+      (fact) => !facts.includes(fact) && !isTold(operation, fact, "published"),
+    );
+    expect({ more, fewer }).toEqual({ more: [], fewer: [] });
+  });
+});
+
+test("every deviation that is told is one", () => {
+  expect(DEVIATIONS.filter((deviation) => !used.has(deviation))).toEqual([]);
+});
+
+test("the newer capabilities are ours alone", () => {
+  const enumOf = (own: Body) => own.components.schemas["chainguard.capabilities.Capability"].enum as string[];
+  const theirs = enumOf(document);
+  expect(enumOf(openapiDocument() as Body).filter((name) => !theirs.includes(name))).toEqual(
+    expect.arrayContaining(NEWER_CAPABILITIES),
+  );
+});
+
+test("every published operation is served, or answers that it is not", () => {
+  const served = new Set(ours.map(keyOf));
+  const unserved = new Set(
+    unservedMethods.map(({ method, path }) => {
+      const concrete = path.replace("{version}", "v2beta1").replace(/\{[^}]+\}/g, "{}");
+      return keyOf({ method, path: concrete });
+    }),
+  );
+  const missing = [...published.keys()].filter((key) => !served.has(key) && !unserved.has(key));
+  expect(missing).toEqual([]);
+});
+
+test("the document describes every operation of the table once", () => {
+  expect(ours).toHaveLength(Object.keys(operations).length);
+  expect(new Set(ours.map(({ id }) => id)).size).toBe(ours.length);
+});
+
+describe("the links of the document", () => {
+  const links = Object.values(openapiDocument().paths).flatMap((methods) =>
+    Object.values(methods as Body).flatMap(({ operationId, responses }: Body) =>
+      Object.values((responses[200].links ?? {}) as Body).map((link) => [operationId as string, link] as const),
+    ),
+  );
+  const ids = new Set(ours.map(({ id }) => id));
+
+  test("lead to operations that there are", () => {
+    expect(links.filter(([, { operationId }]) => !ids.has(operationId))).toEqual([]);
+  });
+
+  test.each(
+    Object.entries(operations as Record<string, Operation>)
+      .filter(([name]) => name.startsWith("Create"))
+      .map(([name]) => name.slice("Create".length)),
+  )("lead from the creation of a %s to its reading and its end, and from there back to its reading", (kind) => {
+    const to = (from: string) =>
+      links.filter(([id]) => id.endsWith(`_${from}`)).map(([, { operationId }]) => operationId);
+    const [get, end] = [`Get${kind}`, `Delete${kind}`].map((name) => [...ids].find((id) => id.endsWith(`_${name}`)));
+    expect(to(`Create${kind}`)).toEqual(expect.arrayContaining([get, end]));
+    expect(to(`Delete${kind}`)).toContain(get);
+  });
+});

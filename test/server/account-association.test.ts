@@ -1,0 +1,351 @@
+// The rules of account associations (contract 3.0; decisions 4, 14, 18, 19): one a group, and its uid is the group's.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeAccess } from "../support/access.ts";
+import type { Body } from "../support/http.ts";
+import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../support/refusal.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+const PATH = `${IAM}/accountAssociations`;
+const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
+const ACCOUNT = 'AWS account ID must match "^[0-9]{12}$"';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ ids: shuffledIds(11) });
+});
+afterAll(() => api.close());
+
+const group = async (parent = api.organization): Promise<string> =>
+  (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name: "g" } })).uid;
+const create = (uid: string, body: Body = {}) =>
+  api.call("POST", `${PATH}/${uid}`, { body: { name: "accounts", ...body } });
+const made = async (body: Body = {}, uid?: string): Promise<Body> => {
+  const answer = await create(uid ?? (await group()), body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+};
+const patch = (uid: string, body: Body, updateMask?: string) =>
+  api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
+
+const CLOUDS = {
+  amazon: { account: "123456789012" },
+  google: { projectId: "my-project", projectNumber: "42" },
+  chainguard: { serviceBindings: { INGESTER: "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d" } },
+  azure: { tenantId: "t", clientIds: { syncer: "c" } },
+  github: {
+    appInstallations: { "9007199254740993": { installations: [{ installationId: "9007199254740995", name: "acme" }] } },
+  },
+};
+
+const read =
+  (method: string, suffix = "", body?: object) =>
+  async () => {
+    const { uid } = await made();
+    return { method, path: `${PATH}/${uid}${suffix}`, at: uid as string, ...(body && { body }) };
+  };
+
+describeAccess(() => api, "iam", {
+  ListAccountAssociations: {
+    needs: "account_associations.list",
+    viewer: "served",
+    list: "accountAssociations",
+    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
+  },
+  GetAccountAssociation: { needs: "account_associations.list", viewer: "served", call: read("GET") },
+  CheckAccountAssociation: {
+    needs: "account_associations.list",
+    viewer: "served",
+    call: read("POST", ":checkAccountAssociation", { providerType: "ACCOUNT_PROVIDER_TYPE_AZURE" }),
+  },
+  CreateAccountAssociation: {
+    needs: "account_associations.create",
+    call: async () => {
+      const uid = await group();
+      return { method: "POST", path: `${PATH}/${uid}`, body: { name: "n" }, at: uid };
+    },
+  },
+  UpdateAccountAssociation: { needs: "account_associations.update", call: read("PATCH", "", { description: "d" }) },
+  DeleteAccountAssociation: { needs: "account_associations.delete", call: read("DELETE") },
+});
+
+describe("an account association", () => {
+  test("has the uid of its group, and comes back as it was given, ids of 64 bits to the digit", async () => {
+    const uid = await group();
+    const answer = await create(uid, { description: "where we are", ...CLOUDS });
+    expect(answer.json).toEqual({
+      uid,
+      name: "accounts",
+      description: "where we are",
+      ...CLOUDS,
+      createTime: "2026-01-28T12:54:21.189Z",
+      updateTime: "2026-01-28T12:54:21.189Z",
+    });
+    expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual(answer.json);
+  });
+
+  test("may have a name alone, and the name of another", async () => {
+    const [{ createTime, updateTime, ...one }, two] = [await made(), await made()];
+    expect(one).toEqual({ uid: one.uid, name: "accounts" });
+    expect(two.name).toBe("accounts");
+  });
+
+  test("is the only one of its group: a second is ALREADY_EXISTS with the first", async () => {
+    const { uid, ...before } = await made({ description: "first" });
+    const text = `the group ${uid} has an account association already`;
+    expectRefusal(await create(uid, { description: "second" }), "ALREADY_EXISTS", text, {
+      details: [resourceInfo("AccountAssociation", uid)],
+    });
+    expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual({ uid, ...before });
+  });
+
+  test("is the organisation's, where its group is the organisation", async () => {
+    expect((await made({}, api.organization)).uid).toBe(api.organization);
+    await api.ok("DELETE", `${PATH}/${api.organization}`);
+  });
+
+  test.each<[string, Body, [string, string][]]>([
+    ["no name", { name: undefined }, [["name", NAME]]],
+    ["an AWS account of another form", { amazon: { account: "1234" } }, [["amazon.account", ACCOUNT]]],
+    ["an AWS account that is none", { amazon: {} }, [["amazon.account", ACCOUNT]]],
+    [
+      "an empty member each",
+      { google: {}, chainguard: {}, azure: {} },
+      [
+        ["google.projectId", "is required"],
+        ["google.projectNumber", "is required"],
+        ["chainguard.serviceBindings", "is required"],
+        ["azure.tenantId", "is required"],
+        ["azure.clientIds", "is required"],
+      ],
+    ],
+    [
+      "empty maps that are required",
+      { chainguard: { serviceBindings: {} }, azure: { tenantId: "t", clientIds: {} } },
+      [
+        ["chainguard.serviceBindings", "is required"],
+        ["azure.clientIds", "is required"],
+      ],
+    ],
+    [
+      "a service that is bound to no uid",
+      { chainguard: { serviceBindings: { INGESTER: "me" } } },
+      [
+        [
+          "chainguard.serviceBindings",
+          "each value must be a uid: 40 hexadecimal digits, then /16 for each level below",
+        ],
+      ],
+    ],
+    [
+      "an app that is no number",
+      { github: { appInstallations: { app: { installations: [] } } } },
+      [["github.appInstallations.app", "must be an integer"]],
+    ],
+    [
+      "an app beyond 64 bits",
+      { github: { appInstallations: { "9223372036854775808": {} } } },
+      [["github.appInstallations.9223372036854775808", "must be an integer"]],
+    ],
+    [
+      "an installation without an id",
+      { github: { appInstallations: { 7: { installations: [{ installationId: "1" }, { name: "x" }] } } } },
+      [["github.appInstallations.7.installations[1].installationId", "is required"]],
+    ],
+  ])("is refused with %s", async (_, body, violations) => {
+    expectInvalid(await create(await group(), body), ...violations);
+  });
+
+  test("goes with a group that is there", async () => {
+    const missing = `${api.organization}/ffffffffffffffff`;
+    expectNotFound(await create(missing), "Group", missing);
+    expectNotFound(await api.call("GET", `${PATH}/${missing}`), "AccountAssociation", missing);
+    expectNotFound(await patch(missing, { description: "d" }), "AccountAssociation", missing);
+  });
+
+  test("is deleted once and again: a missing one is success (decision 4)", async () => {
+    const { uid } = await made();
+    for (const _ of [1, 2]) {
+      const answer = await api.call("DELETE", `${PATH}/${uid}`);
+      expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: "" });
+    }
+    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "AccountAssociation", uid);
+    expect((await create(uid)).status).toBe(200);
+  });
+});
+
+describe("a change of an account association", () => {
+  test.each<[string, Body, string | undefined, Body]>([
+    ["of one field leaves the others", { description: "new" }, undefined, { description: "new" }],
+    [
+      "reaches into a member",
+      { google: { projectId: "other" } },
+      undefined,
+      { google: { ...CLOUDS.google, projectId: "other" } },
+    ],
+    [
+      "replaces a map as a whole",
+      { azure: { clientIds: { a: "b" } } },
+      undefined,
+      { azure: { tenantId: "t", clientIds: { a: "b" } } },
+    ],
+    ["clears a member that the mask names", {}, "amazon,chainguard", { amazon: undefined, chainguard: undefined }],
+    [
+      "replaces everything",
+      { name: "n", amazon: { account: "210987654321" } },
+      "*",
+      {
+        name: "n",
+        amazon: { account: "210987654321" },
+        google: undefined,
+        chainguard: undefined,
+        azure: undefined,
+        github: undefined,
+      },
+    ],
+  ])("%s", async (_, body, mask, changed) => {
+    const before = await made(CLOUDS);
+    api.clock.advance(1000);
+    const answer = await patch(before.uid, body, mask);
+    expect(answer.status, answer.text).toBe(200);
+    const expected = { ...before, ...changed, updateTime: new Date(api.clock()).toISOString() };
+    expect(answer.json).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(answer.json);
+  });
+
+  test.each<[string, Body, string, [string, string]]>([
+    ["a required field of a member is cleared", { amazon: {} }, "amazon.account", ["amazon.account", ACCOUNT]],
+    ["the name is cleared", {}, "name", ["name", NAME]],
+    ["the mask names no field", {}, "gitlab", ["updateMask", '"gitlab" is not a field of the resource']],
+  ])("is refused when %s", async (_, body, mask, violation) => {
+    const before = await made(CLOUDS);
+    expectInvalid(await patch(before.uid, body, mask), violation);
+    expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(before);
+  });
+});
+
+describe("the check", () => {
+  const check = (uid: string, providerType?: string | number) =>
+    api.call("POST", `${PATH}/${uid}:checkAccountAssociation`, { body: { providerType } });
+  const TYPES: [string, keyof typeof CLOUDS, string][] = [
+    ["ACCOUNT_PROVIDER_TYPE_GOOGLE", "google", "Google Cloud"],
+    ["ACCOUNT_PROVIDER_TYPE_AMAZON", "amazon", "Amazon"],
+    ["ACCOUNT_PROVIDER_TYPE_AZURE", "azure", "Azure"],
+  ];
+
+  test.each(TYPES)("of %s is READY when that is configured", async (type, member) => {
+    const { uid } = await made({ [member]: CLOUDS[member] });
+    expect((await check(uid, type)).json).toEqual({ status: "CHECK_STATUS_READY" });
+  });
+
+  test.each(TYPES)(
+    "of %s is NOT_READY when all but that is configured, with the reason",
+    async (type, member, name) => {
+      const { uid } = await made({ ...CLOUDS, [member]: undefined });
+      expect((await check(uid, type)).json).toEqual({
+        status: "CHECK_STATUS_NOT_READY",
+        reason: "not configured",
+        message: `the account association of ${uid} has no ${name} account`,
+      });
+    },
+  );
+
+  test("of a group without an association is NOT_READY", async () => {
+    const uid = await group();
+    expect((await check(uid, 2)).json).toEqual({
+      status: "CHECK_STATUS_NOT_READY",
+      reason: "not configured",
+      message: `the account association of ${uid} does not exist`,
+    });
+  });
+
+  test("of a group that is missing is NOT_FOUND", async () => {
+    const missing = `${api.organization}/ffffffffffffffff`;
+    expectNotFound(await check(missing, 2), "AccountAssociation", missing);
+  });
+
+  test.each<[string, string | number | undefined, string]>([
+    ["no provider", undefined, "is required"],
+    ["the unset provider", 0, "is required"],
+    ["a provider that is none", "ORACLE", "is not a known value of its enum"],
+  ])("of %s is refused", async (_, type, text) => {
+    expectInvalid(await check(await group(), type), ["providerType", text]);
+  });
+});
+
+describe("a list of account associations", () => {
+  // Read as groups are: the uid is one.
+  const at: Record<string, string> = {};
+  beforeAll(async () => {
+    const own = await startServer({ ids: shuffledIds(12) });
+    await api.close();
+    api = own;
+    at.acme = api.organization;
+    at.eng = await group();
+    at.ci = await group(at.eng);
+    at.sales = await group();
+    for (const [name, uid] of Object.entries(at)) {
+      api.clock.advance(1);
+      await made({ name }, uid);
+    }
+  });
+  const names = async (query: Body): Promise<string[]> =>
+    (await api.ok("GET", PATH, { query })).accountAssociations.map(({ name }: Body) => name);
+  const byUid = () => Object.keys(at).toSorted((a, b) => ((at[a] as string) < (at[b] as string) ? -1 : 1));
+
+  test("is in the order of the groups, both ways", async () => {
+    for (const order_by of [undefined, "group", "group asc", "uid", "id"])
+      expect(await names({ order_by })).toEqual(byUid());
+    for (const order_by of ["group desc", "uid desc"]) expect(await names({ order_by })).toEqual(byUid().toReversed());
+    expect(await names({ order_by: "name desc" })).toEqual(["sales", "eng", "ci", "acme"]);
+    expect(await names({ order_by: "created_at desc" })).toEqual(["sales", "ci", "eng", "acme"]);
+  });
+
+  test("refuses another order by the words that it takes", async () => {
+    const answer = await api.call("GET", PATH, { query: { order_by: "description" } });
+    expectInvalid(answer, [
+      "orderBy",
+      "must be one of group, uid, name, create_time, update_time, optionally followed by asc or desc",
+    ]);
+    // The word is this kind's alone.
+    expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: "group" } }), [
+      "orderBy",
+      "must be one of uid, name, create_time, update_time, optionally followed by asc or desc",
+    ]);
+  });
+
+  test.each<[string, () => Body, string[]]>([
+    ["by name", () => ({ name: "eng" }), ["eng"]],
+    [
+      "of everything below, without the group itself",
+      () => ({ "uidp.descendantsOf": at.acme }),
+      ["ci", "eng", "sales"],
+    ],
+    ["of the groups one level below", () => ({ "uidp.childrenOf": at.acme }), ["eng", "sales"]],
+    ["of the groups above", () => ({ "uidp.ancestorsOf": at.ci }), ["acme", "eng"]],
+    ["of organisations", () => ({ "uidp.inRoot": true }), ["acme"]],
+    ["of the groups that are named", () => ({ "uidp.ids": [at.ci, at.sales] }), ["ci", "sales"]],
+    ["of several filters, which are ANDed", () => ({ "uidp.descendantsOf": at.eng, name: "sales" }), []],
+  ])("%s", async (_, query, expected) => {
+    expect((await names(query())).toSorted()).toEqual(expected);
+  });
+
+  test("shows who may read a group that of the group and those below", async () => {
+    const { token } = await api.actor("reader", { role: "viewer", at: at.eng as string });
+    const found = await api.ok("GET", PATH, { token });
+    expect(found.accountAssociations.map(({ name }: Body) => name).toSorted()).toEqual(["ci", "eng"]);
+    expect(found.totalCount).toBe("2");
+  });
+
+  test("is walked page by page, each once, in the order asked for", async () => {
+    for (const order_by of [undefined, "name desc", "updated_at"]) {
+      const whole = await names({ order_by });
+      const walked: string[] = [];
+      for (let page_token = "", first = true; first || page_token; first = false) {
+        const page = await api.ok("GET", PATH, { query: { order_by, page_size: 1, page_token } });
+        walked.push(...page.accountAssociations.map(({ name }: Body) => name));
+        page_token = page.nextPageToken ?? "";
+      }
+      expect(walked).toEqual(whole);
+    }
+  });
+});

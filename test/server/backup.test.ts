@@ -1,0 +1,70 @@
+// A backup that is taken while the server writes (docs/server.md, "Backup"): a database that a server starts with, in which
+// everything is that was acknowledged before it began.
+import { execFile } from "node:child_process";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+import { temporaryFolder } from "../support/command.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+// What docs/server.md tells to run.
+const BACKUP =
+  'new (require("node:sqlite").DatabaseSync)(process.argv[1]).prepare("VACUUM INTO ?").run(process.argv[2])';
+const backup = (from: string, to: string) => promisify(execFile)(process.execPath, ["-e", BACKUP, from, to]);
+
+const TABLES = ["groups", "identities", "roles", "role_bindings", "repos", "meta"];
+const contentOf = (file: string): Record<string, unknown[]> => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const content = TABLES.map((table) => [table, database.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()]);
+  expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+  expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+  database.close();
+  return Object.fromEntries(content);
+};
+
+const create = async (api: TestServer, i: number) => {
+  const { uid } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: `g${i}` } });
+  return uid as string;
+};
+
+test("without a write under way it equals the database, row by row", async () => {
+  const [file, copy] = [folder.path("quiet.db"), folder.path("quiet-copy.db")];
+  const api = await startServer({ store: file });
+  for (let i = 0; i < 20; i += 1) await create(api, i);
+  await backup(file, copy);
+  expect(contentOf(copy)).toEqual(contentOf(file));
+  await api.close();
+});
+
+test("under load it has all that was acknowledged before it began, and nothing that was never there", async () => {
+  const [file, copy] = [folder.path("busy.db"), folder.path("busy-copy.db")];
+  const api = await startServer({ store: file, ids: shuffledIds(5) });
+  const acknowledged = new Set<string>();
+  let done = false;
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let i = 0; !done; i += 1) acknowledged.add(await create(api, writer * 100_000 + i));
+  });
+  while (acknowledged.size < 50) await api.ok("GET", `${IAM}/groups`);
+  const before = [...acknowledged];
+  await backup(file, copy);
+  done = true;
+  await Promise.all(writers);
+  expect(acknowledged.size).toBeGreaterThan(before.length);
+  const expected = contentOf(file);
+  await api.close();
+
+  const restored = contentOf(copy);
+  const uids = new Set((restored.groups as { uid: string }[]).map(({ uid }) => uid));
+  expect(before.filter((uid) => !uids.has(uid))).toEqual([]);
+  for (const table of TABLES) expect(expected[table]).toEqual(expect.arrayContaining(restored[table] as unknown[]));
+
+  // With the organisation, the keys and the page tokens of the server that it was taken from.
+  const again = await startServer({ store: copy, ids: shuffledIds(6) });
+  expect(again.organization).toBe(api.organization);
+  expect(Number((await again.ok("GET", `${IAM}/groups`)).totalCount)).toBe(uids.size);
+  await create(again, 1);
+  await again.close();
+});

@@ -1,0 +1,133 @@
+// The end of a server: requests under way are answered, connections that wait are closed, new ones are refused, and ten
+// seconds are the limit.
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createServer, DRAIN_MS } from "../../server/index.ts";
+import { IAM, sharedKeys } from "../support/server.ts";
+import { openConnection } from "../support/socket.ts";
+
+const start = () => createServer({ dev: true, keys: sharedKeys() });
+const HEAD = "HTTP/1.1\r\nhost: localhost\r\n";
+const GET = (path: string) => `GET ${path} ${HEAD}\r\n`;
+const body = '{"subject":"s"}';
+const POST = `POST /dev-issuer/token ${HEAD}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("while the server drains", () => {
+  test("a slow request is answered, told that the connection ends, and then the server has ended", async () => {
+    const server = await start();
+    const slow = await openConnection(server.baseUrl);
+    slow.write(POST + body.slice(0, 5));
+    await answered(server.baseUrl, "/healthz");
+    const closed = server.close();
+    slow.write(body.slice(5));
+    const answer = await slow.ended;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toContain('{"token":"');
+    await closed;
+  });
+
+  test("a connection that is kept alive is closed at once, and so is one that has sent nothing", async () => {
+    const server = await start();
+    const kept = await openConnection(server.baseUrl);
+    kept.write(GET("/healthz"));
+    expect(await kept.until(/\{"status":"ok"\}/)).toMatch(/\r\nconnection: keep-alive\r\n/i);
+    const silent = await openConnection(server.baseUrl);
+    await server.close();
+    await Promise.all([kept.ended, silent.ended]);
+  });
+
+  test("a new connection is refused", async () => {
+    const server = await start();
+    const slow = await openConnection(server.baseUrl);
+    slow.write(POST);
+    await answered(server.baseUrl, "/healthz");
+    const closed = server.close();
+    await expect(openConnection(server.baseUrl)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    slow.write(body);
+    await Promise.all([slow.ended, closed]);
+  });
+
+  test("it is not ready any more, and lives", async () => {
+    const server = await start();
+    const [ready, alive] = [await openConnection(server.baseUrl), await openConnection(server.baseUrl)];
+    // The heads are not complete: the requests come when the drain has begun.
+    ready.write(GET("/readyz").slice(0, -2));
+    alive.write(GET("/healthz").slice(0, -2));
+    await answered(server.baseUrl, "/healthz");
+    const closed = server.close();
+    ready.write("\r\n");
+    alive.write("\r\n");
+    const answer = await ready.ended;
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer).toContain('"code":14,"message":"Unavailable: the server is draining"');
+    expect(await alive.ended).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
+    await closed;
+  });
+});
+
+describe("a client that hangs", () => {
+  const hang = async () => {
+    const server = await start();
+    const hanging = await openConnection(server.baseUrl);
+    hanging.write(POST + body.slice(0, 5));
+    await answered(server.baseUrl, "/healthz");
+    return { server, hanging };
+  };
+
+  test("is cut off after ten seconds", async () => {
+    const { server, hanging } = await hang();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let ended = false;
+    const closed = server.close().then(() => {
+      ended = true;
+    });
+    vi.advanceTimersByTime(DRAIN_MS - 1);
+    // The event loop has gone round with what the timers started.
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(ended).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(await hanging.ended).toBe("");
+    await closed;
+  });
+
+  test.each([
+    ["before the drain begins", true],
+    ["while it is under way", false],
+  ])("is cut off at once when that is asked for %s", async (_, before) => {
+    const { server, hanging } = await hang();
+    const cut = new AbortController();
+    if (before) cut.abort();
+    const closed = server.close(cut.signal);
+    cut.abort();
+    expect(await hanging.ended).toBe("");
+    await closed;
+  });
+});
+
+test("a server with two ports drains both", async () => {
+  const server = await createServer({ dev: true, keys: sharedKeys(), authPort: 0 });
+  const api = await openConnection(server.baseUrl);
+  const auth = await openConnection(server.authUrl);
+  api.write(GET(`${IAM}/groups`).slice(0, -2));
+  auth.write(POST);
+  await answered(server.baseUrl, "/readyz");
+  await answered(server.authUrl, "/readyz");
+  const closed = server.close();
+  api.write("\r\n");
+  auth.write(body);
+  expect(await api.ended).toMatch(/^HTTP\/1\.1 401 .*connection: close/is);
+  expect(await auth.ended).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
+  await closed;
+});
+
+/** Answers a request of another connection: what was written before it has been read then. */
+async function answered(baseUrl: string, path: string): Promise<void> {
+  const connection = await openConnection(baseUrl);
+  connection.write(GET(path));
+  await connection.until(/\r\n\r\n/);
+}

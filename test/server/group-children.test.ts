@@ -1,0 +1,86 @@
+// What else blocks a group's deletion (decision 7): identity providers, invites, account associations and repos, each kind with
+// a violation of its own. Advisories, which nobody can delete, go with the group.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { expectRefusal, preconditionFailure } from "../support/refusal.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+
+const seed = parseSeed(
+  `
+organization: { name: acme }
+groups: [{ name: advised }]
+advisories:
+  - { group: advised, advisoryId: CGA-aaaa-aaaa-aaaa, author: a, artifactName: a, artifactType: apk, artifactArchitecture: a, componentName: c, componentLocation: l, componentType: t }
+`,
+  "seed.yaml",
+);
+
+let api: TestServer;
+let viewer: string;
+beforeAll(async () => {
+  api = await startServer({ seed });
+  viewer = await api.role("viewer");
+});
+afterAll(() => api.close());
+
+const group = async (parent = api.organization): Promise<string> =>
+  (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name: "g" } })).uid;
+const remove = (uid: string) => api.call("DELETE", `${IAM}/groups/${uid}`);
+
+const KINDS: [word: string, path: string, body: () => Body][] = [
+  ["repos", `${REGISTRY}/repos`, () => ({ name: "r" })],
+  [
+    "identity providers",
+    `${IAM}/identityProviders`,
+    () => ({
+      name: "p",
+      defaultRole: viewer,
+      oidc: { issuer: "https://idp.example", clientId: "c", pkceEnabled: true },
+    }),
+  ],
+  ["group invites", `${IAM}/groupInvites`, () => ({ roleUid: viewer, ttl: "1s" })],
+  ["account associations", `${IAM}/accountAssociations`, () => ({ name: "a" })],
+];
+const text = (word: string) => `cannot delete group with child ${word}`;
+
+describe("a group with", () => {
+  test.each(KINDS)("%s is not deleted, until they are", async (word, path, body) => {
+    const uid = await group();
+    const child = await api.ok("POST", `${path}/${uid}`, { body: body() });
+    expectRefusal(await remove(uid), "FAILED_PRECONDITION", text(word), {
+      details: [preconditionFailure("RESOURCE_NOT_EMPTY", text(word))],
+    });
+    expect((await api.call("GET", `${path}/${child.uid}`)).status).toBe(200);
+    await api.ok("DELETE", `${path}/${child.uid}`);
+    expect((await remove(uid)).status).toBe(200);
+  });
+
+  test("all of them is told of each, and a group below as well", async () => {
+    const uid = await group();
+    await group(uid);
+    for (const [, path, body] of KINDS) await api.ok("POST", `${path}/${uid}`, { body: body() });
+    const texts = ["groups", ...KINDS.map(([word]) => word)].map(text);
+    expectRefusal(await remove(uid), "FAILED_PRECONDITION", text("groups"), {
+      details: [preconditionFailure("RESOURCE_NOT_EMPTY", ...texts)],
+    });
+  });
+
+  test("an account association of the group below is blocked by that group alone", async () => {
+    const uid = await group();
+    const below = await group(uid);
+    await api.ok("POST", `${IAM}/accountAssociations/${below}`, { body: { name: "a" } });
+    expectRefusal(await remove(uid), "FAILED_PRECONDITION", text("groups"), {
+      details: [preconditionFailure("RESOURCE_NOT_EMPTY", text("groups"))],
+    });
+  });
+
+  test("advisories is deleted with them", async () => {
+    const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "advised" } });
+    const path = "/vulnerabilities/v2beta1/advisories";
+    const query = { "uidp.childrenOf": groups[0].uid };
+    expect((await api.ok("GET", path, { query })).totalCount).toBe("1");
+    expect((await remove(groups[0].uid)).status).toBe(200);
+    expect((await api.ok("GET", path, { query })).totalCount).toBe("0");
+  });
+});

@@ -1,0 +1,259 @@
+// The rules of invites (contract 3.0; decisions 4, 14, 21): the code is shown once and stored as a hash, nothing is changed.
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import { describeAccess } from "../support/access.ts";
+import type { Body } from "../support/http.ts";
+import { expectDenied, expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
+import { type Actor, IAM, START_MS, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+const PATH = `${IAM}/groupInvites`;
+const UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const TTL = "must be more than 0s and at most 315360000s";
+const EMAIL = "must be an e-mail address of at most 254 characters";
+
+const seed = parseSeed(
+  `
+organization: { name: acme }
+groups: [{ name: eng }, { name: sales }]
+roles:
+  - { name: inviter, capabilities: [group_invites.create, role_bindings.create] }
+  - { name: pusher, group: eng, description: Pushes, capabilities: [repo.create] }
+  - { name: seller, group: sales, capabilities: [repo.list] }
+`,
+  "seed.yaml",
+);
+
+let api: TestServer;
+let eng: string;
+let viewer: string;
+const roles: Record<string, Body> = {};
+let inviter: Actor;
+beforeAll(async () => {
+  api = await startServer({ seed });
+  eng = (await api.ok("GET", `${IAM}/groups`, { query: { name: "eng" } })).groups[0].uid;
+  viewer = await api.role("viewer");
+  const found = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.descendantsOf": api.organization } });
+  for (const role of found.roles) roles[role.name] = role;
+  inviter = await api.actor("inviter", { role: roles.inviter?.uid });
+  const body = { identityUid: inviter.uid, roleUid: viewer };
+  await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+});
+afterAll(() => api.close());
+
+const create = (body: Body = {}, token?: string) =>
+  api.call("POST", `${PATH}/${eng}`, { body: { roleUid: viewer, ttl: "3600s", ...body }, ...(token && { token }) });
+const made = async (body: Body = {}): Promise<Body> => {
+  const answer = await create(body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+};
+
+const one = (method: string) => async () => {
+  const { uid } = await made();
+  return { method, path: `${PATH}/${uid}`, at: uid as string };
+};
+
+describeAccess(() => api, "iam", {
+  ListGroupInvites: {
+    needs: "group_invites.list",
+    viewer: "served",
+    list: "groupInvites",
+    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
+  },
+  GetGroupInvite: { needs: "group_invites.list", viewer: "served", call: one("GET") },
+  CreateGroupInvite: {
+    needs: "group_invites.create, role_bindings.create",
+    call: () => ({ method: "POST", path: `${PATH}/${eng}`, body: { roleUid: viewer, ttl: "1s" }, at: eng }),
+  },
+  DeleteGroupInvite: { needs: "group_invites.delete", call: one("DELETE") },
+});
+
+describe("an invite", () => {
+  test("shows its role spelt out, when it ends, and its code this once", async () => {
+    const { uid: roleUid, name, description, capabilities } = roles.pusher as Body;
+    const answer = await create({ roleUid, email: "new@acme.example", singleUse: true, ttl: "86400.5s" });
+    const { code, ...shown } = answer.json;
+    expect(shown).toEqual({
+      uid: expect.stringMatching(`^${eng}/[0-9a-f]{16}$`),
+      roleUid,
+      role: { uid: roleUid, name, description, capabilities },
+      email: "new@acme.example",
+      singleUse: true,
+      expirationTime: new Date(START_MS + 86_400_500).toISOString(),
+      keyId: createHash("sha256").update(code).digest("hex").slice(0, 16),
+      createTime: new Date(START_MS).toISOString(),
+    });
+    expect(code).toMatch(/^cginvite_[0-9a-f]{64}$/);
+    expect(await api.ok("GET", `${PATH}/${shown.uid}`)).toEqual(shown);
+    const { groupInvites } = await api.ok("GET", PATH, { query: { keyId: shown.keyId } });
+    expect(groupInvites).toEqual([shown]);
+  });
+
+  test("is for whoever has the code where no address is named", async () => {
+    for (const email of [undefined, ""]) expect(await made({ email })).not.toHaveProperty("email");
+  });
+
+  test("has a code of its own, each time", async () => {
+    expect((await made()).code).not.toBe((await made()).code);
+  });
+
+  test("ignores what only the server sets", async () => {
+    const set = { uid: "x", code: "known", keyId: "known", expirationTime: "2001-01-01T00:00:00Z", role: { uid: "x" } };
+    const invite = await made(set);
+    expect(invite.code).not.toBe("known");
+    expect(invite.keyId).not.toBe("known");
+    expect(invite.expirationTime).toBe(new Date(START_MS + 3_600_000).toISOString());
+  });
+
+  test.each<[string, Body, [string, string][]]>([
+    [
+      "neither role nor life",
+      { roleUid: undefined, ttl: undefined },
+      [
+        ["roleUid", UID],
+        ["ttl", "is required"],
+      ],
+    ],
+    ["no life", { ttl: "0s" }, [["ttl", TTL]]],
+    ["a life that is over", { ttl: "-1s" }, [["ttl", TTL]]],
+    ["a life without end", { ttl: "315360001s" }, [["ttl", TTL]]],
+    ["a life that is no duration", { ttl: "1h" }, [["ttl", 'must be a duration such as "3600s"']]],
+    ["a life in seconds without a unit", { ttl: 3600 }, [["ttl", 'must be a duration such as "3600s"']]],
+    ["an address that is none", { email: "acme.example" }, [["email", EMAIL]]],
+    ["a name before the address", { email: "Me <me@acme.example>" }, [["email", EMAIL]]],
+    ["an address too long for any mail", { email: `${"a".repeat(250)}@b.example` }, [["email", EMAIL]]],
+    ["a flag that is none", { singleUse: "yes" }, [["singleUse", "must be a boolean"]]],
+  ])("is refused with %s", async (_, body, violations) => {
+    expectInvalid(await create(body), ...violations);
+  });
+
+  test("may live for ten years", async () => {
+    expect((await made({ ttl: "315360000s" })).expirationTime).toBe("2036-01-26T12:54:21.189Z");
+  });
+
+  test("goes into a group that is there", async () => {
+    const missing = `${api.organization}/ffffffffffffffff`;
+    const body = { roleUid: viewer, ttl: "1s" };
+    expectNotFound(await api.call("POST", `${PATH}/${missing}`, { body }), "Group", missing);
+  });
+
+  test("is not changed: there is no such method", async () => {
+    const { uid } = await made();
+    const answer = await api.call("PATCH", `${PATH}/${uid}`, { body: { singleUse: true } });
+    const text = "PATCH is not a method of this path; it takes GET, DELETE, POST";
+    expect(answer.headers.allow?.split(", ").toSorted()).toEqual(["DELETE", "GET", "POST"]);
+    expectRefusal(answer, "UNIMPLEMENTED", text.replace("GET, DELETE, POST", answer.headers.allow as string), {
+      http: 405,
+    });
+  });
+
+  test("that is missing is NOT_FOUND, to read and to delete (decision 4)", async () => {
+    const { uid } = await made();
+    expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
+    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "GroupInvite", uid);
+    expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "GroupInvite", uid);
+  });
+});
+
+describe("the role of an invite", () => {
+  test.each<[string, () => string]>([
+    ["missing", () => "f".repeat(40)],
+    ["of another group", () => roles.seller?.uid],
+  ])("that is %s is refused, the same way", async (_, role) => {
+    expectInvalid(await create({ roleUid: role() }), ["roleUid", `role ${role()} does not exist at ${eng} or above`]);
+  });
+
+  test("has to be the caller's to grant (decision 21)", async () => {
+    expect((await create({}, inviter.token)).status).toBe(200);
+    expectDenied(await create({ roleUid: roles.pusher?.uid }, inviter.token), "repo.create", eng);
+    const owner = await api.role("owner");
+    const answer = await create({ roleUid: owner }, inviter.token);
+    expect(answer.status).toBe(403);
+    expect(answer.json.message).toMatch(/^Permission denied: needs account_associations.create, .* at /);
+  });
+
+  test("is absent once it was deleted, which an invite does not prevent (contract 3.0)", async () => {
+    const body = { name: "short", capabilities: ["CAP_REPO_LIST"] };
+    const { uid: roleUid } = await api.ok("POST", `${IAM}/roles/${eng}`, { body });
+    const { uid, code, role, ...rest } = await made({ roleUid });
+    expect(role.name).toBe("short");
+    await api.ok("DELETE", `${IAM}/roles/${roleUid}`);
+    expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual({ uid, ...rest });
+    expect(rest.roleUid).toBe(roleUid);
+  });
+});
+
+describe("a list of invites", () => {
+  let own: TestServer;
+  const made: Body[] = [];
+  beforeAll(async () => {
+    own = await startServer({ ids: shuffledIds(21) });
+    const body = { roleUid: await own.role("viewer"), ttl: "60s" };
+    for (let i = 0; i < 12; i += 1) {
+      // Some in the millisecond of the one before.
+      own.clock.advance(i % 3 === 0 ? 0 : 1);
+      const { code, ...invite } = await own.ok("POST", `${PATH}/${own.organization}`, { body });
+      made.push(invite);
+    }
+  });
+  afterAll(() => own.close());
+
+  const by = (key: string, sign: number) => (a: Body, b: Body) =>
+    (a[key] === b[key] ? (a.uid < b.uid ? -1 : 1) : a[key] < b[key] ? -1 : 1) * sign;
+
+  test.each<[string | undefined, string, number]>([
+    [undefined, "createTime", -1],
+    ["created_at desc", "createTime", -1],
+    ["create_time", "createTime", 1],
+    ["uid", "uid", 1],
+    ["uid desc", "uid", -1],
+  ])("ordered by %s is whole and in order, page by page", async (order_by, key, sign) => {
+    const walked: Body[] = [];
+    let page_token = "";
+    do {
+      const page = await own.ok("GET", PATH, { query: { order_by, page_size: 5, page_token } });
+      expect(page.totalCount).toBe("12");
+      walked.push(...page.groupInvites);
+      page_token = page.nextPageToken ?? "";
+    } while (page_token);
+    expect(walked).toEqual(made.toSorted(by(key, sign)));
+  });
+
+  test.each(["name", "update_time", "expiration_time"])("refuses the order %s", async (order_by) => {
+    expectInvalid(await own.call("GET", PATH, { query: { order_by } }), [
+      "orderBy",
+      "must be one of uid, create_time, optionally followed by asc or desc",
+    ]);
+  });
+
+  test("belongs to its order: a token of the default one is refused by another", async () => {
+    const { nextPageToken } = await own.ok("GET", PATH, { query: { page_size: 5 } });
+    // The default, spelt out, is the same list.
+    expect(
+      (await own.call("GET", PATH, { query: { order_by: "create_time desc", page_token: nextPageToken } })).status,
+    ).toBe(200);
+    expectInvalid(await own.call("GET", PATH, { query: { order_by: "uid", page_token: nextPageToken } }), [
+      "pageToken",
+      "belongs to a list with another filter or order_by",
+    ]);
+  });
+
+  test("holds those that have ended too, until they are deleted", async () => {
+    own.clock.advance(60_001);
+    const { groupInvites } = await own.ok("GET", PATH);
+    expect(groupInvites).toHaveLength(12);
+    for (const { expirationTime } of groupInvites) expect(Date.parse(expirationTime)).toBeLessThan(own.clock());
+  });
+});
+
+test("a code is in the answer of the create and in nothing else: no other answer, no line of the log", async () => {
+  const invite = await made({ email: "x@acme.example" });
+  const answers = [
+    await api.call("GET", `${PATH}/${invite.uid}`),
+    await api.call("GET", PATH, { query: { page_size: 200 } }),
+    await api.call("DELETE", `${PATH}/${invite.uid}`),
+  ];
+  for (const { text } of answers) expect(text).not.toContain(invite.code);
+  expect(api.log.join("\n")).not.toContain(invite.code);
+});

@@ -1,0 +1,171 @@
+// What a gRPC call carries beside its message: the token, the request id, a deadline; and what the log keeps of it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { type HeldIssuer, startHeldIssuer } from "../../support/held-issuer.ts";
+import type { Body } from "../../support/http.ts";
+import { openHttp2, rawCall } from "../../support/http2.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+
+let api: TestServer;
+let grpc: GrpcClient;
+let held: HeldIssuer;
+beforeAll(async () => {
+  api = await startServer();
+  grpc = createGrpcClient(api.baseUrl);
+  held = await startHeldIssuer(api);
+});
+afterAll(async () => {
+  grpc.close();
+  await api.close();
+  await held.close();
+});
+
+const LIST = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
+const BAD_REQUEST = { "@type": "type.googleapis.com/google.rpc.BadRequest" };
+const UNAUTHENTICATED = { code: 16, message: "Unauthenticated: a valid bearer token is required" };
+
+/** The line of the log that a request id leads to, once there is one. */
+const lineOf = async (requestId: string): Promise<Body> => {
+  // The line is written when the stream has ended on the server's side, which the client may see earlier.
+  for (let asked = 0; asked < 200; asked += 1) {
+    const line = api.log
+      .map((text) => JSON.parse(text))
+      .find((own) => own.event === "request" && own.requestId === requestId);
+    if (line) return line;
+    await api.call("GET", "/healthz");
+  }
+  throw new Error(`the log has no request ${requestId}`);
+};
+
+describe("the metadata authorization", () => {
+  test("is a bearer token, whatever the case of the word", async () => {
+    const metadata = { authorization: `bearer ${api.owner.token}` };
+    expect(await grpc.call("ListGroups", {}, { metadata })).toMatchObject({
+      code: 0,
+      json: { totalCount: "1" },
+    });
+  });
+
+  test.each([
+    ["is missing", {}],
+    ["is another scheme", { authorization: "Basic eA==" }],
+    ["is a token that is none", { authorization: "Bearer x" }],
+    ["is a token of a workload", { authorization: "workload" }],
+  ])("%s: UNAUTHENTICATED", async (_, metadata: Record<string, string>) => {
+    if (metadata.authorization === "workload") metadata.authorization = `Bearer ${await api.identityToken("owner")}`;
+    const answer = await grpc.call("ListGroups", {}, { metadata });
+    expect(answer).toMatchObject(UNAUTHENTICATED);
+    expect(answer.details).toEqual([
+      { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "UNAUTHENTICATED", domain: "iam.chainguard.dev" },
+    ]);
+  });
+
+  test("stands twice: UNAUTHENTICATED, although each alone would be taken", async () => {
+    const session = openHttp2(api.baseUrl);
+    const entry = ["authorization", `Bearer ${api.owner.token}`];
+    const once = await rawCall(session, LIST, entry);
+    const twice = await rawCall(session, LIST, [...entry, ...entry]);
+    session.close();
+    expect(once.headers["grpc-status"]).toBe("0");
+    expect(twice.headers["grpc-status"]).toBe("16");
+    expect(decodeURI(String(twice.headers["grpc-message"]))).toBe(UNAUTHENTICATED.message);
+  });
+
+  test("is asked for before a word is said of the message", async () => {
+    const answer = await grpc.bytes(LIST, Buffer.from("no message"), {});
+    expect(answer).toMatchObject(UNAUTHENTICATED);
+  });
+});
+
+describe("the request id", () => {
+  test("of a client comes back and is in the log, which says what was done and not by which token", async () => {
+    const request = { parent: api.organization, group: { name: "made" } };
+    const options = { token: api.owner.token, metadata: { "x-request-id": "run-8" } };
+    const { metadata } = await grpc.call("CreateGroup", request, options);
+    expect(metadata["x-request-id"]).toBe("run-8");
+    expect(await lineOf("run-8")).toMatchObject({
+      level: "info",
+      path: "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup",
+      operation: "CreateGroup",
+      fields: "name",
+      code: "OK",
+      ms: expect.any(Number),
+    });
+    expect(api.log.join("")).not.toContain(api.owner.token);
+  });
+
+  test("is made where the client gives none, and where what it gives could forge a line of the log", async () => {
+    const { metadata } = await grpc.call("Ping", {}, { metadata: { "x-request-id": "a b" } });
+    expect(metadata["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await lineOf(String(metadata["x-request-id"]))).toMatchObject({ operation: "Ping", code: "OK" });
+  });
+
+  test("is there with an error, and its line tells the error", async () => {
+    const options = { token: api.owner.token, metadata: { "x-request-id": "run-9" } };
+    const { metadata } = await grpc.call("GetGroup", { uid: "nope" }, options);
+    expect(metadata["x-request-id"]).toBe("run-9");
+    expect(await lineOf("run-9")).toMatchObject({
+      operation: "GetGroup",
+      code: "INVALID_ARGUMENT",
+      message: "Invalid argument: uid: must be a uid: 40 hexadecimal digits, then /16 for each level below",
+    });
+  });
+
+  test("of two calls at once may be the same: each has its line", async () => {
+    const options = { token: api.owner.token, metadata: { "x-request-id": "twin" } };
+    await Promise.all([grpc.call("ListGroups", {}, options), grpc.call("ListRoles", {}, options)]);
+    await lineOf("twin");
+    await grpc.call("Ping", {});
+    const lines = api.log.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === "twin");
+    expect(lines.map(({ operation }) => operation).toSorted()).toEqual(["ListGroups", "ListRoles"]);
+  });
+});
+
+describe("a call that nobody waits for", () => {
+  const exchange = grpcMethodOf("Exchange").path;
+  const request = () =>
+    grpcMethodOf("Exchange").requestSerialize({ aud: [api.baseUrl], identity: held.identity }) as Buffer;
+
+  test("ends when the client takes it back, and is in the log as that", async () => {
+    const options = { token: held.token, metadata: { "x-request-id": "taken-back" } };
+    const answer = grpc.bytes(exchange, request(), { ...options, cancelled: held.asked });
+    expect(await answer).toMatchObject({ code: 1 });
+    expect(await lineOf("taken-back")).toMatchObject({ operation: "Exchange", code: "CANCELLED" });
+  });
+
+  test("is told DEADLINE_EXCEEDED when its time is over", async () => {
+    const session = openHttp2(api.baseUrl);
+    const headers = ["authorization", `Bearer ${held.token}`, "grpc-timeout", "1m", "x-request-id", "late"];
+    const answer = await rawCall(session, exchange, headers, request());
+    session.close();
+    expect(answer.headers["grpc-status"]).toBe("4");
+    expect(await lineOf("late")).toMatchObject({ operation: "Exchange", code: "DEADLINE_EXCEEDED" });
+  });
+});
+
+describe("bytes that are no message", () => {
+  test.each([
+    ["words", Buffer.from("hello, world")],
+    ["half a field", Buffer.from([0x0a, 0x7f, 0x61])],
+    ["a text that is no UTF-8", Buffer.from([0x12, 0x02, 0xff, 0xfe])],
+  ])("are a violation of the message: %s", async (_, bytes) => {
+    const answer = await grpc.bytes(LIST, bytes, { token: api.owner.token });
+    const { description } = answer.details[1]?.fieldViolations[0] ?? {};
+    expect(description).toMatch(/^the message is not of its type: /);
+    expect(answer).toMatchObject({ code: 3, message: `Invalid argument: ${description}` });
+    // To protobuf the field "", the message itself, is none.
+    expect(answer.details[1]).toEqual({ ...BAD_REQUEST, fieldViolations: [{ description }] });
+  });
+
+  test("are one where a time lies beyond the year 9999, which JSON has no words for", async () => {
+    const method = grpcMethodOf("ListTags");
+    const bytes = method.requestSerialize({ updated_since: { seconds: "253402300800" } });
+    const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
+    expect(answer).toMatchObject({ code: 3, message: expect.stringContaining("the message is not of its type") });
+  });
+
+  test("and a field that is not known is ignored", async () => {
+    const unknown = Buffer.from([0xfa, 0x3e, 0x01, 0x61]);
+    expect(await grpc.bytes(LIST, unknown, { token: api.owner.token })).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,83 @@
+// The end of a server on the gRPC wire: calls under way are answered, idle connections are told to go, new ones are refused,
+// and ten seconds are the limit.
+import { once } from "node:events";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { DRAIN_MS } from "../../../server/index.ts";
+import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { type HeldIssuer, startHeldIssuer } from "../../support/held-issuer.ts";
+import { openHttp2 } from "../../support/http2.ts";
+import { startServer } from "../../support/server.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A server that is busy with an exchange, which asks an issuer that does not answer yet. */
+const busy = async () => {
+  const api = await startServer();
+  const held = await startHeldIssuer(api);
+  const grpc = createGrpcClient(api.baseUrl);
+  const answer = grpc.call("Exchange", { aud: [api.baseUrl], identity: held.identity }, { token: held.token });
+  await held.asked;
+  return { api, held, grpc, answer };
+};
+const end = async ({ held, grpc }: { held: HeldIssuer; grpc: { close(): void } }) => {
+  grpc.close();
+  await held.close();
+};
+
+test("a call under way is answered, and then the server has ended", async () => {
+  const server = await busy();
+  const closed = server.api.close();
+  server.held.release();
+  expect(await server.answer).toMatchObject({ code: 0, json: { token: expect.stringMatching(/^ey/) } });
+  await closed;
+  await end(server);
+});
+
+test("an idle connection is told to go, and the server waits for none", async () => {
+  const api = await startServer();
+  const session = openHttp2(api.baseUrl);
+  await once(session, "connect");
+  const ping = grpcMethodOf("Ping").path;
+  const stream = session.request({ ":method": "POST", ":path": ping, "content-type": "application/grpc" });
+  stream.end(Buffer.alloc(5));
+  await once(stream.resume(), "close");
+  const goaway = once(session, "goaway");
+  await api.close();
+  const [code] = await goaway;
+  expect(code).toBe(0);
+  await (session.closed ? undefined : once(session, "close"));
+});
+
+test("a new connection is refused while a call is under way", async () => {
+  const server = await busy();
+  const closed = server.api.close();
+  const late = createGrpcClient(server.api.baseUrl);
+  expect(await late.call("Ping", {})).toMatchObject({ code: 14 });
+  late.close();
+  server.held.release();
+  await Promise.all([closed, server.answer]);
+  await end(server);
+});
+
+describe("a call that does not end", () => {
+  test("is cut off after ten seconds", async () => {
+    const server = await busy();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const closed = server.api.close();
+    await vi.advanceTimersByTimeAsync(DRAIN_MS - 1);
+    expect(await settled(closed)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await closed;
+    vi.useRealTimers();
+    expect(await server.answer).toMatchObject({ code: expect.toBeOneOf([1, 14]) });
+    await end(server);
+  });
+});
+
+const settled = async (promise: Promise<unknown>): Promise<boolean> => {
+  const pending = Symbol("pending");
+  const first = await Promise.race([promise, new Promise((resolve) => setImmediate(() => resolve(pending)))]);
+  return first !== pending;
+};

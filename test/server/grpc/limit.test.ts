@@ -1,0 +1,159 @@
+// The bounds of the gRPC wire: size of a message, size of an error's details, pings (contract 1.1), what is not served.
+import { once } from "node:events";
+import { status as codes } from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { unservedMethods, VERSIONS } from "../../../schema/index.ts";
+import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { openHttp2, rawCall } from "../../support/http2.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+
+let api: TestServer;
+let grpc: GrpcClient;
+beforeAll(async () => {
+  api = await startServer();
+  grpc = createGrpcClient(api.baseUrl);
+});
+afterAll(async () => {
+  grpc.close();
+  await api.close();
+});
+
+const MIB = 1024 * 1024;
+const CREATE = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";
+
+describe("a message", () => {
+  const named = (bytes: number) => {
+    const own = { parent: api.organization, group: { name: "a".repeat(bytes) } };
+    return grpcMethodOf("CreateGroup").requestSerialize(own) as Buffer;
+  };
+
+  test("of more than 1 MiB is RESOURCE_EXHAUSTED, and the connection serves the next call", async () => {
+    const answer = await grpc.bytes(CREATE, named(MIB), { token: api.owner.token });
+    expect(answer.code).toBe(codes.RESOURCE_EXHAUSTED);
+    expect(answer.message).toMatch(/^Received message larger than max \(\d+ vs 1048576\)$/);
+    expect(await grpc.call("Ping", {})).toMatchObject({ code: 0, json: { response: "pong" } });
+  });
+
+  test("of 1 MiB is not: its name is refused as a name", async () => {
+    const bytes = named(MIB - 100);
+    expect(bytes.length).toBeGreaterThan(MIB - 100);
+    const answer = await grpc.bytes(CREATE, bytes, { token: api.owner.token });
+    expect(answer.message).toBe("Invalid argument: name: name must be at most 255 characters");
+  });
+
+  test("of more than 1 MiB in an answer is sent", async () => {
+    const parent = api.organization;
+    const description = "é".repeat(512);
+    const body = { claimMatch: { issuer: "https://issuer.example", subjectPattern: "s".repeat(1024), claims: {} } };
+    const own = { ...body, claimMatch: { ...body.claimMatch, claims: { a: "b".repeat(4096) } }, description };
+    const made = Array.from({ length: 200 }, (_, i) =>
+      api.ok("POST", `/iam/v2beta1/identities/${parent}`, { body: { name: `i${i}`, ...own } }),
+    );
+    await Promise.all(made);
+    const request = grpcMethodOf("ListIdentities").requestSerialize({ page_size: 200 }) as Buffer;
+    const answer = await grpc.bytes(grpcMethodOf("ListIdentities").path, request, { token: api.owner.token });
+    expect(answer.code).toBe(0);
+    expect(answer.bytes.length).toBeGreaterThan(MIB);
+  });
+});
+
+describe("the details of an error", () => {
+  // gRPC over HTTP/2: clients need not take more than 8 KiB of headers.
+  const sizeOf = async (message: Buffer, path = CREATE) => {
+    const session = openHttp2(api.baseUrl);
+    const { headers } = await rawCall(session, path, ["authorization", `Bearer ${api.owner.token}`], message);
+    session.close();
+    return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 32, 0);
+  };
+
+  test("name the first violations of many, and stay within what every client takes", async () => {
+    const capabilities = Array.from({ length: 5000 }, () => 9_999_999);
+    const own = { parent: api.organization, role: { name: "a", capabilities } };
+    const method = grpcMethodOf("CreateRole");
+    const bytes = method.requestSerialize(own) as Buffer;
+    const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
+    const { fieldViolations } = answer.details[1] as { fieldViolations: object[] };
+    expect(fieldViolations[0]).toEqual({ field: "capabilities[0]", description: "is not a known value of its enum" });
+    expect(fieldViolations.length).toBeGreaterThan(10);
+    expect(await sizeOf(bytes, method.path)).toBeLessThan(8 * 1024);
+  });
+
+  test("stay within it where a path of a mask is as long as a message may be", async () => {
+    const method = grpcMethodOf("UpdateGroup");
+    const own = { group: { uid: api.organization }, update_mask: { paths: ["x".repeat(1_000_000)] } };
+    const bytes = method.requestSerialize(own) as Buffer;
+    const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
+    expect(answer.code).toBe(codes.INVALID_ARGUMENT);
+    expect(answer.message).toMatch(/^Invalid argument: updateMask: "x{900,}$/);
+    expect(answer.details.map((detail) => String(detail["@type"]).split(".").at(-1))).toEqual(["ErrorInfo"]);
+    expect(await sizeOf(bytes, method.path)).toBeLessThan(8 * 1024);
+  });
+
+  test("hold no half of a character, which no header can", async () => {
+    const method = grpcMethodOf("UpdateGroup");
+    const own = { group: { uid: api.organization }, update_mask: { paths: ["😀".repeat(600)] } };
+    const answer = await grpc.bytes(method.path, method.requestSerialize(own) as Buffer, { token: api.owner.token });
+    expect(answer.code).toBe(codes.INVALID_ARGUMENT);
+    expect(answer.message.isWellFormed()).toBe(true);
+  });
+});
+
+describe("pings", () => {
+  test("far more often than every 30 s are answered, without a call and between calls, and end nothing", async () => {
+    const session = openHttp2(api.baseUrl);
+    await once(session, "connect");
+    let goneAway = 0;
+    session.on("goaway", () => {
+      goneAway += 1;
+    });
+    const ping = () =>
+      new Promise<void>((resolve, reject) => session.ping((error) => (error ? reject(error) : resolve())));
+    for (let count = 0; count < 300; count += 1) await ping();
+    const path = grpcMethodOf("Ping").path;
+    expect((await rawCall(session, path, [])).headers["grpc-status"]).toBe("0");
+    for (let count = 0; count < 300; count += 1) await ping();
+    expect((await rawCall(session, path, [])).headers["grpc-status"]).toBe("0");
+    expect(goneAway).toBe(0);
+    session.close();
+  });
+});
+
+describe("what is not served", () => {
+  const fullNames = unservedMethods.flatMap(({ service, name, path }) => {
+    const [domain, own] = service.split(".");
+    const versions = path.includes("{version}") ? VERSIONS : path.includes("/v2beta1/") ? ["v2beta1"] : [""];
+    return versions.map((version) => {
+      const packageName = ["chainguard.platform", domain, version].filter(Boolean).join(".");
+      return [`/${packageName}.${own}/${name}`, name, domain as string] as const;
+    });
+  });
+
+  test.each(fullNames)("%s is published: UNIMPLEMENTED with its details", async (path, name, domain) => {
+    const answer = await grpc.bytes(path, Buffer.alloc(0));
+    const own = ["registry", "vulnerabilities"].includes(domain) ? domain : "iam";
+    expect(answer).toMatchObject({
+      code: codes.UNIMPLEMENTED,
+      message: `Unimplemented: ${name} is not served here`,
+      details: [
+        {
+          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+          reason: "UNIMPLEMENTED",
+          domain: `${own}.chainguard.dev`,
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ["an unknown service", "/chainguard.platform.iam.v2beta1.ColoursService/GetColour"],
+    ["an unknown method", "/chainguard.platform.iam.v2beta1.GroupsService/PaintGroup"],
+    ["an unknown version", "/chainguard.platform.iam.v3.GroupsService/GetGroup"],
+    ["v1 of a method that only v2 has", "/chainguard.platform.iam.GroupsService/GetGroup"],
+  ])("%s is UNIMPLEMENTED", async (_, path) => {
+    const answer = await grpc.bytes(path, Buffer.alloc(0), { token: api.owner.token });
+    expect(answer).toMatchObject({
+      code: codes.UNIMPLEMENTED,
+      message: `The server does not implement the method ${path}`,
+    });
+  });
+});

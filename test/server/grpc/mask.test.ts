@@ -1,0 +1,121 @@
+// Update masks on both wires (contract 1.9, AIP-134): named in either spelling, and left out, where gRPC takes the fields that
+// are populated and REST the keys of the body.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import type { Body } from "../../support/http.ts";
+import { IAM, startServer, type TestServer } from "../../support/server.ts";
+
+let api: TestServer;
+let grpc: GrpcClient;
+beforeAll(async () => {
+  api = await startServer();
+  grpc = createGrpcClient(api.baseUrl);
+});
+afterAll(async () => {
+  grpc.close();
+  await api.close();
+});
+
+const claimMatch = { issuer: "https://issuer.example", subject: "s", claims: { a: "b" } };
+
+const identity = async (): Promise<string> => {
+  const body = { name: "before", description: "before", company: "before", claimMatch };
+  return (await api.ok("POST", `${IAM}/identities/${api.organization}`, { body })).uid;
+};
+const read = (uid: string) => api.ok("GET", `${IAM}/identities/${uid}`);
+
+const update = async (own: Body, paths?: string[]) => {
+  const method = grpcMethodOf("UpdateIdentity");
+  const request = method.requestSerialize({ identity: own, ...(paths && { update_mask: { paths } }) }) as Buffer;
+  return grpc.bytes(method.path, request, { token: api.owner.token });
+};
+
+describe("over gRPC without a mask", () => {
+  test("the populated fields change, and no others", async () => {
+    const uid = await identity();
+    expect((await update({ uid, name: "after", claim_match: { subject: "t" } })).code).toBe(0);
+    expect(await read(uid)).toMatchObject({
+      name: "after",
+      description: "before",
+      company: "before",
+      claimMatch: { ...claimMatch, subject: "t" },
+    });
+  });
+
+  test("a field cannot be cleared: its zero is no value, which over REST it is", async () => {
+    const uid = await identity();
+    expect((await update({ uid, description: "", company: "" })).code).toBe(0);
+    expect(await read(uid)).toMatchObject({ description: "before", company: "before" });
+    await api.ok("PATCH", `${IAM}/identities/${uid}`, { body: { description: "", company: "" } });
+    const cleared = await read(uid);
+    expect(cleared.description).toBe("");
+    expect(cleared).not.toHaveProperty("company");
+  });
+
+  test("an empty mask is none", async () => {
+    const uid = await identity();
+    expect((await update({ uid, name: "after" }, [])).code).toBe(0);
+    expect(await read(uid)).toMatchObject({ name: "after", description: "before" });
+  });
+
+  test("nothing populated is no change", async () => {
+    const uid = await identity();
+    const before = await read(uid);
+    expect((await update({ uid })).code).toBe(0);
+    expect(await read(uid)).toEqual(before);
+  });
+});
+
+describe("over gRPC with a mask", () => {
+  test.each([
+    ["snake_case", "claim_match.subject"],
+    ["lowerCamel", "claimMatch.subject"],
+  ])("a path in %s is understood", async (_, path) => {
+    const uid = await identity();
+    expect((await update({ uid, name: "after", claim_match: { subject: "t" } }, [path])).code).toBe(0);
+    expect(await read(uid)).toMatchObject({ name: "before", claimMatch: { ...claimMatch, subject: "t" } });
+  });
+
+  test("a named field that is not populated is cleared", async () => {
+    const uid = await identity();
+    expect((await update({ uid }, ["description", "company"])).code).toBe(0);
+    const cleared = await read(uid);
+    expect(cleared.description).toBe("");
+    expect(cleared).not.toHaveProperty("company");
+  });
+
+  test("a star replaces all", async () => {
+    const uid = await identity();
+    const own = { uid, name: "after", claim_match: { issuer: "https://other.example", subject: "t" } };
+    expect((await update(own, ["*"])).code).toBe(0);
+    const after = await read(uid);
+    expect(after).toMatchObject({ name: "after", description: "" });
+    expect(after.claimMatch).toEqual({ issuer: "https://other.example", subject: "t" });
+  });
+
+  test("a path that names nothing is refused by its name", async () => {
+    const answer = await update({ uid: await identity() }, ["claim_match.colour"]);
+    expect(answer).toMatchObject({
+      code: 3,
+      message: 'Invalid argument: updateMask: "claim_match.colour" is not a field of the resource',
+    });
+  });
+});
+
+test("a message without its resource is a message with an empty one", async () => {
+  const create = grpcMethodOf("CreateIdentity");
+  const request = create.requestSerialize({ parent: api.organization }) as Buffer;
+  const answer = await grpc.bytes(create.path, request, { token: api.owner.token });
+  expect(answer).toMatchObject({ code: 3, message: 'Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"' });
+  const empty = await grpc.bytes(grpcMethodOf("UpdateIdentity").path, Buffer.alloc(0), { token: api.owner.token });
+  expect(empty).toMatchObject({ code: 3, message: "Invalid argument: uid: is required" });
+});
+
+test("half a character is refused over REST, as no message of gRPC can hold it", async () => {
+  const body = { name: "a", description: "\ud83d", claimMatch: { ...claimMatch, claims: { "\ud83d": "x" } } };
+  const answer = await api.call("POST", `${IAM}/identities/${api.organization}`, { body });
+  expect(answer.json.details[1].fieldViolations).toEqual([
+    { field: "description", description: "must be Unicode text" },
+    { field: "claimMatch.claims.\ud83d", description: "must be Unicode text" },
+  ]);
+});

@@ -1,0 +1,192 @@
+// The standard services: reflection in both versions, as grpcurl asks it, and health (grpc/grpc: reflection.proto,
+// health.proto). Neither asks for a token.
+import { createFileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
+import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import type { ClientReadableStream } from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGrpcRegistry, messageIn } from "../../../server/grpc/registry.ts";
+import { createServer } from "../../../server/index.ts";
+import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import type { Body } from "../../support/http.ts";
+import { sharedKeys, startServer, type TestServer } from "../../support/server.ts";
+
+const registry = createGrpcRegistry();
+const encode = (name: string) => (json: Body) => {
+  const schema = messageIn(registry, name);
+  return Buffer.from(toBinary(schema, fromJson(schema, json)));
+};
+const decode = (name: string) => (bytes: Buffer) => {
+  const schema = messageIn(registry, name);
+  return toJson(schema, fromBinary(schema, bytes)) as Body;
+};
+
+let api: TestServer;
+let grpc: GrpcClient;
+beforeAll(async () => {
+  api = await startServer();
+  grpc = createGrpcClient(api.baseUrl);
+});
+afterAll(async () => {
+  grpc.close();
+  await api.close();
+});
+
+/** The answers to questions that are asked on one stream. */
+const reflect = (version: string, ...requests: Body[]): Promise<Body[]> =>
+  new Promise((resolve, reject) => {
+    const name = `grpc.reflection.${version}`;
+    const stream = grpc.client.makeBidiStreamRequest(
+      `/${name}.ServerReflection/ServerReflectionInfo`,
+      encode(`${name}.ServerReflectionRequest`),
+      decode(`${name}.ServerReflectionResponse`),
+    );
+    const answers: Body[] = [];
+    stream.on("data", (answer: Body) => answers.push(answer));
+    stream.on("error", reject);
+    stream.on("end", () => resolve(answers));
+    for (const request of requests) stream.write(request);
+    stream.end();
+  });
+
+const filesOf = (answer: Body | undefined): FileDescriptorProto[] =>
+  (answer?.fileDescriptorResponse?.fileDescriptorProto ?? []).map((bytes: string) =>
+    fromBinary(FileDescriptorProtoSchema, Buffer.from(bytes, "base64")),
+  );
+
+describe.each(["v1", "v1alpha"])("reflection %s", (version) => {
+  test("lists the services, the standard ones among them", async () => {
+    const [answer] = await reflect(version, { listServices: "" });
+    const names = answer?.listServicesResponse.service.map(({ name }: Body) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "chainguard.platform.iam.v2beta1.GroupsService",
+        "chainguard.platform.iam.v2.GroupsService",
+        "chainguard.platform.iam.Groups",
+        "chainguard.platform.oidc.SecurityTokenService",
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1.ServerReflection",
+      ]),
+    );
+    expect(names).not.toContain("chainguard.platform.iam.v2beta1.TermsService");
+  });
+
+  test("gives a service's file with all that it imports, enough to call it by", async () => {
+    const [answer] = await reflect(version, { fileContainingSymbol: "chainguard.platform.iam.v2beta1.GroupsService" });
+    const [file, ...imports] = filesOf(answer) as [FileDescriptorProto, ...FileDescriptorProto[]];
+    const own = createFileRegistry(file, (name) => imports.find((other) => other.name === name));
+    const method = own
+      .getService("chainguard.platform.iam.v2beta1.GroupsService")
+      ?.methods.find(({ name }) => name === "ListGroups");
+    if (!method) throw new Error("the files lack the method");
+    const bytes = Buffer.from(toBinary(method.input, fromJson(method.input, { pageSize: 1 })));
+    const path = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
+    const { bytes: answered } = await grpc.bytes(path, bytes, { token: api.owner.token });
+    expect(toJson(method.output, fromBinary(method.output, answered))).toMatchObject({ groups: [{ name: "dev" }] });
+  });
+
+  test.each([
+    ["a message", "chainguard.platform.iam.v2beta1.Identity.ClaimMatch", "chainguard/platform/iam/v2beta1/iam.proto"],
+    ["a field", "chainguard.platform.iam.v2beta1.Group.name", "chainguard/platform/iam/v2beta1/iam.proto"],
+    ["a method", "chainguard.platform.iam.v2.RolesService.GetRole", "chainguard/platform/iam/v2/iam.proto"],
+    ["an enum", "chainguard.capabilities.Capability", "chainguard/capabilities/capabilities.proto"],
+    ["an extension", "google.api.http", "google/api/annotations.proto"],
+  ])("finds the file of %s", async (_, symbol, name) => {
+    const [answer] = await reflect(version, { fileContainingSymbol: symbol });
+    expect(filesOf(answer)[0]?.name).toBe(name);
+  });
+
+  test("finds a file by its name, and sends an import once a stream", async () => {
+    const own = { fileByFilename: "chainguard/platform/ping/v2beta1/ping.proto" };
+    const [first, second] = await reflect(version, own, { fileByFilename: "chainguard/platform/ping/v2/ping.proto" });
+    expect(filesOf(first).map(({ name }) => name)).toContain("google/api/annotations.proto");
+    expect(filesOf(second).map(({ name }) => name)).toEqual(["chainguard/platform/ping/v2/ping.proto"]);
+  });
+
+  test("finds extensions", async () => {
+    const containingType = "google.protobuf.MethodOptions";
+    const [numbers, file] = await reflect(
+      version,
+      { allExtensionNumbersOfType: containingType },
+      { fileContainingExtension: { containingType, extensionNumber: 72295728 } },
+    );
+    expect(numbers?.allExtensionNumbersResponse).toEqual({ baseTypeName: containingType, extensionNumber: [72295728] });
+    expect(filesOf(file)[0]?.name).toBe("google/api/annotations.proto");
+  });
+
+  test.each([
+    { fileContainingSymbol: "chainguard.platform.iam.v2beta1.Nothing" },
+    { fileContainingSymbol: "chainguard.platform.iam.v2beta1.Group.nothing" },
+    { fileByFilename: "nothing.proto" },
+    { fileContainingExtension: { containingType: "google.protobuf.MethodOptions", extensionNumber: 1 } },
+    { allExtensionNumbersOfType: "nothing.Nothing" },
+  ])("has no answer to %j: NOT_FOUND, and the stream goes on", async (request) => {
+    const [missing, answer] = await reflect(version, request, { listServices: "" });
+    expect(missing).toMatchObject({ originalRequest: request, errorResponse: { errorCode: 5 } });
+    expect(answer?.listServicesResponse.service.length).toBeGreaterThan(20);
+  });
+});
+
+describe("health", () => {
+  const REQUEST = encode("grpc.health.v1.HealthCheckRequest");
+  const ANSWER = decode("grpc.health.v1.HealthCheckResponse");
+  const check = async (service: string) => {
+    const answer = await grpc.bytes("/grpc.health.v1.Health/Check", REQUEST({ service }));
+    return { ...answer, json: ANSWER(answer.bytes) };
+  };
+
+  test.each([
+    ["the server", ""],
+    ["a service", "chainguard.platform.iam.v2beta1.GroupsService"],
+    ["the token exchange", "chainguard.platform.oidc.SecurityTokenService"],
+  ])("of %s is SERVING", async (_, service) => {
+    expect(await check(service)).toMatchObject({ code: 0, json: { status: "SERVING" } });
+  });
+
+  test("of a service that there is not is NOT_FOUND", async () => {
+    expect(await check("nothing.Nothing")).toMatchObject({
+      code: 5,
+      message: "Not found: there is no service nothing.Nothing",
+      details: [{ reason: "NOT_FOUND", domain: "iam.chainguard.dev" }],
+    });
+  });
+
+  test("that is watched says SERVING, and NOT_SERVING when the server ends, which waits for no watcher", async () => {
+    const server = await createServer({ keys: sharedKeys() });
+    const client = createGrpcClient(server.baseUrl);
+    const watch = (service: string): [ClientReadableStream<Body>, Promise<string[]>] => {
+      const stream = client.client.makeServerStreamRequest("/grpc.health.v1.Health/Watch", REQUEST, ANSWER, {
+        service,
+      });
+      const seen: string[] = [];
+      stream.on("data", ({ status }: Body) => seen.push(status));
+      return [
+        stream,
+        new Promise((resolve) => stream.on("status", () => resolve(seen)).on("error", () => resolve(seen))),
+      ];
+    };
+    const [whole, ended] = watch("");
+    const [unknown, endedToo] = watch("nothing.Nothing");
+    await Promise.all([whole, unknown].map((stream) => new Promise((resolve) => stream.once("data", resolve))));
+    await server.close();
+    expect(await ended).toEqual(["SERVING", "NOT_SERVING"]);
+    expect(await endedToo).toEqual(["SERVICE_UNKNOWN", "NOT_SERVING"]);
+    client.close();
+  });
+});
+
+describe("with a port of its own for the token exchange", () => {
+  test("each side lists, serves and watches over what is its own", async () => {
+    const server = await createServer({ keys: sharedKeys(), authPort: 0 });
+    const auth = createGrpcClient(server.authUrl);
+    const own = createGrpcClient(server.baseUrl);
+    const exchange = "/chainguard.platform.oidc.SecurityTokenService/Exchange";
+    const list = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
+    const codes = await Promise.all(
+      [auth, own].flatMap((client) => [exchange, list].map((path) => client.bytes(path, Buffer.alloc(0)))),
+    );
+    expect(codes.map(({ code }) => code)).toEqual([16, 12, 12, 16]);
+    auth.close();
+    own.close();
+    await server.close();
+  });
+});

@@ -1,0 +1,80 @@
+// LookupGroup (contract 3.0): by the e-mail domain of the caller's token, and every other answer in the same words.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Answer, Body } from "../support/http.ts";
+import { ownerToken, startPlainServer } from "../support/plain-server.ts";
+import { expectRefusal, expectUnauthenticated, resourceInfo } from "../support/refusal.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+
+const PATH = `${IAM}/groups:lookupGroup`;
+const EMAIL = { email: "me@acme.example", email_verified: true };
+
+const expectMissing = (answer: Answer) =>
+  expectRefusal(answer, "NOT_FOUND", "there is no group for the e-mail domain of the caller", {
+    details: [resourceInfo("Group", "")],
+  });
+
+let api: TestServer;
+let person: string;
+beforeAll(async () => {
+  api = await startServer({
+    seed: parseSeed("organization: { name: acme.example, verified: true, kind: ORG_KIND_CUSTOMER }", "s"),
+  });
+  person = (await api.actor("person")).uid;
+  const other = await api.actor("other");
+  // Anybody may call an organisation what they like; below one too.
+  for (const name of ["claimed.example", "gmail.com"])
+    await api.ok("POST", `${IAM}/groups`, { token: other.token, body: { name } });
+  await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "below.example" } });
+});
+afterAll(() => api.close());
+
+/** Asks as somebody without any role, whose token has these claims. */
+const lookUp = async (claims: Body): Promise<Answer> => {
+  const identityToken = await api.identityToken("person", { claims });
+  const { json } = await api.exchange(identityToken, { aud: api.baseUrl, identity: person });
+  return api.call("GET", PATH, { token: json.token });
+};
+
+test("finds the verified organisation that is named like the domain, for who may otherwise read nothing", async () => {
+  const expected = { group: await api.ok("GET", `${IAM}/groups/${api.organization}`) };
+  expect((await lookUp(EMAIL)).json).toEqual(expected);
+  expect((await lookUp({ ...EMAIL, email: "Me@ACME.Example" })).json).toEqual(expected);
+  expect((await lookUp({ ...EMAIL, email: '"a@claimed.example"@acme.example' })).json).toEqual(expected);
+});
+
+test("needs a token", async () => {
+  expectUnauthenticated(await api.call("GET", PATH, { token: null }));
+});
+
+describe("does not tell apart", () => {
+  test.each<[string, Body]>([
+    ["no address", {}],
+    ["an address that nobody vouches for", { email: EMAIL.email }],
+    ["an address that is said to be unverified", { ...EMAIL, email_verified: false }],
+    ["an address that is vouched for by a text", { ...EMAIL, email_verified: "true" }],
+    ["a domain that no organisation has", { ...EMAIL, email: "me@nobody.example" }],
+    ["a domain below", { ...EMAIL, email: "me@mail.acme.example" }],
+    ["a domain that is longer", { ...EMAIL, email: "me@notacme.example" }],
+    ["a domain alone", { ...EMAIL, email: "@" }],
+    ["an address without a domain", { ...EMAIL, email: "me" }],
+    ["an organisation that is not verified", { ...EMAIL, email: "me@claimed.example" }],
+    ["a domain where anybody can have an address", { ...EMAIL, email: "me@gmail.com" }],
+    ["a group that is no organisation", { ...EMAIL, email: "me@below.example" }],
+    ["an address that is no text", { ...EMAIL, email: ["me@acme.example"] }],
+  ])("%s", async (_, claims) => {
+    expectMissing(await lookUp(claims));
+  });
+
+  test("an issuer that does not verify addresses itself: a workload's own, whatever it claims", async () => {
+    const plain = await startPlainServer("{ name: acme.example, verified: true, kind: ORG_KIND_CUSTOMER }");
+    const token = await ownerToken(plain, EMAIL);
+    expectMissing(await plain.call("GET", PATH, { token }));
+    await plain.close();
+  });
+});
+
+test("is for v2 as for v2beta1, and not for v1", async () => {
+  expectMissing(await api.call("GET", "/iam/v2/groups:lookupGroup"));
+  expect((await api.call("GET", "/iam/v1/groups:lookupGroup")).status).toBe(501);
+});

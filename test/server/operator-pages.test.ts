@@ -1,0 +1,136 @@
+// The pages for whoever runs the server, on every port and without a token.
+import { afterAll, describe, expect, test } from "vitest";
+import { operations } from "../../schema/index.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore } from "../../server/store/store.ts";
+import { createHttpClient } from "../support/http.ts";
+import { expectRefusal } from "../support/refusal.ts";
+import { IAM, startServer } from "../support/server.ts";
+
+const started: { close(): Promise<void> }[] = [];
+afterAll(() => Promise.all(started.map((server) => server.close())));
+const start = async (options: Parameters<typeof startServer>[0] = {}) => {
+  const server = await startServer(options);
+  started.push(server);
+  return server;
+};
+
+/** Samples of a scrape: value by name with labels, as they stand in the text. */
+const scrape = async (api: Awaited<ReturnType<typeof start>>) => {
+  const { text } = await api.call("GET", "/metrics", { token: null });
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))] as const));
+};
+
+describe("/healthz and /readyz", () => {
+  test("answer ok on one port", async () => {
+    const api = await start();
+    for (const path of ["/healthz", "/readyz"]) {
+      const { status, json } = await api.call("GET", path, { token: null });
+      expect({ status, json }).toEqual({ status: 200, json: { status: "ok" } });
+      expect(await api.call("HEAD", path)).toMatchObject({ status: 200, text: "" });
+    }
+  });
+
+  test("answer on both ports where the exchange has its own, and so does /metrics", async () => {
+    const api = await start({ authPort: 0 });
+    expect(api.authUrl).not.toBe(api.baseUrl);
+    for (const url of [api.baseUrl, api.authUrl]) {
+      const client = createHttpClient(url);
+      for (const target of ["/healthz", "/readyz", "/metrics"])
+        expect((await client.send({ method: "GET", target })).status, `${url}${target}`).toBe(200);
+      client.close();
+    }
+  });
+
+  test("are no methods of the API: anything but a read is an unknown path", async () => {
+    const api = await start();
+    expectRefusal(await api.call("POST", "/readyz"), "NOT_FOUND", "there is no /readyz");
+  });
+
+  test("tell apart a process that lives and a database that does not answer, whose failure the log has", async () => {
+    const store = createStore(openDatabase(":memory:"));
+    // Closed by the test below; the server closes it once more.
+    const api = await start({ store: { ...store, close: () => {} } });
+    store.close();
+    expect((await api.call("GET", "/healthz")).status).toBe(200);
+    expectRefusal(await api.call("GET", "/readyz"), "UNAVAILABLE", "the database does not answer");
+    expect(api.log.join("")).toContain("database is not open");
+  });
+
+  test("are written down for debugging only, but for what is wrong", async () => {
+    const api = await start();
+    api.log.length = 0;
+    for (const path of ["/healthz", "/readyz", "/metrics"]) await api.call("GET", path);
+    expect(api.log.map((line) => JSON.parse(line).level)).toEqual(["debug", "debug", "debug"]);
+  });
+});
+
+describe("/metrics", () => {
+  test("is Prometheus text", async () => {
+    const api = await start();
+    const answer = await api.call("GET", "/metrics", { token: null });
+    expect(answer.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(answer.text).toMatch(/^# HELP irm_requests_total .+\n# TYPE irm_requests_total counter\n/);
+    expect(answer.text.endsWith("\n")).toBe(true);
+  });
+
+  test("counts requests by operation, wire and code, and how long they took by operation", async () => {
+    const api = await start();
+    await api.ok("GET", `${IAM}/groups`);
+    await api.ok("GET", `${IAM}/groups`);
+    await api.call("GET", `${IAM}/groups`, { token: null });
+    await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
+    await api.call("DELETE", `${IAM}/groups/${api.organization}`);
+    const samples = await scrape(api);
+    expect(Object.fromEntries([...samples].filter(([name]) => /^irm_requests_total.*Groups?"/.test(name)))).toEqual({
+      'irm_requests_total{operation="ListGroups",wire="rest",code="OK"}': 2,
+      'irm_requests_total{operation="ListGroups",wire="rest",code="UNAUTHENTICATED"}': 1,
+      'irm_requests_total{operation="CreateGroup",wire="rest",code="INVALID_ARGUMENT"}': 1,
+      'irm_requests_total{operation="DeleteGroup",wire="rest",code="FAILED_PRECONDITION"}': 1,
+    });
+    expect(samples.get('irm_request_duration_seconds_count{operation="ListGroups"}')).toBe(3);
+    expect(samples.get('irm_request_duration_seconds_bucket{le="+Inf",operation="ListGroups"}')).toBe(3);
+    expect(samples.get('irm_request_duration_seconds_sum{operation="ListGroups"}')).toBeGreaterThan(0);
+  });
+
+  test("has one request in flight while it is asked: this one", async () => {
+    const api = await start();
+    expect((await scrape(api)).get('irm_requests_in_flight{wire="rest"}')).toBe(1);
+  });
+
+  test("counts exchanges by the reason of their decision", async () => {
+    const api = await start();
+    await api.exchange("no.token.really", { aud: api.baseUrl, identity: api.identity });
+    await api.exchange(await api.identityToken("stranger"), { aud: api.baseUrl, identity: api.identity });
+    const samples = await scrape(api);
+    expect(Object.fromEntries([...samples].filter(([name]) => name.startsWith("irm_exchanges_total")))).toEqual({
+      // The owner's token, when the test server started.
+      'irm_exchanges_total{reason="granted"}': 1,
+      'irm_exchanges_total{reason="token_shape"}': 1,
+      'irm_exchanges_total{reason="subject"}': 1,
+    });
+  });
+
+  test("has labels of the table of methods only: no path, uid or word of a caller", async () => {
+    const api = await start();
+    for (const path of ["/nowhere", "/iam/v2beta1/groups/x", `${IAM}/groups/${api.organization}/0123456789abcdef`]) {
+      await api.call("GET", path);
+      await api.call("PUT", path);
+      await api.call("GET", `${path}?operation=forged`, { headers: { "x-request-id": "forged" } });
+    }
+    await api.call("GET", `${IAM}/groups:checkEligibility`);
+    const labels = [...(await scrape(api)).keys()].flatMap((name) => [...name.matchAll(/operation="([^"]*)"/g)]);
+    const names = new Set(labels.map(([, name]) => name as string));
+    expect([...names].filter((name) => name !== "none" && !(name in operations))).toEqual([]);
+    expect(names).toContain("none");
+    expect(names).toContain("GetGroup");
+  });
+
+  test("of two servers in one process are apart", async () => {
+    const [one, other] = [await start(), await start()];
+    await one.ok("GET", `${IAM}/groups`);
+    const name = 'irm_requests_total{operation="ListGroups",wire="rest",code="OK"}';
+    expect([(await scrape(one)).get(name), (await scrape(other)).get(name)]).toEqual([1, undefined]);
+  });
+});

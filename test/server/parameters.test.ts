@@ -1,0 +1,41 @@
+// Parameters of a query and of a form (contract 1.4, section 2): a field that is no list stands once, however it is spelled
+// and wherever it stands, so that nobody between client and server reads another one than we do.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectInvalid } from "../support/refusal.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.close());
+
+const post = async (query: string, form: string) =>
+  api.call("POST", `/sts/exchange${query}`, {
+    token: await api.identityToken("owner"),
+    body: form,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+
+test.each([
+  ["twice in the query", (own: string) => [`?identity=${own}&identity=${own}`, ""], "identity"],
+  ["twice in the form", (own: string) => ["", `identity=${own}&identity=${own}`], "identity"],
+  ["in the query and in the form", (own: string) => [`?identity=${own}`, "identity=another"], "identity"],
+  [
+    "in two spellings",
+    (own: string) => ["", `identity=${own}&identityProvider=a&identity_provider=`],
+    "identityProvider",
+  ],
+  ["in two spellings, one each", () => ["?identityProvider=", "identity_provider=a"], "identityProvider"],
+] as const)("a field %s is refused", async (_, request, field) => {
+  const [query = "", form = ""] = request(api.identity);
+  expectInvalid(await post(query, form), [field, "must be given once"]);
+});
+
+test("a list may stand in both, and is both", async () => {
+  const answer = await post(`?identity=${api.identity}&cap=groups.list`, "cap=groups.create");
+  const { cap } = JSON.parse(Buffer.from(answer.json.token.split(".")[1], "base64url").toString());
+  const alone = await post(`?identity=${api.identity}`, "cap=groups.create&cap=groups.list");
+  expect(cap).toEqual(JSON.parse(Buffer.from(alone.json.token.split(".")[1], "base64url").toString()).cap);
+  expect(Object.keys(cap)).toEqual([api.organization]);
+});

@@ -1,0 +1,116 @@
+// Ping (contract section 6): whether the API answers, without a token; and Validate (section 2), which says who the token is.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Body } from "../support/http.ts";
+import { expectUnauthenticated } from "../support/refusal.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+
+let api: TestServer;
+let eng: string;
+let sales: string;
+beforeAll(async () => {
+  api = await startServer();
+  const group = async (name: string): Promise<string> =>
+    (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name } })).uid;
+  eng = await group("eng");
+  sales = await group("sales");
+});
+afterAll(() => api.close());
+
+describe("ping", () => {
+  test.each<[string, string | null | undefined]>([
+    ["no token", null],
+    ["a token that is none", "not-a-token"],
+    ["an owner's token", undefined],
+  ])("answers with %s", async (_, token) => {
+    for (const version of ["v2beta1", "v2"]) {
+      const answer = await api.call("GET", `/ping/${version}/ping`, {
+        token: token === undefined ? api.owner.token : token,
+      });
+      expect({ status: answer.status, json: answer.json }).toEqual({ status: 200, json: { response: "pong" } });
+    }
+  });
+});
+
+describe("who am I", () => {
+  const ask = (token: string) => api.ok("GET", "/auth/v1/ok", { token });
+
+  test("needs a token", async () => {
+    expectUnauthenticated(await api.call("GET", "/auth/v1/ok", { token: null }));
+    expectUnauthenticated(await api.call("GET", "/auth/v1/ok", { token: await api.identityToken("owner") }));
+  });
+
+  test("tells what the token says and which roles are bound to its holder, in the words of version 1", async () => {
+    const { uid } = await api.actor("reader");
+    for (const [group, role] of [
+      [eng, "viewer"],
+      [sales, "registry.pull"],
+    ] as const)
+      await api.ok("POST", `${IAM}/roleBindings/${group}`, {
+        body: { identityUid: uid, roleUid: await api.role(role) },
+      });
+    const claims = { email: "reader@acme.example", email_verified: true };
+    const workload = await api.identityToken("reader", { claims });
+    const { json } = await api.exchange(workload, { aud: api.baseUrl, identity: uid });
+    const answer = await ask(json.token);
+    const { capabilities, ...said } = answer;
+    expect(said).toEqual({
+      issuer: api.authUrl,
+      subject: uid,
+      audience: [api.baseUrl],
+      issuedAt: "2026-01-28T12:54:21.000Z",
+      expiry: "2026-01-28T13:54:21.000Z",
+      email: "reader@acme.example",
+    });
+    const shown = capabilities.map(({ group, role }: Body) => [group.id, group.name, role.id, role.name]);
+    expect(shown).toEqual([
+      [eng, "eng", await api.role("viewer"), "viewer"],
+      [sales, "sales", await api.role("registry.pull"), "registry.pull"],
+    ]);
+    expect(capabilities[1].role).toEqual({
+      id: await api.role("registry.pull"),
+      name: "registry.pull",
+      description: "Built-in role: registry.pull",
+      capabilities: [
+        "groups.list",
+        "manifest.list",
+        "manifest.metadata.list",
+        "referrers.list",
+        "repo.blobs.get",
+        "repo.list",
+        "tag.list",
+      ],
+    });
+  });
+
+  test("tells no more than the token was held to at the exchange (decision 28)", async () => {
+    const { uid } = await api.actor("limited", { role: "viewer" });
+    const body = { identityUid: uid, roleUid: await api.role("registry.pull") };
+    for (const group of [eng, sales]) await api.ok("POST", `${IAM}/roleBindings/${group}`, { body });
+    const token = await api.token(uid, { subject: "limited", cap: ["repo.list", "tag.list"], scopes: [eng] });
+    const { capabilities } = await ask(token);
+    // What is bound above the scope counts inside it; what is beside it does not.
+    const bound = capabilities.map(({ group, role }: Body) => [group.id, role.name, role.capabilities.toSorted()]);
+    expect(bound).toEqual([
+      [eng, "registry.pull", ["repo.list", "tag.list"]],
+      [api.organization, "viewer", ["repo.list", "tag.list"]],
+    ]);
+    const wide = await ask(await api.token(uid, { subject: "limited", scopes: [api.organization] }));
+    expect(wide.capabilities.map(({ group }: Body) => group.name).toSorted()).toEqual(["dev", "eng", "sales"]);
+  });
+
+  test("tells of a binding that was taken away at once no more", async () => {
+    const { uid, token } = await api.actor("gone");
+    const body = { identityUid: uid, roleUid: await api.role("viewer") };
+    const binding = await api.ok("POST", `${IAM}/roleBindings/${eng}`, { body });
+    expect((await ask(token)).capabilities).toHaveLength(1);
+    await api.ok("DELETE", `${IAM}/roleBindings/${binding.uid}`);
+    expect(await ask(token)).not.toHaveProperty("capabilities");
+  });
+
+  test("is asked at the address of the API, where the exchange has another", async () => {
+    const split = await startServer({ authPort: 0 });
+    expect(split.authUrl).not.toBe(split.baseUrl);
+    expect((await split.ok("GET", "/auth/v1/ok")).issuer).toBe(split.authUrl);
+    await split.close();
+  });
+});

@@ -1,0 +1,177 @@
+// One port for both wires (contract 1.1): the first bytes tell HTTP/2 from HTTP/1.1, with TLS ALPN does; what is HTTP/2 and no
+// gRPC is REST too.
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { request as requestHttps } from "node:https";
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { credentials } from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createServer, type RunningServer } from "../../server/index.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
+import { createGrpcClient, grpcMethodOf } from "../support/grpc.ts";
+import { openHttp2, rawCall } from "../support/http2.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+import { openConnection } from "../support/socket.ts";
+
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+const GET = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
+
+describe("in the clear", () => {
+  let api: TestServer;
+  beforeAll(async () => {
+    api = await startServer();
+  });
+  afterAll(() => api.close());
+
+  const open = async (): Promise<Socket> => {
+    const { hostname, port } = new URL(api.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.setNoDelay(true);
+    await once(socket, "connect");
+    return socket;
+  };
+  // Each byte is on its way before the next is written.
+  const byteByByte = async (socket: Socket, bytes: Buffer) => {
+    for (const byte of bytes) await new Promise((resolve) => socket.write(Buffer.of(byte), resolve));
+  };
+
+  test("a request of HTTP/1.1 that comes byte by byte is served", async () => {
+    const connection = await openConnection(api.baseUrl);
+    for (const character of GET) connection.write(character);
+    expect(await connection.until(/\{"status":"ok"\}/)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    connection.write(GET.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"));
+    await connection.ended;
+  });
+
+  test.each([
+    [
+      "a method that begins like the preface",
+      `POST ${IAM}/groups HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+      401,
+    ],
+    ["two requests at once", GET + GET.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"), 200],
+    ["all of the preface but its end", `${PREFACE.subarray(0, 20)}x\r\n\r\n`, 400],
+    ["a line that begins like it", "PRI / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 400],
+  ])("is HTTP/1.1: %s", async (_, text, status) => {
+    const connection = await openConnection(api.baseUrl);
+    connection.write(text);
+    const answer = await connection.ended;
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer.match(/HTTP\/1\.1 200 OK/g) ?? []).toHaveLength(status === 200 ? 2 : 0);
+  });
+
+  test("a preface of HTTP/2 that comes byte by byte is answered in HTTP/2", async () => {
+    const socket = await open();
+    await byteByByte(socket, PREFACE);
+    // An empty SETTINGS frame (RFC 9113, 6.5), which is answered by the server's own.
+    await byteByByte(socket, Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer[3]).toBe(4);
+    socket.destroy();
+  });
+
+  test("both wires are served at the same time on the same port", async () => {
+    const session = openHttp2(api.baseUrl);
+    const path = grpcMethodOf("Ping").path;
+    const [rest, grpc] = await Promise.all([api.call("GET", "/ping/v2beta1/ping"), rawCall(session, path, [])]);
+    expect(rest.json).toEqual({ response: "pong" });
+    expect(grpc.headers["grpc-status"]).toBe("0");
+    session.close();
+  });
+
+  test("a client that goes before it has said anything, or half of it, harms nobody", async () => {
+    for (const words of ["", "PRI * HT", "GET / HT"]) {
+      const socket = await open();
+      if (words) await new Promise((resolve) => socket.write(words, resolve));
+      socket.resetAndDestroy();
+    }
+    expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
+  });
+
+  test("REST is served on HTTP/2 as on HTTP/1.1: the answer, an error, a body", async () => {
+    const session = connectHttp2(api.baseUrl);
+    const send = async (headers: Record<string, string>, body?: string) => {
+      const stream = session.request({ authorization: `Bearer ${api.owner.token}`, ...headers });
+      stream.end(body);
+      const [head] = (await once(stream, "response")) as [Record<string, unknown>];
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      return { status: head[":status"], id: head["x-request-id"], json: JSON.parse(Buffer.concat(chunks).toString()) };
+    };
+    const listed = await send({ ":path": `${IAM}/groups`, "x-request-id": "run-2" });
+    expect(listed).toMatchObject({ status: 200, id: "run-2", json: { groups: [{ name: "dev" }] } });
+    expect(await send({ ":path": "/nowhere" })).toMatchObject({ status: 404, json: { code: 5 } });
+    const path = `${IAM}/groups/${api.organization}`;
+    const made = await send({ ":path": path, ":method": "POST", "content-type": "application/json" }, '{"name":"h2"}');
+    expect(made).toMatchObject({ status: 200, json: { name: "h2" } });
+    session.close();
+  });
+
+  test("the document of the REST interface is served to everybody", async () => {
+    const { status, headers, json } = await api.call("GET", "/openapi.json", { token: null });
+    expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json" });
+    expect(json).toMatchObject({ openapi: "3.0.3", info: { version: "v2beta1" } });
+  });
+});
+
+describe("with TLS", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await createServer({ dev: true, keys: sharedKeys(), tls: { cert: CERTIFICATE, key: CERTIFICATE_KEY } });
+  });
+  afterAll(() => server.close());
+
+  const negotiated = async (ALPNProtocols: string[] | undefined): Promise<string | false | null> => {
+    const { hostname: host, port } = new URL(server.baseUrl);
+    const socket = connectTls({ host, port: Number(port), ca: CERTIFICATE, ...(ALPNProtocols && { ALPNProtocols }) });
+    await once(socket, "secureConnect");
+    socket.destroy();
+    return socket.alpnProtocol;
+  };
+
+  test("the addresses are https, the development issuer's too", () => {
+    for (const url of [server.baseUrl, server.authUrl, server.issuer])
+      expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+/);
+  });
+
+  test.each([
+    ["a client of REST, which offers both", ["h2", "http/1.1"], "http/1.1"],
+    ["a client of gRPC, which offers h2 alone", ["h2"], "h2"],
+    ["a client that offers HTTP/1.1 alone", ["http/1.1"], "http/1.1"],
+    ["a client that offers nothing", undefined, false],
+  ])("%s gets what it speaks", async (_, offered, expected) => {
+    expect(await negotiated(offered)).toBe(expected);
+  });
+
+  test("REST is served, and its answer is the document's of a server in the clear", async () => {
+    const request = requestHttps(`${server.baseUrl}/ping/v2beta1/ping`, { ca: CERTIFICATE }).end();
+    const [response] = await once(request, "response");
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual({ response: "pong" });
+  });
+
+  test("gRPC is served", async () => {
+    const client = createGrpcClient(server.baseUrl, credentials.createSsl(Buffer.from(CERTIFICATE)));
+    expect(await client.call("Ping", {})).toMatchObject({ code: 0, json: { response: "pong" } });
+    client.close();
+  });
+
+  test("REST on HTTP/2 is served", async () => {
+    const session = connectHttp2(server.baseUrl, { ca: CERTIFICATE });
+    const stream = session.request({ ":path": "/healthz" });
+    const [head] = await once(stream, "response");
+    expect(head[":status"]).toBe(200);
+    stream.resume();
+    await once(stream, "close");
+    session.close();
+  });
+
+  test("what is no TLS gets no answer, and harms nobody", async () => {
+    const connection = await openConnection(server.baseUrl);
+    connection.write(GET);
+    expect(await connection.ended).not.toContain("HTTP/1.1 200");
+    expect(await negotiated(["http/1.1"])).toBe("http/1.1");
+  });
+});

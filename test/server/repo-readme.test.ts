@@ -1,0 +1,190 @@
+// The readme of a repo (contract 1.7 and section 4): who may change it, what of Markdown is refused, and that one that syncs
+// shows its source's.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import { describeAccess } from "../support/access.ts";
+import type { Body } from "../support/http.ts";
+import { badRequest, expectNotFound, expectRefusal } from "../support/refusal.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+
+const PATH = `${REGISTRY}/repos`;
+
+// Nobody can make or bind a role with what nobody holds: a seed does.
+const seed = parseSeed(
+  `
+organization: { name: acme }
+roles: [{ name: writer, capabilities: [internal, repo.internal.admin, repo.update, repo.list] }]
+identities: [{ name: writer, claimMatch: { issuer: dev-issuer, subject: writer } }]
+bindings: [{ identity: writer, role: writer }]
+repos: [{ name: nginx, readme: "# nginx" }]
+`,
+  "seed.yaml",
+);
+
+let api: TestServer;
+let token: string;
+let nginx: Body;
+beforeAll(async () => {
+  api = await startServer({ seed });
+  const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { name: "writer" } });
+  token = await api.token(identities[0].uid, { subject: "writer" });
+  [nginx] = (await api.ok("GET", PATH)).repos;
+});
+afterAll(() => api.close());
+
+let count = 0;
+const repo = async (body: Body = {}): Promise<string> =>
+  (await api.ok("POST", `${PATH}/${api.organization}`, { body: { name: `repo-${++count}`, ...body } })).uid;
+const write = (uid: string, body: Body, updateMask?: string) =>
+  api.call("PATCH", `${PATH}/${uid}/readme`, { body, query: { updateMask }, token });
+const read = (uid: string) => api.ok("GET", `${PATH}/${uid}/readme`);
+
+describeAccess(() => api, "registry", {
+  GetRepoReadme: {
+    needs: "repo.list",
+    viewer: "served",
+    call: () => ({ method: "GET", path: `${PATH}/${nginx.uid}/readme`, at: nginx.uid }),
+  },
+  UpdateRepoReadme: {
+    needs: "repo.update, repo.internal.admin",
+    ownerLacks: "repo.internal.admin",
+    call: () => ({ method: "PATCH", path: `${PATH}/${nginx.uid}/readme`, body: { content: "x" }, at: nginx.uid }),
+  },
+});
+
+describe("a readme", () => {
+  test("of a seed is read, of a new repo is empty", async () => {
+    expect(await read(nginx.uid)).toEqual({ uid: nginx.uid, content: "# nginx" });
+    const uid = await repo();
+    expect(await read(uid)).toEqual({ uid });
+  });
+
+  test("is changed, which changes the repo", async () => {
+    const uid = await repo();
+    api.clock.advance(1000);
+    const answer = await write(uid, { content: "# new\n\n*text*\n" });
+    expect(answer.json).toEqual({ uid, content: "# new\n\n*text*\n" });
+    expect(await read(uid)).toEqual(answer.json);
+    const { updateTime } = await api.ok("GET", `${PATH}/${uid}`);
+    expect(updateTime).toBe(new Date(api.clock()).toISOString());
+  });
+
+  test("is left alone by an empty body, a mask of nothing and other fields", async () => {
+    const uid = await repo();
+    await write(uid, { content: "kept" });
+    const before = await api.ok("GET", `${PATH}/${uid}`);
+    api.clock.advance(1000);
+    for (const answer of [
+      await write(uid, {}),
+      await write(uid, { content: "x" }, "uid"),
+      await write(uid, { title: "x" }),
+    ])
+      expect(answer.json).toEqual({ uid, content: "kept" });
+    expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual(before);
+  });
+
+  test("is cleared by an empty text, by a mask and by full replacement", async () => {
+    const uid = await repo();
+    for (const [body, mask] of [
+      [{ content: "" }, undefined],
+      [{}, "content"],
+      [{}, "*"],
+    ] as const) {
+      await write(uid, { content: "x" });
+      expect((await write(uid, body, mask)).json).toEqual({ uid });
+    }
+  });
+
+  test("survives a change of its repo, and goes with it", async () => {
+    const uid = await repo();
+    await write(uid, { content: "x" });
+    await api.ok("PATCH", `${PATH}/${uid}`, { body: { description: "d" } });
+    expect(await read(uid)).toEqual({ uid, content: "x" });
+    const { items } = await api.ok("GET", "/registry/v1/repos", { query: { id: uid } });
+    expect(items[0].readme).toBe("x");
+    await api.ok("DELETE", `${PATH}/${uid}`);
+    expectNotFound(await write(uid, { content: "x" }), "Repo", uid, "registry");
+  });
+
+  test("of a repo that syncs is its source's, and is changed there", async () => {
+    const source = await repo();
+    const uid = await repo({ sync_config: { source } });
+    await write(source, { content: "theirs" });
+    expect(await read(uid)).toEqual({ uid, content: "theirs" });
+    expect((await write(uid, { content: "theirs" })).status).toBe(200);
+    const description = "is inherited from the repo that this one syncs from and cannot be changed";
+    expectRefusal(await write(uid, { content: "ours" }), "INVALID_ARGUMENT", `content: ${description}`, {
+      details: [badRequest(["content", description])],
+      domain: "registry",
+    });
+  });
+});
+
+describe("Markdown", () => {
+  test.each<[string, string]>([
+    ["text, lists, tables, code", "# a\n\n- b\n- [x] c\n\n| d | e |\n|:-:|---|\n| 1 | 2 |\n\n```c++\nint f();\n```\n"],
+    ["HTML in code, which is text", "```html\n<script>alert(1)</script>\n```\n\n`<style>`"],
+    ["angle brackets that are text", "a < b, c > d, x<y"],
+    ["links, relative and with a scheme of the web", "[a](./b.md) [c](https://d.example/?x=1&y=2) <me@acme.example>"],
+    ["images, in HTML too, with a size", '![a](b.png)\n\n<img src="logo.png" width="36px" height="36px"/>'],
+    [
+      "comments, by which a program finds its place",
+      "<!--monopod:start-->\ntext\n<!-- was: <script> -->\n<!--monopod:end-->",
+    ],
+    ["what folds", "<details><summary>more</summary>\n\ntext\n\n</details>"],
+    ["harmless elements in any spelling", "<BR><kbd title='x'>k</kbd> H<sub>2</sub>O &copy; &lt;script&gt;"],
+    ["an element that its parent ends", "<p>one<p>two"],
+    [
+      "the published example of a safe one",
+      '<!--testing:start-->\n# safe\n\n<img src="logo.png" width="36px" height="36px"/>\n\n[click here](./other.md)\n<!--testing:end-->\n\n---\n\n```go\nHello <STYLE>.XSS{background-image:url("javascript:alert(1)");}</STYLE><A CLASS=XSS></A>World\n```',
+    ],
+  ])("with %s is taken, and kept to the letter", async (_, content) => {
+    const uid = await repo();
+    expect((await write(uid, { content })).json).toEqual({ uid, content });
+  });
+
+  test.each<[string, string, string]>([
+    ["a script", "# x\n\n<script>alert(1)</script>", "<script>"],
+    ["a script in upper case, cut in two", "<SCR<script>IPT>alert(1)</SCRIPT>", "<script>"],
+    [
+      "a style (the published example)",
+      'Hello <STYLE>.XSS{background-image:url("javascript:x");}</STYLE><A CLASS=XSS></A>',
+      "<style>",
+    ],
+    ["a class", "<a class=x>y</a>", "class of <a>"],
+    ["a handler", "<img src=x onerror=alert(1)>", "onerror of <img>"],
+    ["a style attribute", "<p style='x'>y</p>", "style of <p>"],
+    ["a frame", "<iframe src=https://x.example></iframe>", "<iframe>"],
+    ["a form", "<form action=/><input></form>", "<form>"],
+    ["vectors, which have elements of their own", "<svg><a href=x>y</a></svg>", "<svg>"],
+    ["an element that nobody knows", "<x-y>z</x-y>", "<x-y>"],
+    ["a link to a script", "[x](javascript:alert(1))", "href of <a>"],
+    ["a link to a script, in letters of code", "<a href='&#106;avascript&colon;alert(1)'>x</a>", "href of <a>"],
+    ["a link to a script, with a line end in it", "<a href='java&#10;script:alert(1)'>x</a>", "href of <a>"],
+    ["a link to a script, after a space", "<a href=' javascript:alert(1)'>x</a>", "href of <a>"],
+    ["a link to data", "[x](data:text/html;base64,PHNjcmlwdD4=)", "href of <a>"],
+    ["an image of data", "![x](data:image/svg+xml;base64,AAAA)", "src of <img>"],
+    ["a link that is no URL", "<a href='https://['>x</a>", "href of <a>"],
+    ["a script after a comment that has ended for a browser", "<!--> <script>alert(1)</script> -->", "<script>"],
+    ["a script after a comment that ends with a bang", "<!-- x --!> <script>alert(1)</script> -->", "<script>"],
+    ["a comment that never ends", "text\n\n<!-- x", "an element or a comment that never ends"],
+    ["an element that never ends", '<div>\ntext <b title="x', "an element or a comment that never ends"],
+    ["a document type", "<!DOCTYPE html>", "<!doctype>"],
+  ])("with %s is refused", async (_, content, found) => {
+    const uid = await repo();
+    const answer = await write(uid, { content });
+    const description = `readme contained unsafe html content: ${found}`;
+    expectRefusal(answer, "INVALID_ARGUMENT", `content: ${description}`, {
+      details: [badRequest(["content", description])],
+      domain: "registry",
+    });
+    expect(await read(uid)).toEqual({ uid });
+  });
+
+  test("is at most 262144 characters", async () => {
+    const uid = await repo();
+    expect((await write(uid, { content: "x ".repeat(131_072) })).status).toBe(200);
+    const answer = await write(uid, { content: "x ".repeat(131_073) });
+    expect(answer.json.message).toBe("Invalid argument: content: must be at most 262144 characters");
+  });
+});

@@ -1,0 +1,232 @@
+// Repos that sync from another (contract section 4): where from, what they inherit, and that they cannot change it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Body } from "../support/http.ts";
+import { badRequest, expectRefusal } from "../support/refusal.ts";
+import { type Actor, DAY_MS, IAM, REGISTRY, START_MS, startServer, type TestServer } from "../support/server.ts";
+
+const PATH = `${REGISTRY}/repos`;
+const INHERITED = "is inherited from the repo that this one syncs from and cannot be changed";
+
+let api: TestServer;
+let eng: string;
+let mirrors: string;
+beforeAll(async () => {
+  api = await startServer();
+  const group = async (parent: string, name: string): Promise<string> =>
+    (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name } })).uid;
+  eng = await group(api.organization, "eng");
+  mirrors = await group(api.organization, "mirrors");
+});
+afterAll(() => api.close());
+
+let count = 0;
+const repo = async (body: Body = {}, parent = eng): Promise<Body> =>
+  api.ok("POST", `${PATH}/${parent}`, { body: { name: `repo-${++count}`, ...body } });
+const sync = (source: string, body: Body = {}, token?: string) =>
+  api.call("POST", `${PATH}/${mirrors}`, {
+    body: { name: `mirror-${++count}`, sync_config: { source }, ...body },
+    ...(token && { token }),
+  });
+const synced = async (source: string, body: Body = {}): Promise<Body> => {
+  const answer = await sync(source, body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+};
+const get = (uid: string) => api.ok("GET", `${PATH}/${uid}`);
+const patch = (uid: string, body: Body, updateMask?: string) =>
+  api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
+const expectViolations = (answer: Awaited<ReturnType<typeof sync>>, ...violations: [string, string][]) =>
+  expectRefusal(answer, "INVALID_ARGUMENT", violations[0]?.join(": ") as string, {
+    details: [badRequest(...violations)],
+    domain: "registry",
+  });
+
+const SHOWN = {
+  catalogTier: "CATALOG_TIER_BASE",
+  bundles: ["base", "fips"],
+  aliases: ["nginx:latest"],
+  activeTags: ["latest"],
+};
+
+describe("the source", () => {
+  test("is a uid, a path in the catalog or an image, and is kept as the uid", async () => {
+    const { uid, name } = await repo();
+    for (const source of [uid, `dev/eng/${name}`, `cgr.dev/dev/eng/${name}`, `localhost:5000/dev/eng/${name}`]) {
+      const { sync_config } = await synced(source);
+      expect(sync_config).toEqual({ source: uid, expirationTime: new Date(START_MS + 14 * DAY_MS).toISOString() });
+    }
+  });
+
+  test("may be an organisation's own repo, and have slashes in its name", async () => {
+    const { uid } = await repo({ name: "charts/nginx" }, api.organization);
+    expect((await synced("dev/charts/nginx")).sync_config.source).toBe(uid);
+    expect((await synced("cgr.dev/dev/charts/nginx")).sync_config.source).toBe(uid);
+  });
+
+  test("may be spelt syncConfig, and has more places to sync to", async () => {
+    const { uid: source } = await repo();
+    const syncConfig = { source, google: "g", amazon: "a", azure: "z" };
+    const { json } = await sync("", { sync_config: undefined, syncConfig });
+    expect(json.sync_config).toMatchObject(syncConfig);
+  });
+
+  test("does not take what only the server sets", async () => {
+    const { uid: source } = await repo();
+    const set = { expirationTime: "2099-01-01T00:00:00Z", uniqueTags: true, apkoOverlay: "x", gracePeriod: true };
+    const { sync_config } = await synced(source, { sync_config: { source, ...set } });
+    expect(Object.keys(sync_config)).toEqual(["source", "expirationTime"]);
+    expect(sync_config.expirationTime).not.toBe(set.expirationTime);
+  });
+
+  test.each<[string, string]>([
+    ["a uid that is nobody's", `${"f".repeat(40)}/ffffffffffffffff`],
+    ["a group", "ffffffffffffffffffffffffffffffffffffffff"],
+    ["a path of another name", "dev/eng/nothing"],
+    ["a path that begins below the root", "eng/repo-1"],
+    ["a name alone", "repo-1"],
+    ["a host alone before the name", "cgr.dev/repo-1"],
+  ])("is refused as %s", async (_, source) => {
+    await repo({}, eng);
+    expectViolations(await sync(source), [
+      "sync_config.source",
+      `${JSON.stringify(source)} is no repo that you may pull from`,
+    ]);
+  });
+
+  test("is required", async () => {
+    expectViolations(await sync("", { sync_config: {} }), ["sync_config.source", "is required"]);
+  });
+
+  test("has to be one that the caller may pull from: another's is refused like one that is missing", async () => {
+    const other = await api.actor("other");
+    const { uid: root } = await api.ok("POST", `${IAM}/groups`, { token: other.token, body: { name: "theirs" } });
+    const secret = await api.ok("POST", `${PATH}/${root}`, { token: other.token, body: { name: "secret" } });
+    for (const source of [secret.uid, "theirs/secret"])
+      expectViolations(await sync(source), [
+        "sync_config.source",
+        `${JSON.stringify(source)} is no repo that you may pull from`,
+      ]);
+    // Who may pull there may sync from there: the other one, once it may also write here.
+    const body = { identityUid: other.uid, roleUid: await api.role("editor") };
+    await api.ok("POST", `${IAM}/roleBindings/${mirrors}`, { body });
+    const { json } = await sync("theirs/secret", {}, other.token);
+    expect(json.sync_config.source).toBe(secret.uid);
+  });
+
+  test("has to be one that may be pulled from, and not only listed", async () => {
+    const { uid } = await repo();
+    const role = await api.ok("POST", `${IAM}/roles/${api.organization}`, {
+      body: { name: "lister", capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] },
+    });
+    const lister: Actor = await api.actor("lister", { role: role.uid });
+    expect((await sync(uid, {}, lister.token)).status).toBe(400);
+  });
+
+  test("may not be the repo itself", async () => {
+    const { uid } = await repo();
+    expectViolations(await patch(uid, { sync_config: { source: uid } }), [
+      "sync_config.source",
+      "must be another repo",
+    ]);
+  });
+});
+
+describe("a repo that syncs", () => {
+  test("shows what its source has now, and its own description or else the source's", async () => {
+    const source = await repo({ ...SHOWN, description: "theirs" });
+    const { uid } = await synced(source.uid);
+    expect(await get(uid)).toMatchObject({ ...SHOWN, description: "theirs" });
+    await patch(source.uid, { bundles: ["ai"], aliases: [], description: "changed" });
+    const after = await get(uid);
+    expect(after).toMatchObject({ bundles: ["ai"], description: "changed", activeTags: ["latest"] });
+    expect(after).not.toHaveProperty("aliases");
+    expect((await patch(uid, { description: "ours" })).json.description).toBe("ours");
+    expect((await patch(uid, {}, "description")).json.description).toBe("changed");
+  });
+
+  test("shows it through others, and in a list and to v1 likewise", async () => {
+    const source = await repo(SHOWN);
+    const middle = await synced(source.uid);
+    const end = await synced(middle.uid);
+    expect(end).toMatchObject(SHOWN);
+    const { repos } = await api.ok("GET", PATH, { query: { "uidp.ids": end.uid } });
+    expect(repos).toEqual([end]);
+    const { items } = await api.ok("GET", "/registry/v1/repos", { query: { id: end.uid } });
+    expect(items[0]).toMatchObject({
+      ...SHOWN,
+      catalogTier: "BASE",
+      sync_config: { source: middle.uid, expiration: end.sync_config.expirationTime },
+    });
+  });
+
+  test("that syncs from one that syncs from it shows nothing of either, and does not go round for ever", async () => {
+    const one = await repo(SHOWN);
+    const two = await synced(one.uid);
+    const answer = await patch(one.uid, { sync_config: { source: two.uid } });
+    expect(answer.status, answer.text).toBe(200);
+    for (const uid of [one.uid, two.uid]) expect(await get(uid)).not.toHaveProperty("bundles");
+  });
+
+  test("shows nothing of a source that was deleted", async () => {
+    const source = await repo(SHOWN);
+    const { uid } = await synced(source.uid);
+    await api.ok("DELETE", `${PATH}/${source.uid}`);
+    const left = await get(uid);
+    expect(left.sync_config.source).toBe(source.uid);
+    expect(left).not.toHaveProperty("bundles");
+  });
+
+  test.each<[string, Body]>([
+    ["the tier", { catalogTier: "CATALOG_TIER_AI" }],
+    ["the bundles", { bundles: ["base"] }],
+    ["the bundles, which it would lose", { bundles: [] }],
+    ["the aliases, in another order or not", { aliases: ["nginx:1", "nginx:latest"] }],
+    ["the active tags", { activeTags: ["1.27"] }],
+  ])("cannot change %s", async (_, body) => {
+    const { uid: source } = await repo(SHOWN);
+    const before = await synced(source);
+    const [field] = Object.keys(body) as [string];
+    expectViolations(await patch(before.uid, body), [field, INHERITED]);
+    expect(await get(before.uid)).toEqual(before);
+  });
+
+  test("cannot be made with other values, all of them told", async () => {
+    const { uid: source } = await repo(SHOWN);
+    const answer = await sync(source, { bundles: ["ai"], activeTags: ["1"], aliases: SHOWN.aliases });
+    expectViolations(answer, ["bundles", INHERITED], ["activeTags", INHERITED]);
+  });
+
+  test("may restate what it inherits, or leave it unset in a full replacement", async () => {
+    const { uid: source } = await repo(SHOWN);
+    const before = await synced(source, SHOWN);
+    expect((await patch(before.uid, SHOWN)).json).toMatchObject(SHOWN);
+    const replaced = await patch(before.uid, { name: before.name, sync_config: { source } }, "*");
+    expect(replaced.json).toMatchObject({ ...SHOWN, sync_config: before.sync_config });
+  });
+
+  test("that is pointed elsewhere shows what is there, and ends when it would have", async () => {
+    const [one, two] = [await repo(SHOWN), await repo({ bundles: ["ai"] })];
+    const { uid, sync_config } = await synced(one.uid);
+    api.clock.advance(1000);
+    const answer = await patch(uid, { sync_config: { source: two.uid } });
+    expect(answer.json).toMatchObject({
+      bundles: ["ai"],
+      sync_config: { source: two.uid, expirationTime: sync_config.expirationTime },
+    });
+    expect(answer.json).not.toHaveProperty("aliases");
+  });
+
+  test("that had values of its own drops them for those of its source", async () => {
+    const [own, source] = [await repo({ bundles: ["ai"] }), await repo(SHOWN)];
+    expect((await patch(own.uid, { sync_config: { source: source.uid } })).json).toMatchObject(SHOWN);
+  });
+
+  test("that syncs no longer keeps what it had last, and may change it", async () => {
+    const { uid: source } = await repo(SHOWN);
+    const { uid } = await synced(source);
+    const { json } = await patch(uid, {}, "sync_config");
+    expect(json).toMatchObject(SHOWN);
+    expect(json).not.toHaveProperty("sync_config");
+    expect((await patch(uid, { bundles: ["ai"] })).json.bundles).toEqual(["ai"]);
+  });
+});

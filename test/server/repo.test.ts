@@ -1,0 +1,255 @@
+// The rules of repos (contract 1.7 and section 4; decisions 4, 18, 19): names taken once in a group, values that the registry
+// takes, a deletion that takes the tags with it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeAccess } from "../support/access.ts";
+import type { Body } from "../support/http.ts";
+import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../support/refusal.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+
+const PATH = `${REGISTRY}/repos`;
+const BUNDLE =
+  'only the following keywords are valid "^application$|^base$|^byol$|^ai$|^ai-gpu$|^featured$|^fips$|^commercial$|^emeritoss$"';
+const ALIAS = String.raw`each alias must match "^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.\-]:[a-zA-Z0-9_.\-]+$"`;
+const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
+const REPO_NAME = "must be at most 255 characters without white space";
+
+let api: TestServer;
+let eng: string;
+beforeAll(async () => {
+  api = await startServer();
+  eng = (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "eng" } })).uid;
+});
+afterAll(() => api.close());
+
+let count = 0;
+const create = (body: Body = {}, parent = eng) =>
+  api.call("POST", `${PATH}/${parent}`, { body: { name: `repo-${++count}`, ...body } });
+const made = async (body: Body = {}): Promise<Body> => {
+  const answer = await create(body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+};
+const patch = (uid: string, body: Body, updateMask?: string) =>
+  api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
+
+const one =
+  (method: string, suffix = "", body?: object) =>
+  async () => {
+    const { uid } = await made();
+    return { method, path: `${PATH}/${uid}${suffix}`, at: uid as string, ...(body && { body }) };
+  };
+
+describeAccess(() => api, "registry", {
+  ListRepos: {
+    needs: "repo.list",
+    viewer: "served",
+    list: "repos",
+    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
+  },
+  GetRepo: { needs: "repo.list", viewer: "served", call: one("GET") },
+  CreateRepo: {
+    needs: "repo.create",
+    call: () => ({ method: "POST", path: `${PATH}/${eng}`, body: { name: `repo-${++count}` }, at: eng }),
+  },
+  UpdateRepo: { needs: "repo.update", call: one("PATCH", "", { description: "d" }) },
+  DeleteRepo: { needs: "repo.delete", call: one("DELETE") },
+  GetRepoReadme: { needs: "repo.list", viewer: "served", call: one("GET", "/readme") },
+});
+
+const OVERLAY = {
+  contents: {
+    packages: ["curl"],
+    runtimeRepositories: ["https://packages.example"],
+    runtimeKeyring: [{ name: "k", content: "c" }],
+  },
+  environment: { HTTP_PROXY: "p", MY_CHAINGUARD_: "x" },
+  annotations: { "com.example.team": "x", "org.opencontainer": "x" },
+  accounts: {
+    runAs: "65532",
+    users: [{ username: "u", uid: 7, gid: 7, groupName: "g", shell: "/bin/sh", homeDir: "/" }],
+    groups: [{ groupname: "g", gid: 7, members: ["u"] }],
+  },
+  certificates: { additional: [{ name: "ca", content: "c" }], providers: ["java"] },
+};
+
+describe("a repo", () => {
+  test("comes back as it was given", async () => {
+    const body = {
+      name: "nginx",
+      description: "A server",
+      catalogTier: "CATALOG_TIER_APPLICATION",
+      bundles: ["application", "base", "byol", "ai", "ai-gpu", "featured", "fips", "commercial", "emeritoss"],
+      aliases: ["nginx:latest", "docker.io/library/nginx:1.27", "a_b.c-d:x"],
+      activeTags: ["latest", "1.27", "_x"],
+      customOverlay: OVERLAY,
+    };
+    const answer = await create(body);
+    expect(answer.json).toEqual({
+      uid: expect.stringMatching(`^${eng}/[0-9a-f]{16}$`),
+      ...body,
+      createTime: "2026-01-28T12:54:21.189Z",
+      updateTime: "2026-01-28T12:54:21.189Z",
+    });
+    expect(await api.ok("GET", `${PATH}/${answer.json.uid}`)).toEqual(answer.json);
+    expect((await api.ok("GET", PATH, { query: { name: "nginx" } })).repos).toEqual([answer.json]);
+  });
+
+  test.each(["nginx-fips", "charts/nginx", "UPPER", "a".repeat(255)])("may be called %s", async (name) => {
+    expect((await made({ name })).name).toBe(name);
+  });
+
+  test.each<[string, Body, [string, string][]]>([
+    ["no name", { name: undefined }, [["name", "is required"]]],
+    ["an empty name", { name: "" }, [["name", "is required"]]],
+    ["a name with a space", { name: "a b" }, [["name", REPO_NAME]]],
+    ["a name with a line end", { name: "a\n" }, [["name", REPO_NAME]]],
+    ["a long name", { name: "a".repeat(256) }, [["name", REPO_NAME]]],
+    ["a tier that is none", { catalogTier: "GOLD" }, [["catalogTier", "is not a known value of its enum"]]],
+    ["a bundle that is none", { bundles: ["base", "gold"] }, [["bundles[1]", BUNDLE]]],
+    ["a bundle that holds one", { bundles: ["baseline"] }, [["bundles[0]", BUNDLE]]],
+    ["an alias without a tag", { aliases: ["nginx"] }, [["aliases[0]", ALIAS]]],
+    ["an alias by digest", { aliases: ["a:b", "nginx@sha256:ab"] }, [["aliases[1]", ALIAS]]],
+    ["an alias that ends in a line end", { aliases: ["nginx:latest\n"] }, [["aliases[0]", ALIAS]]],
+    ["a tag that begins with a dot", { activeTags: [".x"] }, [["activeTags[0]", TAG]]],
+    ["a tag of 129 characters", { activeTags: ["x".repeat(129)] }, [["activeTags[0]", TAG]]],
+    [
+      "a description of two lines",
+      { description: "a\nb" },
+      [["description", String.raw`description must match "^[\S ]{0,512}$"`]],
+    ],
+    [
+      "a variable of the platform",
+      { customOverlay: { environment: { A: "x", CHAINGUARD_X: "x" } } },
+      [["customOverlay.environment", 'must have no key that begins with "CHAINGUARD_"']],
+    ],
+    [
+      "annotations of the platform and of the OCI",
+      { customOverlay: { annotations: { "dev.chainguard.x": "x" } } },
+      [["customOverlay.annotations", 'must have no key that begins with "dev.chainguard." or "org.opencontainers."']],
+    ],
+    [
+      "an annotation of the OCI",
+      { customOverlay: { annotations: { "org.opencontainers.image.title": "x" } } },
+      [["customOverlay.annotations", 'must have no key that begins with "dev.chainguard." or "org.opencontainers."']],
+    ],
+    [
+      "a user without a name and a certificate without content",
+      { customOverlay: { accounts: { users: [{ uid: 1 }] }, certificates: { additional: [{ name: "ca" }] } } },
+      [
+        ["customOverlay.accounts.users[0].username", "is required"],
+        ["customOverlay.certificates.additional[0].content", "is required"],
+      ],
+    ],
+  ])("is refused with %s", async (_, body, violations) => {
+    const answer = await create(body);
+    expectInvalid({ ...answer, json: { ...answer.json, details: answer.json.details?.map(asIam) } }, ...violations);
+    expect(answer.json.details[0].domain).toBe("registry.chainguard.dev");
+  });
+
+  test("goes into a group that is there, and into no repo", async () => {
+    const missing = `${api.organization}/ffffffffffffffff`;
+    expectNotFound(await create({}, missing), "Group", missing, "registry");
+    const { uid } = await made();
+    expectNotFound(await create({}, uid), "Group", uid, "registry");
+  });
+});
+
+// The registry's errors differ from the others' in their domain alone.
+const asIam = (detail: Body) => (detail.domain ? { ...detail, domain: "iam.chainguard.dev" } : detail);
+
+describe("a name", () => {
+  test("is taken once in a group: ALREADY_EXISTS with the repo that has it (decision 19)", async () => {
+    const { uid, name } = await made();
+    const details = [resourceInfo("Repo", uid)];
+    const text = `the group ${eng} has a repo ${name} already`;
+    expectRefusal(await create({ name }), "ALREADY_EXISTS", text, { details, domain: "registry" });
+    const other = await made();
+    expectRefusal(await patch(other.uid, { name }), "ALREADY_EXISTS", text, { details, domain: "registry" });
+    expect(await api.ok("GET", `${PATH}/${other.uid}`)).toEqual(other);
+  });
+
+  test("is free in another group, and again once its repo is deleted", async () => {
+    const { uid, name } = await made();
+    expect((await create({ name }, api.organization)).status).toBe(200);
+    await api.ok("DELETE", `${PATH}/${uid}`);
+    expect((await made({ name })).uid).not.toBe(uid);
+  });
+
+  test("may be given again to the repo that has it", async () => {
+    const { uid, name } = await made();
+    expect((await patch(uid, { name, description: "d" })).json).toMatchObject({ name, description: "d" });
+  });
+});
+
+describe("a change of a repo", () => {
+  test.each<[string, Body, string | undefined, Body]>([
+    ["of one field leaves the others", { description: "new" }, undefined, { description: "new" }],
+    ["replaces a list as a whole", { bundles: ["fips"] }, undefined, { bundles: ["fips"] }],
+    ["clears a list", { aliases: [] }, undefined, { aliases: undefined }],
+    [
+      "reaches into the overlay",
+      { customOverlay: { contents: { packages: ["git"] } } },
+      undefined,
+      { customOverlay: { contents: { packages: ["git"] }, environment: { A: "b" } } },
+    ],
+    [
+      "clears what the mask names",
+      {},
+      "custom_overlay.environment,catalogTier",
+      { customOverlay: { contents: { packages: ["curl"] } }, catalogTier: undefined },
+    ],
+  ])("%s", async (_, body, mask, changed) => {
+    const before = await made({
+      bundles: ["base"],
+      aliases: ["a:b"],
+      catalogTier: "CATALOG_TIER_AI",
+      customOverlay: { contents: { packages: ["curl"] }, environment: { A: "b" } },
+    });
+    api.clock.advance(1000);
+    const answer = await patch(before.uid, body, mask);
+    expect(answer.status, answer.text).toBe(200);
+    const expected = { ...before, ...changed, updateTime: new Date(api.clock()).toISOString() };
+    expect(answer.json).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(answer.json);
+  });
+
+  test("that is not valid changes nothing", async () => {
+    const before = await made({ bundles: ["base"] });
+    expect((await patch(before.uid, { bundles: ["gold"], description: "new" })).status).toBe(400);
+    expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(before);
+  });
+});
+
+describe("deleting a repo", () => {
+  test("takes its tags with it, and no others", async () => {
+    const [gone, stays] = [await made(), await made()];
+    const digest = `sha256:${"a".repeat(64)}`;
+    const tag = async (repo: Body) =>
+      (await api.ok("POST", `${REGISTRY}/tags/${repo.uid}`, { body: { name: "latest", digest } })).uid as string;
+    const [goneTag, staysTag] = [await tag(gone), await tag(stays)];
+    expect((await api.call("DELETE", `${PATH}/${gone.uid}`)).text).toBe("");
+    expectNotFound(await api.call("GET", `${REGISTRY}/tags/${goneTag}`), "Tag", goneTag, "registry");
+    expect((await api.call("GET", `${REGISTRY}/tags/${staysTag}`)).status).toBe(200);
+    const { totalCount } = await api.ok("GET", `${REGISTRY}/tags`, { query: { "uidp.childrenOf": gone.uid } });
+    expect(totalCount).toBe("0");
+  });
+
+  test("is done once: then it is NOT_FOUND, as reading and changing it is (decision 4)", async () => {
+    const { uid } = await made();
+    await api.ok("DELETE", `${PATH}/${uid}`);
+    for (const answer of [
+      await api.call("DELETE", `${PATH}/${uid}`),
+      await api.call("GET", `${PATH}/${uid}`),
+      await patch(uid, { description: "d" }),
+      await api.call("GET", `${PATH}/${uid}/readme`),
+    ])
+      expectNotFound(answer, "Repo", uid, "registry");
+  });
+
+  test("is not done through the uid of a tag", async () => {
+    const { uid } = await made();
+    const body = { name: "latest", digest: `sha256:${"b".repeat(64)}` };
+    const tag = await api.ok("POST", `${REGISTRY}/tags/${uid}`, { body });
+    expectNotFound(await api.call("DELETE", `${PATH}/${tag.uid}`), "Repo", tag.uid, "registry");
+  });
+});

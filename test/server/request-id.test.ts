@@ -1,0 +1,177 @@
+// Every answer has a request id, and the log one line with it: also of requests that reach no method, and of messages that
+// are no HTTP.
+import { connect } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { statusBody } from "../support/refusal.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { openConnection } from "../support/socket.ts";
+
+const MIB = 1024 * 1024;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  api.log.length = 0;
+});
+
+const requestLines = () => api.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "request");
+
+describe("an answer and its line of the log have one id", () => {
+  test.each<[reason: string, status: number, send: () => ReturnType<TestServer["call"]>]>([
+    ["a method", 200, () => api.call("GET", `${IAM}/groups`)],
+    ["a refused argument", 400, () => api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} })],
+    ["no token", 401, () => api.call("GET", `${IAM}/groups`, { token: null })],
+    ["a missing record", 404, () => api.call("GET", `${IAM}/groups/${api.organization}/00000000000000ff`)],
+    ["an unknown path", 404, () => api.call("GET", "/nowhere")],
+    ["another method", 405, () => api.call("PUT", `${IAM}/groups`)],
+    ["a published method that is not served", 501, () => api.call("GET", `${IAM}/groups:checkEligibility`)],
+    ["a body that is too large", 413, () => api.call("POST", `${IAM}/groups`, { body: "x".repeat(MIB + 1) })],
+    ["a body of another type", 415, () => api.call("POST", `${IAM}/groups`, { body: "x", headers: XML })],
+    ["an empty answer", 405, () => api.call("HEAD", `${IAM}/groups`)],
+    ["health", 200, () => api.call("GET", "/healthz", { token: null })],
+    ["metrics", 200, () => api.call("GET", "/metrics", { token: null })],
+    ["a discovery document", 200, () => api.call("GET", "/.well-known/openid-configuration")],
+    ["a refused exchange", 403, () => api.exchange(api.owner.token, { aud: api.baseUrl, identity: api.identity })],
+  ])("of %s", async (_, status, send) => {
+    const answer = await send();
+    const id = answer.headers["x-request-id"];
+    expect(answer.status).toBe(status);
+    expect(id).toMatch(UUID);
+    expect(requestLines()).toEqual([expect.objectContaining({ requestId: id, status })]);
+  });
+
+  const XML = { "content-type": "application/xml" };
+});
+
+const HOST = "host: x\r\n";
+
+describe("what is no HTTP is answered with an id and a status, and the connection ends", () => {
+  test.each([
+    ["a word", 400, "nonsense\r\n\r\n", "the message is not HTTP/1.1"],
+    ["a header without a colon", 400, `GET / HTTP/1.1\r\n${HOST}bad header\r\n\r\n`, "the message is not HTTP/1.1"],
+    ["another version", 400, `GET / HTTP/9.9\r\n${HOST}\r\n`, "the message is not HTTP/1.1"],
+    [
+      "a head of more than 32 KiB",
+      431,
+      `GET / HTTP/1.1\r\n${HOST}x: ${"a".repeat(40_000)}\r\n\r\n`,
+      "the head of the request is too large",
+    ],
+    [
+      "a broken chunk in the middle of a request",
+      400,
+      `POST ${IAM}/groups HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n3\r\nabcd\r\n`,
+      "the message is not HTTP/1.1",
+    ],
+    [
+      "both lengths at once, as in request smuggling",
+      400,
+      `POST ${IAM}/groups HTTP/1.1\r\n${HOST}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      "the message is not HTTP/1.1",
+    ],
+  ])("%s", async (_, status, text, told) => {
+    const connection = await openConnection(api.baseUrl);
+    connection.write(text);
+    const [head, body] = (await connection.ended).split("\r\n\r\n") as [string, string];
+    expect(head.split("\r\n")[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} \\w`));
+    expect(head).toMatch(/\r\nconnection: close(\r\n|$)/i);
+    expect(JSON.parse(body)).toEqual(statusBody("INVALID_ARGUMENT", told));
+    const id = /\r\nx-request-id: (\S+)/.exec(head)?.[1];
+    expect(id).toMatch(UUID);
+    expect(requestLines()).toEqual([expect.objectContaining({ requestId: id, status })]);
+  });
+
+  test.each([
+    ["without Host", "", "the Host header is missing"],
+    ["with two Hosts", "host: localhost\r\nHost: evil.example\r\n", "there are several Host headers"],
+  ])("a request %s is refused as RFC 9112 asks, and told", async (_, hosts, told) => {
+    const connection = await openConnection(api.baseUrl);
+    connection.write(`GET /healthz HTTP/1.1\r\n${hosts}connection: close\r\n\r\n`);
+    const [head, body] = (await connection.ended).split("\r\n\r\n") as [string, string];
+    expect(JSON.parse(body)).toEqual(statusBody("INVALID_ARGUMENT", told));
+    const id = /\r\nx-request-id: (\S+)/.exec(head)?.[1];
+    expect(requestLines()).toEqual([expect.objectContaining({ requestId: id, status: 400 })]);
+  });
+
+  test("CONNECT is told that this is no proxy", async () => {
+    const connection = await openConnection(api.baseUrl);
+    connection.write(`CONNECT other.example:443 HTTP/1.1\r\n${HOST}\r\n`);
+    const answer = await connection.ended;
+    expect(answer).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(requestLines()).toHaveLength(1);
+  });
+
+  test("an expectation that nobody knows is ignored", async () => {
+    const connection = await openConnection(api.baseUrl);
+    connection.write(`GET /healthz HTTP/1.1\r\n${HOST}expect: a-miracle\r\nconnection: close\r\n\r\n`);
+    expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*x-request-id: /s);
+    expect(requestLines()).toHaveLength(1);
+  });
+
+  test("garbage after a request is answered after it, both with an id, or not at all", async () => {
+    const connection = await openConnection(api.baseUrl);
+    connection.write(`GET /healthz HTTP/1.1\r\n${HOST}\r\ngarbage garbage\r\n\r\n`);
+    const answers = (await connection.ended).split(/(?=HTTP\/1\.1 )/);
+    expect(answers[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n.*connection: close/s);
+    expect(requestLines()).toHaveLength(answers.length);
+  });
+
+  test("garbage after an answer has an answer of its own", async () => {
+    const connection = await openConnection(api.baseUrl);
+    connection.write(`GET /healthz HTTP/1.1\r\n${HOST}\r\n`);
+    await connection.until(/\{"status":"ok"\}/);
+    connection.write("garbage garbage\r\n\r\n");
+    expect(await connection.ended).toMatch(/"ok"\}HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(requestLines().map(({ status }) => status)).toEqual([200, 400]);
+  });
+
+  test("a connection that is reset has no answer, and no line", async () => {
+    const { hostname, port } = new URL(api.baseUrl);
+    const socket = connect(Number(port), hostname);
+    await new Promise((resolve) => socket.once("connect", resolve));
+    await new Promise<void>((resolve) => socket.write("GET / HT", () => resolve()));
+    socket.resetAndDestroy();
+    await api.ok("GET", `${IAM}/groups`);
+    expect(requestLines()).toHaveLength(1);
+  });
+});
+
+describe("a client's own x-request-id", () => {
+  const idOf = async (given: string | string[]) => {
+    const answer = await api.call("GET", `${IAM}/groups`, { headers: { "x-request-id": given } });
+    return answer.headers["x-request-id"];
+  };
+
+  test.each(["run-1", "4bf92f3577b34da6a3ce929d0e0e4736", "a.b_C-9", "x".repeat(64)])("is taken: %s", async (given) => {
+    expect(await idOf(given)).toBe(given);
+    expect(requestLines()).toEqual([expect.objectContaining({ requestId: given })]);
+  });
+
+  test.each<[reason: string, given: string | string[]]>([
+    ["empty", ""],
+    ["as long as a token", "x".repeat(65)],
+    ["with a space", "a b"],
+    ["with a quote", 'a"b'],
+    ["with a byte that is no ASCII", "caf\u00e9"],
+    ["given twice", ["a", "b"]],
+    ["with a semicolon", "a;b"],
+  ])("is not taken when it is %s", async (_, given) => {
+    expect(await idOf(given)).toMatch(UUID);
+  });
+});
+
+test("every line that is written for a request names it: why it was refused, and what the exchange decided", async () => {
+  const headers = { "x-request-id": "refused-1" };
+  await api.call("GET", `${IAM}/groups`, { token: null, headers });
+  await api.call("GET", "/sts/exchange", { token: "no.token.really", headers: { "x-request-id": "refused-2" } });
+  const lines = api.log.map((line) => JSON.parse(line)).map(({ event, requestId }) => `${event} ${requestId}`);
+  expect(lines).toEqual([
+    "unauthenticated refused-1",
+    "request refused-1",
+    "sts.exchange refused-2",
+    "request refused-2",
+  ]);
+});

@@ -1,0 +1,243 @@
+// The further records of a seed: identity providers, account associations, repos with readme and tags, advisories. A good file
+// arrives, and twice is once; a bad one is told with file, line and column, in the API's words.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { parseSeed, SeedError } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pulumi-irm-seed-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const SECRET = "seeded-client-secret";
+const GOOD = `
+organization: { name: acme }
+groups: [{ name: eng }]
+roles: [{ name: guest, group: eng, capabilities: [groups.list] }]
+identityProviders:
+  - { name: okta, description: People, defaultRole: viewer, oidc: { issuer: "https://idp.example", clientId: c, clientSecret: ${SECRET} } }
+  - { name: entra, group: eng, defaultRole: eng/guest, oidc: { issuer: "https://idp.example", client_id: c, pkceEnabled: true } }
+accountAssociations:
+  - { name: clouds, amazon: { account: "123456789012" } }
+  - { name: clouds, group: eng, github: { appInstallations: { 7: { installations: [{ installationId: 12 }] } } } }
+repos:
+  - name: nginx
+    group: eng
+    description: A server
+    catalogTier: CATALOG_TIER_BASE
+    bundles: [base]
+    activeTags: [latest]
+    customOverlay: { contents: { packages: [curl] } }
+    readme: |
+      # nginx
+
+      A server.
+    tags:
+      - { name: latest, digest: "sha256:${"a".repeat(64)}" }
+      - { name: "1.27", digest: "sha256:${"b".repeat(64)}", deprecated: true, bundles: [fips] }
+  - { name: empty }
+advisories:
+  - { group: eng, advisoryId: CGA-aaaa-bbbb-cccc, author: a, artifactName: n, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, events: [{ author: a, reviewState: 2, detection: { manual: {} } }] }
+`;
+
+const readAll = async (api: TestServer): Promise<Body> => {
+  const all: Body = {};
+  const paths = [`${IAM}/identityProviders`, `${IAM}/accountAssociations`, `${REGISTRY}/repos`, `${REGISTRY}/tags`];
+  for (const path of [...paths, "/vulnerabilities/v2beta1/advisories"]) {
+    const { totalCount, skipped, ...list } = await api.ok("GET", path, { query: { page_size: 200 } });
+    Object.assign(all, list);
+  }
+  for (const { uid, name } of all.repos)
+    all[`readme of ${name}`] = (await api.ok("GET", `${REGISTRY}/repos/${uid}/readme`)).content;
+  return all;
+};
+
+describe("a good seed", () => {
+  test("arrives: every record, where it belongs, as the API shows it", async () => {
+    const api = await startServer({ seed: parseSeed(GOOD, "f.yaml") });
+    const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "eng" } });
+    const eng = groups[0].uid as string;
+    const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { name: "guest" } });
+    const all = await readAll(api);
+    const by = (list: string, key: string, value: string) => all[list].find((row: Body) => row[key] === value) as Body;
+
+    expect(by("identityProviders", "name", "okta")).toMatchObject({
+      description: "People",
+      defaultRole: await api.role("viewer"),
+      oidc: { issuer: "https://idp.example", clientId: "c" },
+    });
+    expect(by("identityProviders", "name", "entra")).toMatchObject({
+      defaultRole: roles[0].uid,
+      oidc: { clientId: "c", pkceEnabled: true },
+    });
+    expect(by("identityProviders", "name", "entra").uid.startsWith(`${eng}/`)).toBe(true);
+    expect(by("accountAssociations", "uid", api.organization).amazon).toEqual({ account: "123456789012" });
+    expect(by("accountAssociations", "uid", eng).github).toEqual({
+      appInstallations: { 7: { installations: [{ installationId: "12" }] } },
+    });
+    const nginx = by("repos", "name", "nginx");
+    expect(nginx).toMatchObject({
+      description: "A server",
+      catalogTier: "CATALOG_TIER_BASE",
+      bundles: ["base"],
+      activeTags: ["latest"],
+      customOverlay: { contents: { packages: ["curl"] } },
+    });
+    expect(nginx).not.toHaveProperty("readme");
+    expect(all["readme of nginx"]).toBe("# nginx\n\nA server.\n");
+    expect(all["readme of empty"]).toBeUndefined();
+    expect(all.tags).toHaveLength(2);
+    expect(by("tags", "name", "1.27")).toMatchObject({ deprecated: true, bundles: ["fips"] });
+    expect(by("tags", "name", "1.27").uid.startsWith(`${nginx.uid}/`)).toBe(true);
+    expect(all.advisories).toMatchObject([
+      { advisoryId: "CGA-aaaa-bbbb-cccc", events: [{ reviewState: "REVIEW_STATE_APPROVED" }] },
+    ]);
+    await api.close();
+  });
+
+  test("is the one that docs/server.md shows", async () => {
+    const page = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
+    const [, yaml] = /```yaml\n(.*?)```/s.exec(page) as unknown as [string, string];
+    const api = await startServer({ seed: parseSeed(yaml, "docs/server.md") });
+    const { tags, advisories, identityProviders, accountAssociations } = await readAll(api);
+    expect([tags, advisories, identityProviders, accountAssociations].map((list) => list.length)).toEqual([1, 1, 1, 1]);
+    await api.close();
+  });
+
+  test("on a database that has it already changes nothing, and leaves what was changed since", async () => {
+    const options = { store: join(folder, "seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
+    const first = await startServer(options);
+    const { tags, identityProviders, accountAssociations } = await readAll(first);
+    const moved = { name: tags[0].name, digest: `sha256:${"c".repeat(64)}` };
+    first.clock.advance(1000);
+    await first.ok("POST", `${REGISTRY}/tags/${tags[0].uid.slice(0, -17)}`, { body: moved });
+    for (const [kind, { uid }] of Object.entries({
+      identityProviders: identityProviders[0],
+      accountAssociations: accountAssociations[0],
+    }))
+      await first.ok("PATCH", `${IAM}/${kind}/${uid}`, { body: { description: "changed since" } });
+    const before = await readAll(first);
+    await first.close();
+    const second = await startServer({ ...options, port: Number(new URL(first.baseUrl).port) });
+    expect(await readAll(second)).toEqual(before);
+    await second.close();
+  });
+});
+
+const refusal = (text: string): string[] => {
+  try {
+    parseSeed(text, "f.yaml");
+  } catch (error) {
+    expect(error).toBeInstanceOf(SeedError);
+    return (error as SeedError).message.split("\n");
+  }
+  throw new Error("the seed was taken");
+};
+
+describe("a bad seed is told with file, line and column", () => {
+  test("all of it at once, in the API's words", () => {
+    const text = `organization: { name: acme }
+identityProviders:
+  - name: okta
+    group: gone
+    defaultRole: wizard
+    oidc: { issuer: "http://x", clientId: c }
+  - name: none
+    defaultRole: viewer
+accountAssociations:
+  - { name: one, amazon: { account: "1" } }
+  - name: two
+  - name: three
+    github: { appInstallations: { x: {} } }
+repos:
+  - name: nginx
+    bundles: [base, gold]
+    readme: "<script>"
+    tags:
+      - { name: -x, digest: y }
+advisories:
+  - advisoryId: CGA-aaaa-bbbb-cccc
+    author: a
+    events:
+      - { author: a, detection: { manual: {} } }
+      - { author: a, reviewState: REVIEW_STATE_PENDING }
+      - { author: a, reviewState: REVIEW_STATE_PENDING, detection: {} }
+  - advisoryId: CGA-aaaa-bbbb-dddd
+    events: [{ fixed: {}, patched: {} }]
+    createTime: yesterday
+`;
+    expect(refusal(text)).toEqual([
+      "f.yaml:6:21: identityProviders.0.oidc.issuer: must be an https URL in its normal form, without user, query or fragment, at most 255 characters",
+      "f.yaml:6:11: identityProviders.0.oidc.clientSecret: is required unless pkceEnabled is set",
+      'f.yaml:5:18: identityProviders.0.defaultRole: there is no role "wizard" in this file, nor is it built in',
+      'f.yaml:4:12: identityProviders.0.group: there is no group "gone" in this file',
+      "f.yaml:7:5: identityProviders.1.oidc: one of oidc must be set",
+      'f.yaml:10:37: accountAssociations.0.amazon.account: AWS account ID must match "^[0-9]{12}$"',
+      "f.yaml:11:5: accountAssociations.1.group: has another account association in this file",
+      "f.yaml:13:38: accountAssociations.2.github.appInstallations.x: must be an integer",
+      "f.yaml:12:5: accountAssociations.2.group: has another account association in this file",
+      'f.yaml:16:21: repos.0.bundles.1: only the following keywords are valid "^application$|^base$|^byol$|^ai$|^ai-gpu$|^featured$|^fips$|^commercial$|^emeritoss$"',
+      'f.yaml:19:17: repos.0.tags.0.name: tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"',
+      'f.yaml:19:29: repos.0.tags.0.digest: digest must match "^sha256:[0-9a-f]{64}$"',
+      "f.yaml:17:13: repos.0.readme: readme contained unsafe html content: <script>",
+      ...[
+        "artifactName",
+        "artifactType",
+        "artifactArchitecture",
+        "componentName",
+        "componentLocation",
+        "componentType",
+      ].map((field) => `f.yaml:21:5: advisories.0.${field}: is required`),
+      "f.yaml:24:9: advisories.0.events.0.reviewState: is required",
+      "f.yaml:25:9: advisories.0.events.1.detection: one of detection, fixed, falsePositiveDetermination, analysisNotPlanned, fixNotPlanned, pendingUpstreamFix, truePositiveDetermination, patched must be set",
+      "f.yaml:26:68: advisories.0.events.2.detection.nvdapi: one of nvdapi, manual, scanv1 must be set",
+      "f.yaml:29:17: advisories.1.createTime: must be an RFC 3339 time",
+      "f.yaml:28:36: advisories.1.events.0.patched: only one of fixed, patched may be set",
+    ]);
+  });
+
+  test.each<[string, string, string]>([
+    [
+      "a field that an identity provider has not",
+      "identityProviders:\n  - { name: a, defaultRole: viewer, colour: x }",
+      'f.yaml:3:5: identityProviders.0: Unrecognized key: "colour"',
+    ],
+    [
+      "a field that only the server sets",
+      "accountAssociations:\n  - { name: a, uid: x }",
+      'f.yaml:3:5: accountAssociations.0: Unrecognized key: "uid"',
+    ],
+    [
+      "a source of a repo, whose uid no file knows",
+      "repos:\n  - { name: a, sync_config: { source: x } }",
+      'f.yaml:3:5: repos.0: Unrecognized key: "sync_config"',
+    ],
+    [
+      "an id that is none",
+      "advisories:\n  - { advisoryId: CVE-2024-1 }",
+      "f.yaml:3:19: advisories.0.advisoryId: must be an advisory id such as CGA-xvgw-cvr7-9g2q",
+    ],
+  ])("when it has %s", (_, section, expected) => {
+    expect(refusal(`organization: { name: acme }\n${section}\n`)).toEqual([expected]);
+  });
+});
+
+test("what is secret is nowhere in the database: no client secret, no code of an invite, only the code's hash", async () => {
+  const store = join(folder, "secret.db");
+  const api = await startServer({ store, seed: parseSeed(GOOD, "f.yaml") });
+  const secret = "secret-that-was-sent";
+  const { identityProviders } = await api.ok("GET", `${IAM}/identityProviders`);
+  await api.ok("PATCH", `${IAM}/identityProviders/${identityProviders[0].uid}`, {
+    body: { oidc: { clientSecret: secret } },
+  });
+  const body = { roleUid: await api.role("viewer"), ttl: "60s" };
+  const { code, keyId } = await api.ok("POST", `${IAM}/groupInvites/${api.organization}`, { body });
+  await api.close();
+  const file = readFileSync(store, "latin1");
+  for (const text of [SECRET, secret, code, code.slice("cginvite_".length)]) expect(file).not.toContain(text);
+  // The control: what is kept of them is there.
+  expect(file).toContain(keyId);
+  expect(file).toContain("https://idp.example");
+});

@@ -1,0 +1,143 @@
+// The must-refuse list (faults, section 2.1) over every wire: rows 3, 11 to 18, what issuers may publish and where they may
+// be. Nobody is ever sent to another host, and one bad issuer is no other's trouble.
+import { describe, expect, it } from "vitest";
+import { DISCOVERY } from "../documents-fixture.ts";
+import { OTHER_RSA, RSA, SUBJECT, sign, startIssuer } from "../fixture.ts";
+import { DOCUMENT_ROWS, KEY_ROWS } from "./document-rows.ts";
+import { WIRES } from "./wire.ts";
+import { trusting, useWorld, withIssuers } from "./world.ts";
+
+const SECOND_MS = 1000;
+
+// A name service of an attacker's own answers whatever address it likes.
+const INTERNAL = new Map(
+  Object.entries({
+    "loopback.example": "127.0.0.1",
+    "a.private.example": "10.0.0.1",
+    "b.private.example": "172.16.0.1",
+    "c.private.example": "192.168.0.1",
+    "carrier.example": "100.64.0.1",
+    "metadata.example": "169.254.169.254",
+    "agent.example": "168.63.129.16",
+    "this-host.example": "0.0.0.0",
+    "loopback-6.example": "::1",
+    "unique-local.example": "fd00::1",
+    "link-local.example": "fe80::1",
+    "mapped.example": "::ffff:127.0.0.1",
+    "translated.example": "64:ff9b::7f00:1",
+    "6to4.example": "2002:7f00:1::",
+  }).map(([host, address]) => [host, [{ address, family: address.includes(":") ? 6 : 4 }]]),
+);
+
+describe.each(WIRES)("over %s", (_, wire) => {
+  const world = useWorld(wire, { resolve: async (host) => INTERNAL.get(host) ?? [] });
+
+  describe("an issuer that publishes", () => {
+    it.each(DOCUMENT_ROWS)("row %i: %s is refused", (_row, _what, detail, change) =>
+      withIssuers(async (issuer, other) => {
+        change(issuer, other);
+        const identity = await world().identity(trusting(issuer.url));
+        await world().expectDenied(await sign(world().claims({ iss: issuer.url })), { identity }, "document");
+        expect(world().server.log.at(-2)).toContain(JSON.stringify(detail));
+        expect(other.connections()).toBe(0);
+      }),
+    );
+
+    it.each(KEY_ROWS)("row %i: %s is refused", (_row, _what, change) =>
+      withIssuers(async (issuer, other) => {
+        change(issuer, other);
+        const identity = await world().identity(trusting(issuer.url));
+        await world().expectDenied(await sign(world().claims({ iss: issuer.url })), { identity }, "key");
+      }),
+    );
+
+    it("what it should is taken", () =>
+      withIssuers(async (issuer) => {
+        const identity = await world().identity(trusting(issuer.url));
+        const bearer = await sign(world().claims({ iss: issuer.url }));
+        expect((await world().exchange(bearer, { identity })).code).toBe("OK");
+      }));
+  });
+
+  describe("row 13: an issuer in our own network", () => {
+    it.each([...INTERNAL])("%s, which resolves to %j, is not connected to", async (host) => {
+      const issuer = `https://${host}:${world().issuer.port}`;
+      const identity = await world().identity(trusting(issuer));
+      const before = world().issuer.connections();
+      await world().expectDenied(await sign(world().claims({ iss: issuer })), { identity }, "document");
+      expect(world().server.log.at(-2)).toContain("the host resolves to an address that is not public");
+      expect(world().issuer.connections()).toBe(before);
+    });
+
+    it.each([
+      ["10.0.0.1", "https://10.0.0.1"],
+      ["a cloud's metadata", "https://169.254.169.254"],
+      ["a private address, version 6", "https://[fd00:ec2::254]"],
+      ["a mapped address", "https://[::ffff:a00:1]"],
+    ])("%s in its URL is not connected to", async (_what, issuer) => {
+      const identity = await world().identity(trusting(issuer));
+      world().takeOutgoing();
+      await world().expectDenied(await sign(world().claims({ iss: issuer })), { identity }, "document");
+      expect(world().takeOutgoing()).toEqual([]);
+    });
+  });
+
+  describe("row 16: asking without an end", () => {
+    it("fetches once, whatever keys are named, and looks for an unknown one once in 30 seconds", () =>
+      withIssuers(async (issuer) => {
+        const identity = await world().identity(trusting(issuer.url));
+        const ask = async (kid: string) => {
+          const bearer = await sign(world().claims({ iss: issuer.url }), OTHER_RSA, { kid });
+          return (await world().exchange(bearer, { identity })).code;
+        };
+        const codes = await Promise.all(Array.from({ length: 20 }, (_unused, i) => ask(`unknown-${i}`)));
+        expect(new Set(codes)).toEqual(new Set(["PERMISSION_DENIED"]));
+        expect(issuer.paths).toEqual([DISCOVERY, "/jwks"]);
+        world().server.clock.advance(30 * SECOND_MS);
+        await Promise.all([ask("unknown-a"), ask("unknown-b")]);
+        expect(issuer.paths).toHaveLength(4);
+        world().server.clock.advance(-30 * SECOND_MS);
+      }));
+  });
+
+  it("row 17: a key that the issuer has removed is taken for ten minutes and no longer", () =>
+    withIssuers(async (issuer) => {
+      const identity = await world().identity(trusting(issuer.url));
+      const { clock } = world().server;
+      const ask = async () => {
+        const now = Math.floor(clock() / SECOND_MS);
+        const bearer = await sign(world().claims({ iss: issuer.url, iat: now, exp: now + 60 }));
+        return (await world().exchange(bearer, { identity })).code;
+      };
+      expect(await ask()).toBe("OK");
+      issuer.publish([OTHER_RSA.jwk]);
+      clock.advance(600 * SECOND_MS - 1);
+      expect(await ask()).toBe("OK");
+      clock.advance(1);
+      expect(await ask()).toBe("PERMISSION_DENIED");
+      clock.advance(-600 * SECOND_MS);
+    }));
+
+  it("an issuer that never answers keeps nobody else waiting", async () => {
+    const dead = await startIssuer();
+    const reached = Promise.withResolvers<void>();
+    dead.handlers[DISCOVERY] = () => reached.resolve();
+    const identity = await world().identity(trusting(dead.url));
+    let isWaiting = true;
+    const waiting = Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const { code } = await world().exchange(await sign(world().claims({ iss: dead.url })), { identity });
+        isWaiting = false;
+        return code;
+      }),
+    );
+    await reached.promise;
+    const alive = await world().identity({ claimMatch: { issuer: world().issuer.url, subject: SUBJECT } });
+    for (let i = 0; i < 20; i += 1)
+      expect((await world().exchange(await sign(world().claims(), RSA), { identity: alive })).code).toBe("OK");
+    expect(isWaiting).toBe(true);
+    expect(dead.connections()).toBe(1);
+    await dead.close();
+    expect(new Set(await waiting)).toEqual(new Set(["PERMISSION_DENIED"]));
+  });
+});

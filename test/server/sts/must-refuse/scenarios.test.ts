@@ -1,0 +1,392 @@
+// The must-refuse list (faults, section 2.1) over every wire: the rows that take more than one token against one identity:
+// 7, 22, 23, 26, 27, 28, 31 to 35. The last test looks through everything that the server logged meanwhile.
+import { describe, expect, it, vi } from "vitest";
+import { capabilitiesFromBits } from "../../../../schema/index.ts";
+import { type Body, createHttpClient } from "../../../support/http.ts";
+import { HOUR_MS, IAM, queryText } from "../../../support/server.ts";
+import { headerOf, OTHER_RSA, payloadOf, RSA, SUBJECT, sign } from "../fixture.ts";
+import { WIRES } from "./wire.ts";
+import { DENIED_TEXT, trusting, useWorld } from "./world.ts";
+
+const UNAUTHENTICATED = {
+  code: "UNAUTHENTICATED",
+  message: "Unauthenticated: a valid bearer token is required",
+  body: {},
+};
+const bearer = (token: string) => [`Bearer ${token}`];
+
+describe.each(WIRES)("over %s", (_, wire) => {
+  const world = useWorld(wire);
+
+  const exchanged = async (identity: string, request: Body = {}): Promise<Body> => {
+    const { code, body } = await world().exchange(await sign(world().claims()), { identity, ...request });
+    expect(code).toBe("OK");
+    return body;
+  };
+
+  describe("row 7: a token in the wrong place", () => {
+    it("an API token is not exchanged again, whatever the identity's patterns", async () => {
+      const identity = await world().identity({ claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } });
+      const { token } = await exchanged(identity);
+      world().takeOutgoing();
+      await world().expectDenied(token, { identity }, "own_issuer");
+      expect(world().takeOutgoing()).toEqual([]);
+    });
+
+    it("a workload's token is not taken by the API, not even one that is meant for it", async () => {
+      const token = await sign(world().claims({ aud: world().api }));
+      world().tokens.add(token);
+      expect(await world().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
+    });
+
+    it("a token of the development issuer is not taken by the API", async () => {
+      const token = await world().server.identityToken("owner", { audience: world().api });
+      expect(await world().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
+    });
+  });
+
+  describe("row 23: both or neither of exact and pattern, or an empty text", () => {
+    it.each<[string, Body, [field: string, text: RegExp][]]>([
+      [
+        "both issuers",
+        { issuer: "https://a.example", issuerPattern: ".*", subject: "s" },
+        [["claimMatch.issuerPattern", /^only one of/]],
+      ],
+      ["no issuer", { subject: "s" }, [["claimMatch.issuer", /./]]],
+      ["an empty issuer", { issuer: "", subject: "s" }, [["claimMatch.issuer", /./]]],
+      [
+        "both subjects",
+        { issuer: "https://a.example", subject: "s", subjectPattern: ".*" },
+        [["claimMatch.subjectPattern", /^only one of/]],
+      ],
+      ["no subject", { issuer: "https://a.example" }, [["claimMatch.subject", /./]]],
+      ["an empty pattern", { issuer: "https://a.example", subjectPattern: "" }, [["claimMatch.subjectPattern", /./]]],
+      [
+        "both audiences",
+        { issuer: "https://a.example", subject: "s", audience: "a", audiencePattern: "a" },
+        [["claimMatch.audiencePattern", /^only one of/]],
+      ],
+    ])("%s is INVALID_ARGUMENT at create", async (_what, claimMatch, expected) => {
+      const { server } = world();
+      const body = { name: "ci", claimMatch };
+      const answer = await server.call("POST", `${IAM}/identities/${server.organization}`, { body });
+      expect([answer.status, answer.json.code]).toEqual([400, 3]);
+      const { fieldViolations } = answer.json.details[1];
+      for (const [field, text] of expected)
+        expect(fieldViolations).toContainEqual({ field, description: expect.stringMatching(text) });
+    });
+  });
+
+  describe("row 26: an identity", () => {
+    it("of another tenant is denied like one that does not exist", async () => {
+      const { server } = world();
+      const { uid: tenant } = await server.ok("POST", `${IAM}/groups`, { body: { name: "another tenant" } });
+      const body = { name: "ci", claimMatch: { issuer: world().issuer.url, subject: "repo:other-org/app" } };
+      const { uid: identity } = await server.ok("POST", `${IAM}/identities/${tenant}`, { body });
+      await world().expectDenied(await sign(world().claims()), { identity }, "subject");
+    });
+
+    it("that was deleted is denied, and its token is worth nothing", async () => {
+      const identity = await world().identity();
+      const { token } = await exchanged(identity);
+      await world().server.ok("DELETE", `${IAM}/identities/${identity}`);
+      await world().expectDenied(await sign(world().claims()), { identity }, "identity_unknown");
+      expect(await world().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
+    });
+
+    it("without any binding gets a token with an empty cap, which sees nothing", async () => {
+      const { token } = await exchanged(await world().identity());
+      expect(payloadOf(token).cap).toEqual({});
+      const { code, body } = await world().connection.listGroups(bearer(token));
+      expect([code, body.totalCount]).toEqual(["OK", "0"]);
+    });
+
+    it("of an AWS principal is not supported, whatever the bearer", async () => {
+      const { server } = world();
+      const awsIdentity = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/ci", userId: "AROA:ci" };
+      const created = await server.ok("POST", `${IAM}/identities/${server.organization}`, {
+        body: { name: "aws", awsIdentity },
+      });
+      const result = await world().exchange("signed-request", { identity: created.uid });
+      const message = "Unimplemented: AWS identities cannot be assumed here";
+      expect(result).toMatchObject({ code: "UNIMPLEMENTED", message });
+    });
+
+    it("of a custom identity provider is denied: the provider vouches for nobody here", async () => {
+      const request = { identity: await world().identity(), identityProvider: world().server.organization };
+      await world().expectDenied(await sign(world().claims()), request, "identity_provider");
+    });
+  });
+
+  describe("row 27: asking for more than is granted", () => {
+    const bound = async (): Promise<string> => {
+      const { server } = world();
+      const identity = await world().identity();
+      const body = { identityUid: identity, roleUid: await server.role("viewer") };
+      await server.ok("POST", `${IAM}/roleBindings/${server.organization}`, { body });
+      return identity;
+    };
+
+    it.each([
+      ["a capability that is not held", { cap: ["groups.delete"] }],
+      ["a capability that does not exist", { cap: ["no.such"] }],
+      ["another tenant's scope", { scopes: ["0475f6ba00000000000000000000000000005b60"] }],
+      ["a scope that is none", { scopes: ["*"] }],
+    ])("%s: nothing is granted, and nothing told", async (_what, request) => {
+      const { token } = await exchanged(await bound(), request);
+      expect(payloadOf(token).cap).toEqual({});
+      const { body } = await world().connection.listGroups(bearer(token));
+      expect(body.totalCount).toBe("0");
+    });
+
+    it("a capability that is held and one that is not: the first", async () => {
+      const { token } = await exchanged(await bound(), { cap: ["groups.list", "groups.delete"] });
+      const { cap } = payloadOf(token) as Body;
+      expect(capabilitiesFromBits(cap[world().server.organization])).toEqual(["CAP_IAM_GROUPS_LIST"]);
+    });
+
+    it("an audience that is not ours is told in full: ours are public", async () => {
+      const result = await world().exchange(await sign(world().claims()), {
+        identity: await bound(),
+        aud: "https://evil.example",
+      });
+      const description = expect.stringMatching(/^must be http:/);
+      expect(result).toMatchObject({
+        code: "INVALID_ARGUMENT",
+        details: [{}, { "@type": "google.rpc.BadRequest", fieldViolations: [{ field: "aud", description }] }],
+      });
+    });
+  });
+
+  it("row 28: keys of its own end with their expirationTime", async () => {
+    const expirationTime = new Date(world().server.clock() + HOUR_MS).toISOString();
+    const issuerKeys = JSON.stringify({ keys: [OTHER_RSA.jwk] });
+    const staticKeys = { issuer: "https://workload.example", subject: SUBJECT, issuerKeys, expirationTime };
+    const identity = await world().identity({ staticKeys });
+    const signed = () => {
+      const now = Math.floor(world().server.clock() / 1000);
+      const changes = { iss: staticKeys.issuer, iat: now, exp: now + 60 };
+      return sign(world().claims(changes), OTHER_RSA);
+    };
+    world().takeOutgoing();
+    world().server.clock.advance(HOUR_MS - 1);
+    expect((await world().exchange(await signed(), { identity })).code).toBe("OK");
+    world().server.clock.advance(1);
+    await world().expectDenied(await signed(), { identity }, "static_keys_expired");
+    expect(world().takeOutgoing()).toEqual([]);
+    world().server.clock.advance(-HOUR_MS);
+  });
+
+  it("row 31: a refresh token that is used again is refused and ends its family", async () => {
+    const first = await exchanged(await world().identity());
+    const use = async (token: string) => {
+      world().tokens.add(token);
+      return world().connection.exchangeRefreshToken(bearer(token), {});
+    };
+    const second = await use(first.refreshToken);
+    expect(second.code).toBe("OK");
+    world().tokens.add(second.body.token.token);
+    const denied = { code: "PERMISSION_DENIED", message: DENIED_TEXT, body: {} };
+    world().takeReasons();
+    expect(await use(first.refreshToken)).toMatchObject(denied);
+    expect(await use(second.body.refreshToken.token)).toMatchObject(denied);
+    expect(world().takeReasons()).toEqual(["refresh_reused", "refresh_unknown"]);
+  });
+
+  describe("row 32: where a token may stand", () => {
+    it.each<[string, (token: string) => string[]]>([
+      ["nowhere", () => []],
+      ["in two headers", (token) => [`Bearer ${token}`, `Bearer ${token}`]],
+      ["beside an empty header", (token) => [`Bearer ${token}`, ""]],
+      ["behind another's", (token) => ["Bearer other", `Bearer ${token}`]],
+      ["twice in one header", (token) => [`Bearer ${token}, Bearer ${token}`]],
+      ["twice in one header, without a comma", (token) => [`Bearer ${token} ${token}`]],
+      ["as Basic", (token) => [`Basic ${token}`]],
+      ["as Basic, in base64", (token) => [`Basic ${Buffer.from(`token:${token}`).toString("base64")}`]],
+      ["as a scheme of another name", (token) => [`Token ${token}`]],
+      ["without a scheme", (token) => [token]],
+      ["without a space", (token) => [`Bearer${token}`]],
+      ["behind two spaces", (token) => [`Bearer  ${token}`]],
+      ["in two headers, of which one is none", (token) => [`Bearer ${token}`, `Bearer\t${token}`]],
+      ["behind a tab", (token) => [`Bearer\t${token}`]],
+      ["as a parameter", (token) => [`Bearer token=${token}, realm=x`]],
+      ["in quotes, behind a comma", (token) => [`Bearer x,"${token}"`]],
+    ])("%s: unauthenticated, at the exchange, at the refresh and at the API", async (_what, authorization) => {
+      const identity = await world().identity();
+      const [workload, { token, refreshToken }] = [await sign(world().claims()), await exchanged(identity)];
+      for (const used of [workload, token, refreshToken]) world().tokens.add(used);
+      const { connection } = world();
+      expect(await connection.exchange(authorization(workload), { identity })).toMatchObject(UNAUTHENTICATED);
+      expect(await connection.exchangeRefreshToken(authorization(refreshToken), {})).toMatchObject(UNAUTHENTICATED);
+      expect(await connection.listGroups(authorization(token))).toMatchObject(UNAUTHENTICATED);
+    });
+
+    it.each(["Bearer", "bearer", "BEARER"])("in one header as %s: schemes have no case (RFC 9110)", async (scheme) => {
+      const identity = await world().identity();
+      const token = await sign(world().claims());
+      expect((await world().connection.exchange([`${scheme} ${token}`], { identity })).code).toBe("OK");
+    });
+
+    it("not in the query, the form or a cookie", async () => {
+      const { server } = world();
+      const identity = await world().identity();
+      const token = await sign(world().claims());
+      world().tokens.add(token);
+      const client = createHttpClient(server.authUrl);
+      const names = ["access_token", "token", "authorization", "bearer", "name", "order_by", "uidp.ids"];
+      const query = queryText({ identity, ...Object.fromEntries(names.map((name) => [name, token])) });
+      const form = { "content-type": "application/x-www-form-urlencoded" };
+      const answers = await Promise.all([
+        client.send({ method: "GET", target: `/sts/exchange${query}` }),
+        client.send({ method: "POST", target: "/sts/exchange", headers: form, body: query.slice(1) }),
+        client.send({
+          method: "GET",
+          target: `/sts/exchange?identity=${identity}`,
+          headers: { cookie: `token=${token}` },
+        }),
+        client.send({ method: "GET", target: `/iam/v2beta1/groups${query}` }),
+        client.send({ method: "GET", target: `/${token}` }),
+      ]);
+      client.close();
+      expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 404]);
+    });
+  });
+
+  describe("row 33: what can be told apart from outside", () => {
+    // Who asks holds a good token of an issuer that some identity trusts, or one that it made up.
+    const unknown = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
+    const identities: [what: string, identity: () => Promise<string | undefined>][] = [
+      ["one that does not exist", async () => unknown],
+      [
+        "one that trusts another subject",
+        () => world().identity({ claimMatch: { issuer: world().issuer.url, subject: "x" } }),
+      ],
+      ["one that trusts another issuer", () => world().identity(trusting("https://elsewhere.example"))],
+      [
+        "one that wants another audience",
+        () => world().identity({ claimMatch: { issuer: world().issuer.url, subject: SUBJECT, audience: "x" } }),
+      ],
+      [
+        "one that wants another claim",
+        () =>
+          world().identity({ claimMatch: { issuer: world().issuer.url, subject: SUBJECT, claims: { env: "prod" } } }),
+      ],
+      [
+        "one that was deleted",
+        async () => {
+          const identity = await world().identity();
+          await world().server.ok("DELETE", `${IAM}/identities/${identity}`);
+          return identity;
+        },
+      ],
+      ["none, where no identity has that subject", async () => undefined],
+    ];
+
+    it.each([
+      ["a good token", RSA, { fetches: 0, verifications: 1 }],
+      ["a forged token", OTHER_RSA, { fetches: 0, verifications: 1 }],
+    ])("with %s every identity answers the same, after the same steps", async (_what, key, steps) => {
+      const token = await sign(world().claims({ sub: "nobody's", jti: undefined }), key, { kid: RSA.kid });
+      const seen: unknown[] = [];
+      for (const [, identity] of identities) {
+        const uid = await identity();
+        // The issuer's keys are known, as they are in a server at work.
+        await world().exchange(await sign(world().claims()), { identity: await world().identity() });
+        world().takeOutgoing();
+        const verify = vi.spyOn(crypto.subtle, "verify");
+        const { code, message, details } = await world().exchange(token, uid ? { identity: uid } : {});
+        seen.push({
+          code,
+          message,
+          details,
+          fetches: world().takeOutgoing().length,
+          verifications: verify.mock.calls.length,
+        });
+        verify.mockRestore();
+      }
+      const details = [{ "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" }];
+      expect(seen).toEqual(
+        identities.map(() => ({ code: "PERMISSION_DENIED", message: DENIED_TEXT, details, ...steps })),
+      );
+    });
+
+    it("with a token of an issuer that nobody trusts neither: nothing is fetched or verified", async () => {
+      const token = await sign(world().claims({ iss: "https://nobody.example" }));
+      for (const [, identity] of identities) {
+        const uid = await identity();
+        world().takeOutgoing();
+        const verify = vi.spyOn(crypto.subtle, "verify");
+        const { code, message } = await world().exchange(token, uid ? { identity: uid } : {});
+        expect([code, message, world().takeOutgoing(), verify.mock.calls.length]).toEqual([
+          "PERMISSION_DENIED",
+          DENIED_TEXT,
+          [],
+          0,
+        ]);
+        verify.mockRestore();
+      }
+    });
+
+    it("an expired token hears that only where it would have been exchanged", async () => {
+      const { clock } = world().server;
+      const now = Math.floor(clock() / 1000);
+      const expired = await sign(world().claims({ iat: now - 600, exp: now - 300 }));
+      for (const [, identity] of identities) {
+        const uid = await identity();
+        if (!uid) continue;
+        expect((await world().exchange(expired, { identity: uid })).message).toBe(DENIED_TEXT);
+      }
+      const { message } = await world().exchange(expired, { identity: await world().identity() });
+      expect(message).toMatch(/^Permission denied: verifying token: oidc: token is expired \(Token Expiry: /);
+    });
+  });
+
+  it("row 35: a signing key is rotated and no live token is broken", async () => {
+    const { server } = world();
+    const identity = await world().identity();
+    const before = await exchanged(identity);
+    await server.rotateKeys();
+    server.clock.advance(10 * 60_000);
+    const { clock } = server;
+    const now = Math.floor(clock() / 1000);
+    const fresh = await world().exchange(await sign(world().claims({ iat: now, exp: now + 60 })), { identity });
+    expect(headerOf(fresh.body.token).kid).not.toBe(headerOf(before.token).kid);
+    for (const { token } of [before, fresh.body])
+      expect((await world().connection.listGroups(bearer(token))).code).toBe("OK");
+    server.clock.advance(-10 * 60_000);
+  });
+
+  it("row 22: a broad issuer pattern is stored, with a warning in the log", async () => {
+    const claimMatch = { issuerPattern: "https://x.example.com", subject: SUBJECT };
+    const identity = await world().identity({ claimMatch });
+    await world().identity({ claimMatch: { issuerPattern: "https://x\\.example\\.com", subject: SUBJECT } });
+    const warnings = world()
+      .server.log.map((line) => JSON.parse(line) as Body)
+      .filter(({ level }) => level === "warn");
+    expect(warnings).toMatchObject([
+      { identity: expect.any(String), issuerPattern: ".*" },
+      {
+        event: "an issuer pattern may match more than was meant",
+        identity,
+        issuerPattern: "https://x.example.com",
+        reason: "a dot without a backslash matches any character",
+      },
+    ]);
+    // The one that it matches by mistake is asked, and has no address here.
+    world().takeOutgoing();
+    await world().expectDenied(await sign(world().claims({ iss: "https://xaexample.com" })), { identity }, "document");
+    expect(world().takeOutgoing()).toEqual(["xaexample.com:"]);
+  });
+
+  it("row 34: the log of all this, and the console, hold no token and no part of one", () => {
+    const log = world().logged();
+    expect(world().tokens.size).toBeGreaterThan(50);
+    for (const token of [...world().tokens, world().server.owner.token]) {
+      // A header is no secret, and the shortest one is in every token.
+      const [header, ...parts] = token.split(".") as [string, ...string[]];
+      for (const part of parts.length > 0 ? parts : [header]) expect(log.includes(part), part).toBe(false);
+    }
+    expect(log).not.toMatch(/eyJ[\w-]{20,}/);
+    expect(log).toContain("[token]");
+  });
+});

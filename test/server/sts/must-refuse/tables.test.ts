@@ -1,0 +1,64 @@
+// The must-refuse list (faults, section 2.1) over every wire: rows 1 to 6, 8 to 11, 19 to 22, 24, 25, 28 to 30 and 33, one
+// test each. Each is denied in the fixed words, leaves one audit line with its reason, gives out nothing, and connects to
+// nobody but the issuer that its identity trusts.
+import { describe, expect, it } from "vitest";
+import { sign } from "../fixture.ts";
+import { claimRows } from "./claim-rows.ts";
+import { headerRows } from "./header-rows.ts";
+import { identityControls, identityRows } from "./identity-rows.ts";
+import { CONTROLS, type Row } from "./target.ts";
+import { WIRES } from "./wire.ts";
+import { useWorld } from "./world.ts";
+
+const named = (rows: Row[]) => rows.map((row): [number, string, Row] => [row.row, row.what, row]);
+
+describe.each(WIRES)("over %s", (_, wire) => {
+  const world = useWorld(wire);
+
+  describe.each([
+    ["header", headerRows],
+    ["claims", claimRows],
+    ["identity", identityRows],
+  ])("refused by the %s", (_group, rows) => {
+    it.each(named(rows.filter(({ onWire }) => onWire !== "unsendable")))("row %i: %s", async (_row, _what, row) => {
+      const { claimMatch, staticKeys } = row.relationship?.(world()) ?? {};
+      const identity = await world().identity(claimMatch || staticKeys ? { claimMatch, staticKeys } : undefined);
+      const bearer = await row.bearer(world());
+      world().takeOutgoing();
+      if (row.onWire === "UNAUTHENTICATED") {
+        const message = "Unauthenticated: a valid bearer token is required";
+        expect(await world().exchange(bearer, { identity })).toMatchObject({
+          code: "UNAUTHENTICATED",
+          message,
+          body: {},
+        });
+      } else await world().expectDenied(bearer, { identity }, row.reason);
+      const outgoing = world().takeOutgoing();
+      const allowed = row.isOffline ? [] : [`127.0.0.1:${world().issuer.port}`];
+      expect(outgoing.filter((host) => !allowed.includes(host))).toEqual([]);
+      const { lastSeenTime, createTime } = await world().server.ok("GET", `/iam/v2beta1/identities/${identity}`);
+      expect(lastSeenTime).toBe(createTime);
+    });
+  });
+
+  describe("taken", () => {
+    it.each(CONTROLS)("a token that is signed with %s", async (alg, key) => {
+      const identity = await world().identity();
+      const { code, body } = await world().exchange(await sign(world().claims(), key, { alg }), { identity });
+      expect(code).toBe("OK");
+      expect((await world().connection.listGroups([`Bearer ${body.token}`])).code).toBe("OK");
+    });
+
+    it.each(identityControls.map((row) => [row.what, row] as const))("by %s", async (_what, row) => {
+      const identity = await world().identity(row.relationship?.(world()));
+      expect((await world().exchange(await row.bearer(world()), { identity })).code).toBe("OK");
+    });
+  });
+});
+
+it("every row of the list that is about one token is in these tables", () => {
+  const rows = new Set([...headerRows, ...claimRows, ...identityRows].map(({ row }) => row));
+  expect([...rows].toSorted((a, b) => a - b)).toEqual([
+    1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 19, 20, 21, 22, 24, 25, 28, 29, 30, 33,
+  ]);
+});

@@ -1,0 +1,70 @@
+// What the rows of the must-refuse list (faults, section 2.1) are aimed at: an exchange, an issuer that its identity
+// trusts, and a wire to reach it by. The rows know nothing else, so that one table runs in process and over every wire.
+import type { Identity } from "../../../../schema/index.ts";
+import type { Body } from "../../../support/http.ts";
+import { ec, ed25519, type Issuer, RSA, SUBJECT } from "../fixture.ts";
+
+/** What was answered, whatever wire it came by. */
+export interface Result {
+  /** the code's name; OK for an answer */
+  code: string;
+  message: string;
+  /** of an error, without their type URL's host */
+  details: Body[];
+  /** of an answer */
+  body: Body;
+}
+
+export interface Target {
+  authUrl: string;
+  /** audience of the API */
+  api: string;
+  /** trusted by the identity */
+  issuer: Issuer;
+  /** claims that are taken, with these changes */
+  claims(changes?: Body): Body;
+}
+
+/** How an identity comes to be assumed; the default is the exact issuer and subject of the target's claims. */
+export type Relationship = Pick<Identity, "claimMatch" | "staticKeys">;
+
+export interface Row {
+  /** of the list */
+  row: number;
+  what: string;
+  bearer(target: Target): string | Promise<string>;
+  /** in the audit line */
+  reason: string;
+  relationship?(target: Target): Relationship;
+  /** the row says ✗net, or nothing has to be fetched to refuse it: not one connection to another host */
+  isOffline?: boolean;
+  /** where HTTP does not carry the text, or the header is no bearer: it does not come as far as the exchange */
+  onWire?: "UNAUTHENTICATED" | "unsendable";
+}
+
+export const trustExactly = ({ issuer }: Target): Relationship => ({
+  claimMatch: { issuer: issuer.url, subject: SUBJECT },
+});
+
+// Making one takes a while: the tests share these.
+export const KEYS = {
+  RSA,
+  P256: ec("ec-256", "P-256"),
+  P384: ec("ec-384", "P-384"),
+  P521: ec("ec-521", "P-521"),
+  ED: ed25519("ed-1"),
+};
+
+/** Every algorithm that is taken, with a key for it: the list must not be met by refusing everything. */
+export const CONTROLS: [alg: string, key: (typeof KEYS)[keyof typeof KEYS]][] = [
+  ["RS256", KEYS.RSA],
+  ["RS384", KEYS.RSA],
+  ["RS512", KEYS.RSA],
+  ["PS256", KEYS.RSA],
+  ["PS384", KEYS.RSA],
+  ["PS512", KEYS.RSA],
+  ["ES256", KEYS.P256],
+  ["ES384", KEYS.P384],
+  ["ES512", KEYS.P521],
+  ["EdDSA", KEYS.ED],
+];

@@ -1,0 +1,102 @@
+// The wires by which the exchange and the API are reached: the same request as REST and as gRPC, the same form of answer.
+import { type ClientSessionOptions, connect, type IncomingHttpHeaders } from "node:http2";
+import { Metadata } from "@grpc/grpc-js";
+import { codes, type Message, type OperationName, operations } from "../../../../schema/index.ts";
+import { createGrpcClient, errorFrom, type GrpcAnswer, grpcMethodOf, toProto } from "../../../support/grpc.ts";
+import { type Body, createHttpClient } from "../../../support/http.ts";
+import { queryText } from "../../../support/server.ts";
+import type { Result } from "./target.ts";
+
+export interface Connection {
+  /** Every `authorization` header or metadata entry, as it stands. */
+  exchange(authorization: string[], request: Body): Promise<Result>;
+  exchangeRefreshToken(authorization: string[], request: Body): Promise<Result>;
+  /** a method of the API */
+  listGroups(authorization: string[]): Promise<Result>;
+  close(): void;
+}
+
+export type Wire = (baseUrl: string) => Connection;
+
+const nameOf = (number: number): string =>
+  Object.entries(codes).find(([, { number: own }]) => own === number)?.[0] ?? String(number);
+
+const resultOf = (error: { code: number; message: string; details: Body[] }): Result => ({
+  code: nameOf(error.code),
+  message: error.message,
+  details: error.details.map(({ "@type": type, ...detail }) => ({ "@type": type.split("/").at(-1), ...detail })),
+  body: {},
+});
+
+const rest: Wire = (baseUrl) => {
+  const client = createHttpClient(baseUrl);
+  const send = async (method: string, target: string, authorization: string[], request: Body): Promise<Result> => {
+    const headers: Record<string, string[]> = authorization.length > 0 ? { authorization } : {};
+    const { status, json } = await client.send({ method, target: target + queryText(request), headers });
+    return status === 200 ? { code: "OK", message: "", details: [], body: json } : resultOf(json as never);
+  };
+  return {
+    exchange: (authorization, request) => send("GET", "/sts/exchange", authorization, request),
+    exchangeRefreshToken: (authorization, request) =>
+      send("POST", "/sts/exchange_refresh_token", authorization, request),
+    listGroups: (authorization) => send("GET", "/iam/v2beta1/groups", authorization, {}),
+    close: client.close,
+  };
+};
+
+const grpc: Wire = (baseUrl) => {
+  const client = createGrpcClient(baseUrl);
+  const send = async (operation: OperationName, authorization: string[], request: Body): Promise<Result> => {
+    const isUsual = authorization.length === 1 && /^[\x20-\x7e]*$/.test(authorization[0] as string);
+    const answer = isUsual
+      ? await client.call(operation, lists(request), { metadata: { authorization } })
+      : await sendByHand(baseUrl, operation, authorization, lists(request));
+    return answer.code === 0 ? { code: "OK", message: "", details: [], body: answer.json } : resultOf(answer);
+  };
+  return {
+    exchange: (authorization, request) => send("Exchange", authorization, request),
+    exchangeRefreshToken: (authorization, request) => send("ExchangeRefreshToken", authorization, request),
+    listGroups: (authorization) => send("ListGroups", authorization, {}),
+    close: client.close,
+  };
+};
+
+// A query holds one value as a list of one does.
+const lists = (request: Body): Body =>
+  Object.fromEntries(
+    Object.entries(request).map(([name, value]) => [
+      name,
+      ["aud", "cap", "scopes"].includes(name) ? [value].flat() : value,
+    ]),
+  );
+
+type Failure = Pick<GrpcAnswer, "code" | "message" | "details" | "json">;
+
+/** A call with headers that no gRPC client would send. Its answer has to be an error. */
+const sendByHand = (baseUrl: string, operation: OperationName, authorization: string[], request: Body) =>
+  new Promise<Failure>((resolve, reject) => {
+    const { path, requestSerialize } = grpcMethodOf(operation);
+    const message = requestSerialize(toProto(operations[operation].request as unknown as Message, request));
+    const session = connect(baseUrl, { strictSingleValueFields: false } as ClientSessionOptions);
+    const pseudo = [":method", "POST", ":path", path, ":scheme", "http", ":authority", new URL(baseUrl).host];
+    const headers = ["content-type", "application/grpc", "te", "trailers"];
+    const all = [...pseudo, ...headers, ...authorization.flatMap((value) => ["authorization", value])];
+    const stream = session.request(all);
+    const end = (received: IncomingHttpHeaders) => {
+      if (received["grpc-status"] === undefined) return;
+      const metadata = Metadata.fromHttp2Headers(received);
+      const details = decodeURI(String(received["grpc-message"]));
+      const error = Object.assign(new Error(details), { code: Number(received["grpc-status"]), details, metadata });
+      resolve({ ...errorFrom(error), json: {} });
+    };
+    stream.on("response", end).on("trailers", end).on("error", reject);
+    stream.on("close", () => session.close()).resume();
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(message.length, 1);
+    stream.end(Buffer.concat([prefix, message]));
+  });
+
+export const WIRES: [name: string, wire: Wire][] = [
+  ["REST", rest],
+  ["gRPC", grpc],
+];

@@ -1,0 +1,132 @@
+// A server with an identity for each row, the issuer that they trust, and a count of every connection that the server made
+// to another host. The log of the server is kept whole, and so is every token that went either way.
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { createSigner } from "../../../../server/sts/index.ts";
+import type { Body } from "../../../support/http.ts";
+import { createClock, IAM, startServer, type TestServer } from "../../../support/server.ts";
+import { API_KEY, claimsFrom, DEV_KEY, type Issuer, NOW_MS, SUBJECT, startIssuer } from "../fixture.ts";
+import { KEYS, type Relationship, type Result, type Target, trustExactly } from "./target.ts";
+import type { Connection, Wire } from "./wire.ts";
+
+export const DENIED_TEXT = "Permission denied: the token may not be exchanged for this identity";
+
+export interface World extends Target {
+  server: TestServer;
+  connection: Connection;
+  /** uid of a new identity; the default trusts the target's issuer and subject exactly */
+  identity(relationship?: Relationship): Promise<string>;
+  /** Exchanges; remembers what went over the wire. */
+  exchange(bearer: string, request: Body): Promise<Result>;
+  /** Denied in the fixed words, for that reason in the audit line, with one audit line. */
+  expectDenied(bearer: string, request: Body, reason: string): Promise<Result>;
+  /** `host:port` of the connections that the server has tried to make since the last call */
+  takeOutgoing(): string[];
+  /** reasons of the audit lines since the last call */
+  takeReasons(): string[];
+  /** every token that was sent or answered */
+  tokens: Set<string>;
+  /** everything that was logged, by the server or by anybody on the console of its process */
+  logged(): string;
+}
+
+type Resolve = NonNullable<Parameters<typeof startServer>[0]>["resolve"];
+
+export const startWorld = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
+  const issuer = await startIssuer(Object.values(KEYS));
+  // No name is asked for: a host that is not loopback has no address.
+  const resolve: Resolve = options.resolve ?? (async () => []);
+  const clock = createClock(NOW_MS);
+  const keys = {
+    signer: createSigner({ clock, keys: [API_KEY] }),
+    devSigner: createSigner({ clock, keys: [DEV_KEY] }),
+    pageTokenKey: Buffer.alloc(32, 7),
+  };
+  const server = await startServer({ clock, keys, refreshTokens: true, resolve });
+  const connection = wire(server.baseUrl);
+  const tokens = new Set<string>();
+  let outgoing: string[] = [];
+  const onConnect = (message: unknown) => {
+    const { connectParams } = message as { connectParams: { hostname: string; port: string } };
+    outgoing.push(`${connectParams.hostname}:${connectParams.port}`);
+  };
+  // What fetches documents is the only user of undici in this process.
+  subscribe("undici:client:beforeConnect", onConnect);
+  let read = 0;
+  const onConsole: string[] = [];
+  const spies = (["log", "info", "warn", "error", "debug"] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation((...values) => void onConsole.push(values.join(" "))),
+  );
+
+  const world: World = {
+    server,
+    connection,
+    issuer,
+    tokens,
+    authUrl: server.authUrl,
+    api: server.baseUrl,
+    claims: (changes) => claimsFrom(issuer.url, { aud: server.authUrl, ...changes }),
+    identity: async (relationship = trustExactly(world)) => {
+      const body = { name: "ci", ...relationship };
+      return (await server.ok("POST", `${IAM}/identities/${server.organization}`, { body })).uid;
+    },
+    exchange: async (bearer, request) => {
+      tokens.add(bearer);
+      const result = await connection.exchange([`Bearer ${bearer}`], request);
+      for (const token of [result.body.token, result.body.refreshToken]) if (token) tokens.add(token);
+      return result;
+    },
+    expectDenied: async (bearer, request, reason) => {
+      world.takeReasons();
+      const result = await world.exchange(bearer, request);
+      const message = reason === "expired" ? expect.stringContaining("token is expired") : DENIED_TEXT;
+      expect(result).toMatchObject({ code: "PERMISSION_DENIED", message, body: {} });
+      expect(result.details).toEqual([
+        { "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" },
+      ]);
+      expect(world.takeReasons()).toEqual([reason]);
+      return result;
+    },
+    logged: () => [...server.log, ...onConsole].join("\n"),
+    takeOutgoing: () => {
+      const taken = outgoing;
+      outgoing = [];
+      return taken;
+    },
+    takeReasons: () => {
+      const lines = server.log.slice(read).map((line) => JSON.parse(line) as Body);
+      read = server.log.length;
+      return lines.filter(({ event }) => String(event).startsWith("sts.")).map(({ reason }) => reason);
+    },
+  };
+  const close = async () => {
+    for (const spy of spies) spy.mockRestore();
+    unsubscribe("undici:client:beforeConnect", onConnect);
+    connection.close();
+    await server.close();
+    await issuer.close();
+  };
+  return { world, close };
+};
+
+/** A world for the tests of a file, or of a wire in it. */
+export const useWorld = (wire: Wire, options?: Parameters<typeof startWorld>[1]): (() => World) => {
+  let started: Awaited<ReturnType<typeof startWorld>>;
+  beforeAll(async () => {
+    started = await startWorld(wire, options);
+  });
+  afterAll(() => started.close());
+  return () => started.world;
+};
+
+/** An issuer of one's own, closed with the test. */
+export const withIssuers = async <T>(work: (issuer: Issuer, other: Issuer) => Promise<T>): Promise<T> => {
+  const [issuer, other] = await Promise.all([startIssuer(), startIssuer()]);
+  try {
+    return await work(issuer, other);
+  } finally {
+    await Promise.all([issuer.close(), other.close()]);
+  }
+};
+
+export const trusting = (issuer: string): Relationship => ({ claimMatch: { issuer, subject: SUBJECT } });

@@ -1,0 +1,20 @@
+// The quick part of the mutated tokens; the long one is a part of `npm run soak`.
+import { expect, it } from "vitest";
+import { mutatedTokens } from "../../soak/mutated-token.ts";
+import { MUTATIONS } from "./must-refuse/mutation.ts";
+import { CONTROLS } from "./must-refuse/target.ts";
+
+it("of 2,000 mutated tokens none is taken, on any wire, and the good ones between them are", {
+  timeout: 60_000,
+}, async () => {
+  const { figures, failures } = await mutatedTokens({ seed: 20_260_128, rounds: 2_000 });
+  expect(failures).toEqual([]);
+  expect(figures).toMatchObject({
+    "mutated tokens refused": 2016,
+    "kinds of mutation": Object.keys(MUTATIONS).length,
+    // One fetch of two documents a wire, and one more for the first unknown key.
+    "connections to the issuer": expect.toSatisfy((count: number) => count >= 4 && count <= 8),
+    taken: 0,
+  });
+  expect(figures["good tokens taken between"]).toBeGreaterThan(4 * CONTROLS.length);
+});

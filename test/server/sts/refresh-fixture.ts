@@ -1,0 +1,50 @@
+// What the tests of refresh tokens share: a server over REST with a store that they can look into.
+import { afterEach, expect } from "vitest";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore, type Store } from "../../../server/store/store.ts";
+import type { Answer, Body } from "../../support/http.ts";
+import { expectRefusal } from "../../support/refusal.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+
+const servers: TestServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+export const start = async (options: Parameters<typeof startServer>[0] = {}) => {
+  const store = createStore(openDatabase(":memory:"));
+  const api = await startServer({ store, refreshTokens: true, ...options });
+  servers.push(api);
+  return { api, store };
+};
+
+/** What an exchange for the owner answers. */
+export const exchanged = async (api: TestServer, query: Body = {}): Promise<Body> => {
+  const request = { aud: api.baseUrl, identity: api.identity, ...query };
+  const answer = await api.exchange(await api.identityToken("owner"), request);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+};
+
+export const use = (api: TestServer, token: string | null, query: Body = {}): Promise<Answer> =>
+  api.call("POST", "/sts/exchange_refresh_token", { token, query });
+
+export const used = async (api: TestServer, token: string, query: Body = {}): Promise<Body> => {
+  const answer = await use(api, token, query);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+};
+
+export const expectRefused = (answer: Answer) =>
+  expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
+
+/** Reasons of the audit lines of refreshes. */
+export const reasons = (api: TestServer) =>
+  api.log
+    .map((line) => JSON.parse(line) as Body)
+    .filter(({ event }) => event === "sts.refresh")
+    .map(({ reason }) => reason);
+
+export const families = (store: Store) => store.database.prepare("SELECT * FROM refresh_families").all();
+
+export const decoded = (refreshToken: string): Body => JSON.parse(Buffer.from(refreshToken, "base64").toString());

@@ -1,0 +1,184 @@
+// What a refresh token may not do: get more than the first exchange, stand in another's place, be told in a log.
+import { describe, expect, it } from "vitest";
+import { capabilitiesFromBits } from "../../../schema/index.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid, expectRefusal, expectUnauthenticated } from "../../support/refusal.ts";
+import { IAM, sharedKeys, type TestServer } from "../../support/server.ts";
+import { payloadOf } from "./fixture.ts";
+import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
+
+describe("the limits of a family", () => {
+  const limits = { cap: ["groups.list", "groups.create"] };
+  const held = (token: string, at: string) => capabilitiesFromBits((payloadOf(token).cap as Body)[at] ?? "AAAAAAAAAAA");
+
+  const group = async (api: TestServer, parent: string, name: string): Promise<string> =>
+    (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name } })).uid;
+
+  it("stay when nothing is asked for", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api, limits);
+    const { token } = await used(api, refreshToken);
+    expect(held(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]);
+    expect((await api.call("DELETE", `${IAM}/groups/${api.organization}`, { token: token.token })).status).toBe(403);
+  });
+
+  it.each([
+    ["a capability less", { cap: ["groups.list"] }, ["CAP_IAM_GROUPS_LIST"]],
+    ["one of them and one more", { cap: ["groups.list", "groups.delete"] }, ["CAP_IAM_GROUPS_LIST"]],
+    ["others", { cap: ["groups.delete", "roles.list"] }, []],
+    ["one that does not exist", { cap: ["no.such"] }, []],
+  ])("shrink for one token, when it is asked for with %s", async (_, query, expected) => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api, limits);
+    const narrow = await used(api, refreshToken, query);
+    expect(held(narrow.token.token, api.organization)).toEqual(expected);
+    // RFC 6749, section 6: the next refresh token is for what this one was for.
+    const { token } = await used(api, narrow.refreshToken.token);
+    expect(held(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]);
+  });
+
+  it("may be set when there were none", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    const { token } = await used(api, refreshToken, { cap: ["groups.list"] });
+    expect(held(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_LIST"]);
+  });
+
+  it.each([
+    ["the same", (left: string) => left, "left"],
+    ["one below", (_left: string, below: string) => below, "below"],
+    ["the organisation above", (_left: string, _below: string, api: TestServer) => api.organization, "left"],
+  ])("hold scopes: %s", async (_, scope, expected) => {
+    const { api } = await start();
+    const left = await group(api, api.organization, "left");
+    const below = await group(api, left, "below");
+    const { refreshToken } = await exchanged(api, { scopes: [left] });
+    const { token } = await used(api, refreshToken, { scopes: [scope(left, below, api)] });
+    expect(Object.keys(payloadOf(token.token).cap as Body)).toEqual([expected === "left" ? left : below]);
+  });
+
+  it("hold scopes: another group is none of them", async () => {
+    const { api } = await start();
+    const [left, right] = [await group(api, api.organization, "left"), await group(api, api.organization, "right")];
+    const { refreshToken } = await exchanged(api, { scopes: [left] });
+    const { token } = await used(api, refreshToken, { scope: right });
+    expect(payloadOf(token.token)).toMatchObject({ cap: {}, internal: { scopes: [] } });
+    expect((await api.ok("GET", `${IAM}/groups`, { token: token.token })).totalCount).toBe("0");
+  });
+
+  it("hold the audience: all of them or some, and no other of ours", async () => {
+    const { api } = await start();
+    const localhost = api.baseUrl.replace("127.0.0.1", "localhost");
+    const both = await exchanged(api, { aud: [api.baseUrl, localhost] });
+    const one = await used(api, both.refreshToken, { aud: localhost });
+    expect(payloadOf(one.token.token).aud).toBe(localhost);
+    const again = await used(api, one.refreshToken.token);
+    expect(payloadOf(again.token.token).aud).toEqual([api.baseUrl, localhost]);
+    const { refreshToken } = await exchanged(api);
+    expectRefused(await use(api, refreshToken, { aud: localhost }));
+    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+  });
+
+  it("are told in full when they are no limits of ours, and the token stays good", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    const refused = await use(api, refreshToken, { aud: "https://evil.example" });
+    expect(refused.json.message).toMatch(/^Invalid argument: aud: must be http:/);
+    expectInvalid(await use(api, refreshToken, { scope: ["a", "b"] }), ["scope", "must be given once"]);
+    expect(reasons(api)).toEqual(["audience_parameter", "request"]);
+    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+  });
+});
+
+describe("a refresh token in the wrong place, or something else in its place", () => {
+  it("is not taken by the API", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    expectUnauthenticated(await api.call("GET", `${IAM}/groups`, { token: refreshToken }));
+    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+  });
+
+  it("is not exchanged as a workload's token", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    expectRefused(await api.exchange(refreshToken, { identity: api.identity }));
+    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+  });
+
+  it("a missing one is unauthenticated", async () => {
+    const { api } = await start();
+    expectUnauthenticated(await use(api, null));
+  });
+
+  it.each<[string, (api: TestServer) => string | Promise<string>, string]>([
+    ["an API token", (api) => api.owner.token, "token_shape"],
+    ["a workload's token", (api) => api.identityToken("owner"), "token_shape"],
+    ["no base64", () => "token", "token_shape"],
+    ["base64 of no JSON", () => btoa("token"), "token_shape"],
+    ["base64 of a list", () => btoa("[]"), "token_shape"],
+    ["no jti", () => btoa("{}"), "token_shape"],
+    ["a jti that is no text", () => btoa('{"jti":1}'), "token_shape"],
+    ["a jti twice", () => btoa(`{"jti":"${made()}","jti":"${made()}"}`), "token_shape"],
+    ["a jti that is inherited", () => btoa(`{"__proto__":{"jti":"${made()}"}}`), "token_shape"],
+    ["an overlong one", () => btoa(JSON.stringify({ jti: made(), pad: "x".repeat(4096) })), "token_shape"],
+    ["one that was made up", () => btoa(JSON.stringify({ jti: made() })), "refresh_unknown"],
+  ])("%s is refused", async (_, token, reason) => {
+    const { api, store } = await start();
+    expectRefused(await use(api, await token(api)));
+    expect(reasons(api)).toEqual([reason]);
+    expect(families(store)).toHaveLength(1);
+  });
+
+  it("one with any change is refused, and taken for one of its family that was used", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    const later = { ...decoded(refreshToken), exp: decoded(refreshToken).exp + 86_400 };
+    expectRefused(await use(api, btoa(JSON.stringify(later))));
+    expectRefused(await use(api, refreshToken));
+    expect(reasons(api)).toEqual(["refresh_reused", "refresh_unknown"]);
+  });
+});
+
+const made = () => `${"f".repeat(22)}.${"s".repeat(43)}`;
+
+describe("what goes wrong inside", () => {
+  it("leaves the refresh token good", async () => {
+    const { signer, ...keys } = sharedKeys();
+    let broken = false;
+    const sign: typeof signer.sign = (claims) =>
+      broken ? Promise.reject(new Error("no entropy")) : signer.sign(claims);
+    const { api } = await start({ keys: { ...keys, signer: { ...signer, sign } } });
+    const { refreshToken } = await exchanged(api);
+    broken = true;
+    expectRefusal(await use(api, refreshToken), "INTERNAL", "the token could not be exchanged");
+    broken = false;
+    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+    expect(reasons(api)).toEqual(["internal", "granted"]);
+  });
+});
+
+it("leaves one audit line a use, with the family by its hash and no part of a token", async () => {
+  const { api, store } = await start();
+  const first = await exchanged(api);
+  const [own] = families(store).filter(({ id }) => api.log.at(-2)?.includes(id as string));
+  const second = await used(api, first.refreshToken);
+  await use(api, first.refreshToken);
+  const lines = api.log.map((line) => JSON.parse(line) as Body).filter(({ event }) => event === "sts.refresh");
+  const common = {
+    event: "sts.refresh",
+    time: "2026-01-28T12:54:21.189Z",
+    identity: api.identity,
+    issuer: api.issuer,
+    subject: "owner",
+    family: own?.id,
+  };
+  expect(lines).toMatchObject([
+    { ...common, decision: "granted", reason: "granted", audience: [api.baseUrl] },
+    { ...common, decision: "denied", reason: "refresh_reused", detail: "not the newest token of its family" },
+  ]);
+  const log = api.log.join("");
+  for (const token of [first.refreshToken, second.refreshToken.token])
+    for (const part of [token, ...(decoded(token).jti as string).split(".")]) expect(log).not.toContain(part);
+  for (const token of [first.token, second.token.token])
+    for (const part of (token as string).split(".").slice(1)) expect(log).not.toContain(part);
+});

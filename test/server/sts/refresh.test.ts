@@ -1,0 +1,252 @@
+// Refresh tokens over REST against a server with a store of its own (contract section 2, row 31 of the must-refuse list;
+// RFC 6749 section 6, RFC 9700 section 4.14).
+import { describe, expect, it } from "vitest";
+import { TokenPair } from "../../../schema/index.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore } from "../../../server/store/store.ts";
+import { createSigner } from "../../../server/sts/index.ts";
+import { DAY_MS, HOUR_MS, IAM, START_MS, startServer } from "../../support/server.ts";
+import { payloadOf } from "./fixture.ts";
+import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
+
+describe("an exchange", () => {
+  it("gives no refresh token unless the server was told to: the published request cannot ask for one", async () => {
+    const { api, store } = await start({ refreshTokens: undefined });
+    expect(await exchanged(api)).toEqual({ token: expect.any(String), expiry: "2026-01-28T13:54:21.000Z" });
+    expect(families(store)).toEqual([]);
+  });
+
+  it("gives one beside the token, in the published shape and nothing more", async () => {
+    const { api } = await start();
+    expect(await exchanged(api)).toEqual({
+      token: expect.any(String),
+      refreshToken: expect.any(String),
+      expiry: "2026-01-28T13:54:21.000Z",
+    });
+  });
+
+  it("gives one that the vendor's clients can tell the end of: base64 of JSON with exp", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    expect(decoded(refreshToken)).toEqual({
+      iss: api.authUrl,
+      sub: api.identity,
+      aud: api.baseUrl,
+      iat: Math.floor(START_MS / 1000),
+      exp: Math.floor((START_MS + DAY_MS) / 1000),
+      jti: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
+    });
+  });
+
+  it("keeps only hashes of it", async () => {
+    const { api, store } = await start();
+    const { refreshToken } = await exchanged(api);
+    const kept = JSON.stringify(families(store));
+    for (const part of [refreshToken, ...(decoded(refreshToken).jti as string).split(".")])
+      expect(kept).not.toContain(part);
+    for (const { id, token_hash } of families(store))
+      expect([id, token_hash].join()).toMatch(/^[0-9a-f]{64},[0-9a-f]{64}$/);
+  });
+
+  it("gives none for the identity that anyone may assume", async () => {
+    const { api, store } = await start();
+    const answer = await api.exchange(await api.identityToken("me"), { identity: api.anyone });
+    expect(answer.json).toEqual({ token: expect.any(String), expiry: expect.any(String) });
+    expect(families(store)).toHaveLength(1);
+  });
+
+  it("keeps a hundred families of an identity: the one that began first makes room", async () => {
+    const { api, store } = await start();
+    api.clock.advance(1);
+    const first = await exchanged(api);
+    const identityToken = await api.identityToken("owner");
+    for (let i = 0; i < 100; i += 1) {
+      api.clock.advance(1);
+      await api.exchange(identityToken, { identity: api.identity });
+    }
+    expect(families(store)).toHaveLength(100);
+    expectRefused(await use(api, first.refreshToken));
+    expect(reasons(api)).toEqual(["refresh_unknown"]);
+  });
+
+  it("clears away the families that have ended", async () => {
+    const { api, store } = await start();
+    await exchanged(api);
+    api.clock.advance(DAY_MS);
+    await exchanged(api);
+    expect(families(store)).toHaveLength(1);
+  });
+});
+
+describe("a refresh token", () => {
+  it("is exchanged for an API token and the next refresh token, in the published shape and nothing more", async () => {
+    const { api } = await start();
+    const first = await exchanged(api);
+    api.clock.advance(HOUR_MS);
+    const pair = await used(api, first.refreshToken);
+    expect(pair).toEqual({
+      token: { token: expect.any(String), expiry: "2026-01-28T14:54:21.000Z" },
+      refreshToken: { token: expect.any(String), expiry: "2026-01-29T12:54:21.189Z" },
+    });
+    expect(TokenPair.parse(pair)).toEqual(pair);
+    expect((await api.call("GET", `${IAM}/groups`, { token: first.token })).status).toBe(401);
+    expect((await api.call("GET", `${IAM}/groups`, { token: pair.token.token })).status).toBe(200);
+    expect(await used(api, pair.refreshToken.token)).toHaveProperty("token.token");
+  });
+
+  it("carries the claims of the first exchange into each token, with the bindings as they are now", async () => {
+    const { api } = await start();
+    const actor = await api.actor("ci", { role: "viewer" });
+    const { refreshToken } = (
+      await api.exchange(await api.identityToken("ci", { claims: { email: "ci@example.com", email_verified: true } }), {
+        identity: actor.uid,
+      })
+    ).json;
+    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: actor.uid } });
+    await api.ok("DELETE", `${IAM}/roleBindings/${roleBindings[0].uid}`);
+    const { token } = await used(api, refreshToken);
+    expect(payloadOf(token.token)).toMatchObject({
+      sub: actor.uid,
+      act: { iss: api.issuer, sub: "ci", aud: api.authUrl },
+      email: "ci@example.com",
+      email_verified: true,
+      cap: {},
+    });
+  });
+
+  it("moves lastSeenTime", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    api.clock.advance(1000);
+    await used(api, refreshToken);
+    expect((await api.ok("GET", `${IAM}/identities/${api.identity}`)).lastSeenTime).toBe("2026-01-28T12:54:22.189Z");
+  });
+
+  it("outlives a restart of the server", async () => {
+    const store = createStore(openDatabase(":memory:"));
+    const closing = { ...store, close: () => undefined };
+    const before = await startServer({ store: closing, refreshTokens: true });
+    const { refreshToken } = await exchanged(before);
+    const port = Number(new URL(before.baseUrl).port);
+    await before.close();
+    const { api } = await start({ store, port });
+    expect(await used(api, refreshToken)).toHaveProperty("refreshToken.token");
+  });
+});
+
+describe("row 31: a refresh token that was used already", () => {
+  it("is refused and ends its family: the newest token is worth nothing either", async () => {
+    const { api, store } = await start();
+    const first = await exchanged(api);
+    const second = await used(api, first.refreshToken);
+    const third = await used(api, second.refreshToken.token);
+    expectRefused(await use(api, first.refreshToken));
+    expectRefused(await use(api, third.refreshToken.token));
+    expect(reasons(api)).toEqual(["granted", "granted", "refresh_reused", "refresh_unknown"]);
+    // That of the owner's own exchange at the start.
+    expect(families(store)).toHaveLength(1);
+  });
+
+  it("ends no other family, not even of the same identity", async () => {
+    const { api } = await start();
+    const [one, other] = [await exchanged(api), await exchanged(api)];
+    await used(api, one.refreshToken);
+    expectRefused(await use(api, one.refreshToken));
+    expect(await used(api, other.refreshToken)).toHaveProperty("refreshToken.token");
+  });
+
+  it("ends it also when both uses come at once: one is granted, and what it was given does not last", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => use(api, refreshToken)));
+    const granted = answers.filter(({ status }) => status === 200);
+    expect(granted).toHaveLength(1);
+    for (const answer of answers) if (answer.status !== 200) expectRefused(answer);
+    expectRefused(await use(api, granted[0]?.json.refreshToken.token));
+  });
+
+  it("leaves the API tokens of the family to their hour", async () => {
+    const { api } = await start();
+    const first = await exchanged(api);
+    const { token } = await used(api, first.refreshToken);
+    expectRefused(await use(api, first.refreshToken));
+    expect((await api.call("GET", `${IAM}/groups`, { token: token.token })).status).toBe(200);
+  });
+});
+
+describe("a refresh token ends", () => {
+  it("a day after the exchange, however often it was used", async () => {
+    const { api } = await start();
+    let { refreshToken: token } = await exchanged(api);
+    for (let hour = 0; hour < 23; hour += 1) {
+      api.clock.advance(HOUR_MS);
+      token = (await used(api, token)).refreshToken.token;
+    }
+    api.clock.advance(HOUR_MS - 1);
+    token = (await used(api, token)).refreshToken.token;
+    api.clock.advance(1);
+    expectRefused(await use(api, token));
+    expect(reasons(api).at(-1)).toBe("refresh_expired");
+  });
+
+  it("with its identity", async () => {
+    const { api } = await start();
+    const { uid } = await api.actor("ci");
+    const { refreshToken } = (await api.exchange(await api.identityToken("ci"), { identity: uid })).json;
+    await api.ok("DELETE", `${IAM}/identities/${uid}`);
+    expectRefused(await use(api, refreshToken));
+    expect(reasons(api)).toEqual(["refresh_unknown"]);
+  });
+
+  it("when its identity trusts another workload, and does not come back with the old trust", async () => {
+    const { api } = await start();
+    const { uid } = await api.actor("ci");
+    const { refreshToken } = (await api.exchange(await api.identityToken("ci"), { identity: uid })).json;
+    const trust = (subject: string) =>
+      api.ok("PATCH", `${IAM}/identities/${uid}`, { body: { claimMatch: { issuer: api.issuer, subject } } });
+    await trust("somebody else");
+    expectRefused(await use(api, refreshToken));
+    await trust("ci");
+    expectRefused(await use(api, refreshToken));
+    expect(reasons(api)).toEqual(["identity_changed", "refresh_unknown"]);
+  });
+
+  it("not when its identity is described otherwise", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchanged(api);
+    await api.ok("PATCH", `${IAM}/identities/${api.identity}`, { body: { description: "changed" } });
+    expect(await used(api, refreshToken)).toHaveProperty("refreshToken.token");
+  });
+
+  it("when the server takes none any more", async () => {
+    const store = createStore(openDatabase(":memory:"));
+    const before = await startServer({ store: { ...store, close: () => undefined }, refreshTokens: true });
+    const { refreshToken } = await exchanged(before);
+    const port = Number(new URL(before.baseUrl).port);
+    await before.close();
+    const { api } = await start({ store, port, refreshTokens: false });
+    expectRefused(await use(api, refreshToken));
+    expect(reasons(api)).toEqual(["refresh_disabled"]);
+  });
+});
+
+it("a static-keys identity's family does not outlive its keys", async () => {
+  const { api } = await start();
+  const workload = createSigner({ clock: api.clock });
+  const expirationTime = new Date(START_MS + HOUR_MS).toISOString();
+  const staticKeys = {
+    issuer: "https://workload.example",
+    subject: "ci",
+    issuerKeys: JSON.stringify(workload.jwks()),
+    expirationTime,
+  };
+  const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body: { name: "ci", staticKeys } });
+  const now = Math.floor(START_MS / 1000);
+  const bearer = await workload.sign({ iss: staticKeys.issuer, sub: "ci", aud: api.authUrl, iat: now, exp: now + 60 });
+  const { refreshToken } = (await api.exchange(bearer, { identity: uid })).json;
+  const pair = await used(api, refreshToken);
+  expect(pair.refreshToken.expiry).toBe(expirationTime);
+  api.clock.advance(HOUR_MS);
+  expectRefused(await use(api, pair.refreshToken.token));
+  expect(reasons(api)).toEqual(["granted", "refresh_expired"]);
+});

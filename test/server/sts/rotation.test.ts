@@ -1,0 +1,325 @@
+// Rotation of the keys that our issuer signs with (row 35 of the must-refuse list): no live token is broken, whenever the
+// server is asked, stopped or killed.
+import { createHook } from "node:async_hooks";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { createServer } from "../../../server/index.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore, type Store } from "../../../server/store/store.ts";
+import { createSigner, generateKey } from "../../../server/sts/index.ts";
+import { isRotationDue, liveKeys, signingKey } from "../../../server/sts/rotation.ts";
+import type { Signer, StoredKey } from "../../../server/sts/signer.ts";
+import { type Body, createHttpClient } from "../../support/http.ts";
+import { createClock, DAY_MS, HOUR_MS, IAM, START_MS, startServer, type TestServer } from "../../support/server.ts";
+import { headerOf } from "./fixture.ts";
+
+const MINUTE_MS = 60_000;
+
+describe("the keys of a signer, by the times at which they were made", () => {
+  const at = (...minutes: number[]) => minutes.map((minute) => ({ minute, createdMs: minute * MINUTE_MS }));
+  const named = (keys: { minute: number }[]) => keys.map(({ minute }) => minute);
+
+  it.each<[string, number[], number, number, number[]]>([
+    ["the only one signs from the start", [0], 0, 0, [0]],
+    ["the only one signs for ever", [0], 1e6, 0, [0]],
+    ["it signs before it was made, by a clock that was set back", [0], -100, 0, [0]],
+    ["a new one is served and does not sign yet", [0, 100], 100, 0, [0, 100]],
+    ["nor a moment before others have had ten minutes to learn of it", [0, 100], 109.99, 0, [0, 100]],
+    ["then it signs, and the old one is taken", [0, 100], 110, 100, [0, 100]],
+    ["until the last token of the old one has ended, and ten minutes more", [0, 100], 179.99, 100, [0, 100]],
+    ["then it is gone", [0, 100], 180, 100, [100]],
+    ["two in a row: the one between signs for a minute", [0, 100, 101], 110, 100, [0, 100, 101]],
+    ["two in a row: then the last one", [0, 100, 101], 111, 101, [0, 100, 101]],
+    ["two in a row: the first goes first", [0, 100, 101], 180, 101, [100, 101]],
+    ["two in a row: the one between a minute later", [0, 100, 101], 181, 101, [101]],
+  ])("%s", (_, minutes, now, signing, live) => {
+    const keys = at(...minutes);
+    expect(signingKey(keys, now * MINUTE_MS).minute).toBe(signing);
+    expect(named(liveKeys(keys, now * MINUTE_MS))).toEqual(live);
+  });
+
+  it("get a successor after thirty days", () => {
+    expect(isRotationDue(at(0), 30 * DAY_MS - 1)).toBe(false);
+    expect(isRotationDue(at(0), 30 * DAY_MS)).toBe(true);
+    expect(isRotationDue([{ createdMs: 0 }, { createdMs: DAY_MS }], 30 * DAY_MS)).toBe(false);
+  });
+});
+
+describe("a signer", () => {
+  const start = (options: { keys?: StoredKey[]; save?: (keys: readonly StoredKey[]) => void } = {}) => {
+    const clock = createClock();
+    const saved: (readonly StoredKey[])[] = [];
+    const events: Record<string, unknown>[] = [];
+    const signer = createSigner({
+      clock,
+      keys: [generateKey(START_MS)],
+      save: (keys) => saved.push(keys),
+      log: (event) => events.push(event),
+      ...options,
+    });
+    return { clock, signer, saved, events };
+  };
+  const kids = ({ jwks }: Signer) => jwks().keys.map(({ kid }) => kid);
+
+  it("stores the next key before anybody hears of it, and logs its name only", async () => {
+    let heard: unknown[] = [];
+    const { signer, events } = start({ save: () => (heard = kids(signer)) });
+    const [old] = kids(signer);
+    await signer.rotate();
+    expect(heard).toEqual([old]);
+    expect(kids(signer)).toEqual([expect.any(String), old]);
+    const signsFrom = "2026-01-28T13:04:21.189Z";
+    expect(events).toEqual([{ event: "sts.key", outcome: "rotated", kid: kids(signer)[0], signsFrom }]);
+  });
+
+  it("stores what was there before with it, and no more what has gone", async () => {
+    const { clock, signer, saved } = start();
+    await signer.rotate();
+    clock.advance(80 * MINUTE_MS);
+    await signer.rotate();
+    expect(saved.map((keys) => keys.length)).toEqual([2, 2]);
+    expect(saved[1]?.map(({ kid }) => kid).reverse()).toEqual(kids(signer));
+  });
+
+  it("goes on with the old key when the next one cannot be stored", async () => {
+    const { signer, events } = start({
+      save: () => {
+        throw new Error("the disk is full");
+      },
+    });
+    const [old] = kids(signer);
+    await expect(signer.rotate()).rejects.toThrow("the disk is full");
+    expect(kids(signer)).toEqual([old]);
+    expect(headerOf(await signer.sign({})).kid).toBe(old);
+    expect(events).toEqual([{ event: "sts.key", outcome: "failed", detail: "the disk is full" }]);
+  });
+
+  it("makes one key for those who ask at the same time", async () => {
+    const { signer } = start();
+    await Promise.all([signer.rotate(), signer.rotate(), signer.rotate()]);
+    expect(kids(signer)).toHaveLength(2);
+  });
+
+  it("rotates by itself when it signs after thirty days, and nobody waits for it", async () => {
+    const { clock, signer, saved } = start();
+    const [old] = kids(signer);
+    clock.advance(30 * DAY_MS - 1);
+    await signer.sign({});
+    expect(saved).toEqual([]);
+    clock.advance(1);
+    expect(headerOf(await signer.sign({})).kid).toBe(old);
+    // Joins the one under way.
+    await signer.rotate();
+    expect(saved).toHaveLength(1);
+    clock.advance(10 * MINUTE_MS);
+    expect(headerOf(await signer.sign({})).kid).toBe(kids(signer)[0]);
+    expect(kids(signer)).toHaveLength(2);
+  });
+
+  it("pauses for ten minutes when that fails", async () => {
+    const { clock, signer, events } = start({
+      save: () => {
+        throw new Error("the disk is full");
+      },
+    });
+    clock.advance(30 * DAY_MS);
+    await signer.sign({});
+    // Joins the one under way.
+    await signer.rotate().catch(() => undefined);
+    const begun = countKeysBegun();
+    clock.advance(10 * MINUTE_MS - 1);
+    await signer.sign({});
+    expect(begun()).toBe(0);
+    clock.advance(1);
+    await signer.sign({});
+    expect(begun()).toBe(1);
+    await signer.rotate().catch(() => undefined);
+    expect(events).toHaveLength(2);
+  });
+
+  it("does so at the start, when its stored key is old", async () => {
+    const { signer } = start({ keys: [generateKey(START_MS - 30 * DAY_MS)] });
+    await signer.rotate();
+    expect(kids(signer)).toHaveLength(2);
+  });
+});
+
+/** How many keys node was asked to make since. */
+const countKeysBegun = (): (() => number) => {
+  let begun = 0;
+  const hook = createHook({
+    init: (_, type) => {
+      if (type === "KEYPAIRGENREQUEST") begun += 1;
+    },
+  }).enable();
+  stopping.push(async () => hook.disable());
+  return () => begun;
+};
+
+const once = <T>(work: () => Promise<T>) => {
+  let done: Promise<T> | undefined;
+  return () => (done ??= work());
+};
+
+const stopping: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stopping.splice(0).reverse()) await stop();
+});
+
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), "irm-rotation-"));
+  stopping.push(async () => rmSync(made, { recursive: true }));
+  return made;
+};
+
+const jwks = async (url: string): Promise<Body> => {
+  const client = createHttpClient(url);
+  const { json } = await client.send({ method: "GET", target: "/.well-known/jwks.json" });
+  client.close();
+  return json;
+};
+const served = async ({ authUrl }: { authUrl: string }) => (await jwks(authUrl)).keys.map(({ kid }: Body) => kid);
+
+type Options = Parameters<typeof startServer>[0];
+
+// Making keys takes a while: each store begins with the same.
+const KEYS = { signing_keys: generateKey(START_MS), dev_signing_keys: generateKey(START_MS) };
+
+const openStore = (file = ":memory:"): Store => {
+  const store = createStore(openDatabase(file));
+  for (const [name, key] of Object.entries(KEYS))
+    if (store.meta(name) === undefined) store.setMeta(name, JSON.stringify([key]));
+  return store;
+};
+
+describe("a server", () => {
+  const start = async (options: Options = {}) => {
+    const api = await startServer({ keys: undefined, store: openStore(), ...options });
+    const close = once(api.close);
+    stopping.push(close);
+    return { ...api, close };
+  };
+  const status = async (api: TestServer, token: string) => (await api.call("GET", `${IAM}/groups`, { token })).status;
+  const newToken = (api: TestServer) => api.token(api.identity, { subject: "owner" });
+
+  it("takes the tokens of the old key until they end, and of the new one from the first", async () => {
+    const api = await start();
+    const [old] = await served(api);
+    await api.rotateKeys();
+    const [next] = await served(api);
+    expect(await served(api)).toEqual([next, old]);
+
+    const before = await newToken(api);
+    expect(headerOf(before).kid).toBe(old);
+    api.clock.advance(10 * MINUTE_MS - 1);
+    const last = await newToken(api);
+    expect(headerOf(last).kid).toBe(old);
+    api.clock.advance(1);
+    const first = await newToken(api);
+    expect(headerOf(first).kid).toBe(next);
+
+    api.clock.advance(HOUR_MS - 1001);
+    expect([await status(api, last), await status(api, first)]).toEqual([200, 200]);
+    api.clock.advance(1001);
+    expect(await status(api, last)).toBe(401);
+    expect(await served(api)).toEqual([next, old]);
+    api.clock.advance(10 * MINUTE_MS - 1);
+    expect(await served(api)).toEqual([next, old]);
+    api.clock.advance(1);
+    expect(await served(api)).toEqual([next]);
+  });
+
+  it("keeps a rotation over a restart, in the middle of it too", async () => {
+    const file = join(folder(), "irm.db");
+    const clock = createClock();
+    const one = await start({ store: openStore(file), clock });
+    await one.rotateKeys();
+    const keys = await served(one);
+    await one.close();
+    const port = Number(new URL(one.baseUrl).port);
+    const two = await start({ store: file, clock, port });
+    expect(await served(two)).toEqual(keys);
+    expect(await status(two, one.owner.token)).toBe(200);
+    clock.advance(10 * MINUTE_MS);
+    expect(headerOf(await newToken(two)).kid).toBe(keys[0]);
+  });
+
+  it("is killed after the new key was stored and before anybody heard of it: nothing is lost", async () => {
+    const clock = createClock();
+    const file = join(folder(), "irm.db");
+    const store = openStore(file);
+    // From the moment of the write on, this process is dead for the store.
+    const killed = Promise.withResolvers<void>();
+    const setMeta: typeof store.setMeta = (key, value) => {
+      store.setMeta(key, value);
+      if (key !== "signing_keys" || JSON.parse(value).length === 1) return;
+      killed.resolve();
+      throw new Error("killed");
+    };
+    const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } });
+    stopping.push(() => dying.close());
+    const [old] = await served(dying);
+    await expect(dying.rotateKeys()).rejects.toThrow("killed");
+    await killed.promise;
+    expect(await served(dying)).toEqual([old]);
+
+    const next = await start({ store: file, clock });
+    const [first, second] = await served(next);
+    expect([typeof first, second]).toEqual(["string", old]);
+  });
+
+  it("is killed before the new key was stored: there has been no rotation", async () => {
+    const clock = createClock();
+    const file = join(folder(), "irm.db");
+    const store = openStore(file);
+    const setMeta: typeof store.setMeta = (key, value) => {
+      if (key === "signing_keys" && JSON.parse(value).length > 1) throw new Error("killed");
+      store.setMeta(key, value);
+    };
+    const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } });
+    stopping.push(() => dying.close());
+    const kids = await served(dying);
+    await expect(dying.rotateKeys()).rejects.toThrow("killed");
+    expect(await served(await start({ store: file, clock }))).toEqual(kids);
+  });
+
+  it("rotates the development issuer's keys too, and takes its tokens all the while", async () => {
+    const api = await start();
+    const devKeys = async () => {
+      const client = createHttpClient(api.authUrl);
+      const { json } = await client.send({ method: "GET", target: "/dev-issuer/.well-known/jwks.json" });
+      client.close();
+      return json.keys.length as number;
+    };
+    api.clock.advance(30 * DAY_MS);
+    expect(await devKeys()).toBe(1);
+    await newToken(api);
+    await expect.poll(devKeys).toBe(2);
+    api.clock.advance(10 * MINUTE_MS);
+    const token = await newToken(api);
+    expect(await status(api, token)).toBe(200);
+  });
+
+  it("publishes no private part, before, during and after", async () => {
+    const api = await start();
+    const members = ["alg", "e", "kid", "kty", "n", "use"];
+    const names = async () => (await jwks(api.authUrl)).keys.map((key: Body) => Object.keys(key).toSorted());
+    expect(await names()).toEqual([members]);
+    await api.rotateKeys();
+    expect(await names()).toEqual([members, members]);
+    api.clock.advance(80 * MINUTE_MS);
+    expect(await names()).toEqual([members]);
+    expect(api.log.join("")).not.toContain('"d"');
+  });
+});
+
+it("a key that is stored and weaker than 2048 bits is refused at the start", () => {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
+  const weak = { kid: "weak", privateJwk: privateKey.export({ format: "jwk" }), createdMs: START_MS };
+  expect(() => createSigner({ clock: createClock(), keys: [weak] })).toThrow(
+    new TypeError("the signing key weak is not an RSA key of 2048 bits"),
+  );
+});

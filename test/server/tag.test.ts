@@ -1,0 +1,284 @@
+// The rules of tags (contract 1.7 and section 4; decisions 4, 19): an upsert by name, and three kinds that a list leaves out.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeAccess } from "../support/access.ts";
+import type { Body } from "../support/http.ts";
+import { badRequest, expectNotFound, expectRefusal } from "../support/refusal.ts";
+import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+const PATH = `${REGISTRY}/tags`;
+const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
+const DIGEST = 'digest must match "^sha256:[0-9a-f]{64}$"';
+const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+
+let api: TestServer;
+let repo: string;
+beforeAll(async () => {
+  api = await startServer({ ids: shuffledIds(31) });
+  repo = await newRepo(api.organization, "nginx");
+});
+afterAll(() => api.close());
+
+const newRepo = async (parent: string, name: string): Promise<string> =>
+  (await api.ok("POST", `${REGISTRY}/repos/${parent}`, { body: { name } })).uid;
+let count = 0;
+const create = (body: Body = {}, parent = repo) =>
+  api.call("POST", `${PATH}/${parent}`, { body: { name: `v${++count}`, digest: digest("a"), ...body } });
+const made = async (body: Body = {}, parent = repo): Promise<Body> => {
+  const answer = await create(body, parent);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+};
+
+const one = (method: string) => async () => {
+  const { uid } = await made();
+  return { method, path: `${PATH}/${uid}`, at: uid as string };
+};
+
+describeAccess(() => api, "registry", {
+  ListTags: {
+    needs: "tag.list",
+    viewer: "served",
+    list: "tags",
+    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
+  },
+  GetTag: { needs: "tag.list", viewer: "served", call: one("GET") },
+  CreateTag: {
+    needs: "tag.create",
+    call: () => ({ method: "POST", path: `${PATH}/${repo}`, body: { name: "n", digest: digest("a") }, at: repo }),
+  },
+  DeleteTag: { needs: "tag.delete", call: one("DELETE") },
+});
+
+describe("a tag", () => {
+  test("comes back as it was given, under the uid of its repo", async () => {
+    const body = { name: "1.27-dev", digest: digest("b"), deprecated: true, bundles: ["base"] };
+    const answer = await create(body);
+    expect(answer.json).toEqual({
+      uid: expect.stringMatching(`^${repo}/[0-9a-f]{16}$`),
+      ...body,
+      updateTime: new Date(api.clock()).toISOString(),
+    });
+    expect(await api.ok("GET", `${PATH}/${answer.json.uid}`)).toEqual(answer.json);
+  });
+
+  test("that is there is moved: its uid stays, all else is as given, updateTime moves (decision 19)", async () => {
+    const before = await made({ deprecated: true, bundles: ["ai"] });
+    api.clock.advance(1000);
+    const after = await made({ name: before.name, digest: digest("c") });
+    const { uid, name } = before;
+    expect(after).toEqual({ uid, name, digest: digest("c"), updateTime: new Date(api.clock()).toISOString() });
+    expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual(after);
+    const { totalCount } = await api.ok("GET", PATH, { query: { name } });
+    expect(totalCount).toBe("1");
+  });
+
+  test("that is moved to where it is moves updateTime too", async () => {
+    const before = await made();
+    api.clock.advance(1000);
+    const { updateTime, ...after } = await made({ name: before.name });
+    expect(after).toEqual({ uid: before.uid, name: before.name, digest: before.digest });
+    expect(updateTime).toBe(new Date(api.clock()).toISOString());
+  });
+
+  test("has a name once in its repo: the same name in another is another tag", async () => {
+    const other = await newRepo(api.organization, "curl");
+    const [here, there] = [await made({ name: "same" }), await made({ name: "same", digest: digest("d") }, other)];
+    expect(here.uid).not.toBe(there.uid);
+    expect((await api.ok("GET", `${PATH}/${here.uid}`)).digest).toBe(digest("a"));
+  });
+
+  test("is in upper and lower case another", async () => {
+    expect((await made({ name: "Latest" })).uid).not.toBe((await made({ name: "latest" })).uid);
+  });
+
+  test.each<[string, Body, [string, string][]]>([
+    [
+      "nothing",
+      { name: undefined, digest: undefined },
+      [
+        ["name", TAG],
+        ["digest", DIGEST],
+      ],
+    ],
+    ["a name that begins with a dash", { name: "-x" }, [["name", TAG]]],
+    ["a name with a slash", { name: "a/b" }, [["name", TAG]]],
+    ["a name of 129 characters", { name: "x".repeat(129) }, [["name", TAG]]],
+    ["a name that ends in a line end", { name: "x\n" }, [["name", TAG]]],
+    ["a digest of another algorithm", { digest: `sha512:${"a".repeat(128)}` }, [["digest", DIGEST]]],
+    ["a digest in upper case", { digest: digest("A") }, [["digest", DIGEST]]],
+    ["a digest that is short", { digest: "sha256:ab" }, [["digest", DIGEST]]],
+    [
+      "a bundle that is none",
+      { bundles: ["gold"] },
+      [
+        [
+          "bundles[0]",
+          'only the following keywords are valid "^application$|^base$|^byol$|^ai$|^ai-gpu$|^featured$|^fips$|^commercial$|^emeritoss$"',
+        ],
+      ],
+    ],
+  ])("is refused with %s", async (_, body, violations) => {
+    expectRefusal(await create(body), "INVALID_ARGUMENT", violations[0]?.join(": ") as string, {
+      details: [badRequest(...violations)],
+      domain: "registry",
+    });
+  });
+
+  test("may have a name of 128 characters", async () => {
+    expect((await made({ name: "x".repeat(128) })).name).toHaveLength(128);
+  });
+
+  test("goes into a repo that is there, and into no group", async () => {
+    const missing = `${api.organization}/ffffffffffffffff`;
+    for (const parent of [missing, api.organization])
+      expectNotFound(await create({}, parent), "Repo", parent, "registry");
+  });
+
+  test("that is missing is NOT_FOUND, to read and to delete (decision 4)", async () => {
+    const { uid } = await made();
+    expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
+    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "Tag", uid, "registry");
+    expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "Tag", uid, "registry");
+  });
+});
+
+describe("a list of tags", () => {
+  const SHOWN = [
+    "latest",
+    "1.27",
+    "1.27-dev",
+    "r1",
+    "20240131",
+    "1.27-2024013",
+    "1.27-19991231",
+    "1.27-r",
+    "1.27-r0-dev",
+    "sha256",
+    "xsha256-ab",
+  ];
+  const HIDDEN: Record<string, string[]> = {
+    include_referrers: ["sha256-ab", "sha256-ab.sig"],
+    include_dates: ["1.27-20240131", "latest-20991231"],
+    include_epochs: ["1.27-r0", "1.27.1-r12"],
+  };
+  // Of two kinds at once: shown when both are asked for.
+  const TWICE = "sha256-ab-r1";
+  let busy: string;
+  let eng: string;
+  beforeAll(async () => {
+    eng = (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "eng" } })).uid;
+    busy = await newRepo(eng, "busy");
+    for (const name of [...SHOWN, ...Object.values(HIDDEN).flat(), TWICE]) {
+      api.clock.advance(1);
+      await made({ name, digest: digest(name.includes("dev") ? "e" : "f") }, busy);
+    }
+  });
+  const names = async (query: Body): Promise<string[]> => {
+    const page = await api.ok("GET", PATH, { query: { "uidp.childrenOf": busy, page_size: 200, ...query } });
+    expect(page.totalCount).toBe(String(page.tags.length));
+    return page.tags.map(({ name }: Body) => name);
+  };
+  const sorted = (...lists: string[][]) => lists.flat().toSorted();
+
+  test("leaves out referrers, dates and epochs, and what only looks like them is there", async () => {
+    expect((await names({})).toSorted()).toEqual(sorted(SHOWN));
+  });
+
+  test.each(Object.entries(HIDDEN))("shows with %s those alone", async (flag, hidden) => {
+    expect((await names({ [flag]: true })).toSorted()).toEqual(sorted(SHOWN, hidden));
+    expect((await names({ [flag]: false })).toSorted()).toEqual(sorted(SHOWN));
+  });
+
+  test("shows with all three everything", async () => {
+    const all = { includeReferrers: true, includeDates: true, includeEpochs: true };
+    expect((await names(all)).toSorted()).toEqual(sorted(SHOWN, ...Object.values(HIDDEN), [TWICE]));
+    expect(await names({ includeReferrers: true, includeEpochs: true, name: TWICE })).toEqual([TWICE]);
+  });
+
+  test("does not show a hidden one by its name either", async () => {
+    expect(await names({ name: "sha256-ab" })).toEqual([]);
+    expect(await names({ name: "sha256-ab", include_referrers: true })).toEqual(["sha256-ab"]);
+  });
+
+  test("hides a tag that is read by its uid all the same", async () => {
+    const [{ uid }] = (
+      await api.ok("GET", PATH, { query: { "uidp.childrenOf": busy, name: "1.27-r0", include_epochs: true } })
+    ).tags;
+    expect((await api.ok("GET", `${PATH}/${uid}`)).name).toBe("1.27-r0");
+  });
+
+  test.each<[string, Body, string[]]>([
+    ["an exact name", { name: "1.27" }, ["1.27"]],
+    ["a digest", { digest: digest("e") }, ["1.27-dev", "1.27-r0-dev"]],
+    ["a digest and a name", { digest: digest("e"), name: "1.27-dev" }, ["1.27-dev"]],
+    ["a digest that no tag has", { digest: digest("0") }, []],
+  ])("by %s", async (_, query, expected) => {
+    expect((await names(query)).toSorted()).toEqual(expected);
+  });
+
+  test("of those updated after a time leaves out those of that very moment", async () => {
+    const { tags } = await api.ok("GET", PATH, {
+      query: { "uidp.childrenOf": busy, order_by: "updated_at", page_size: 200 },
+    });
+    for (const i of [0, 4, tags.length - 1]) {
+      const updated_since = tags[i].updateTime;
+      const expected = tags.slice(i + 1).map(({ name }: Body) => name);
+      expect(await names({ updated_since, order_by: "updated_at" })).toEqual(expected);
+    }
+    const offset = tags[4].updateTime.replace("Z", "+00:00");
+    expect(await names({ updatedSince: offset })).toHaveLength(tags.length - 5);
+  });
+
+  test("refuses a time that is none", async () => {
+    const answer = await api.call("GET", PATH, { query: { updated_since: "yesterday" } });
+    expectRefusal(answer, "INVALID_ARGUMENT", "updatedSince: must be an RFC 3339 time", {
+      details: [badRequest(["updatedSince", "must be an RFC 3339 time"])],
+      domain: "registry",
+    });
+  });
+
+  test.each<[string, () => Body, boolean]>([
+    ["everything below the group of the repo", () => ({ "uidp.descendantsOf": eng }), true],
+    ["everything below the organisation", () => ({ "uidp.descendantsOf": api.organization }), true],
+    ["what is directly in a repo", () => ({ "uidp.childrenOf": busy }), true],
+    ["what is directly in a group: no tag is", () => ({ "uidp.childrenOf": eng }), false],
+    ["root records: no tag is one", () => ({ "uidp.inRoot": true }), false],
+  ])("by place: %s", async (_, place, found) => {
+    const query = { name: "1.27-dev", digest: digest("e"), ...place() };
+    expect((await api.ok("GET", PATH, { query })).totalCount).toBe(found ? "1" : "0");
+  });
+
+  test("shows who may pull from one repo its tags alone", async () => {
+    const { token } = await api.actor("puller", { role: "registry.pull", at: eng });
+    const { tags, totalCount } = await api.ok("GET", PATH, { token });
+    expect(tags.every(({ uid }: Body) => uid.startsWith(`${busy}/`))).toBe(true);
+    expect(totalCount).toBe(String(SHOWN.length));
+  });
+
+  test.each(["uid", "name desc", "create_time desc", "update_time"])(
+    "ordered by %s is whole, page by page",
+    async (order_by) => {
+      const walked: string[] = [];
+      let page_token = "";
+      do {
+        const query = { "uidp.childrenOf": busy, order_by, page_size: 4, page_token, include_epochs: true };
+        const page = await api.ok("GET", PATH, { query });
+        walked.push(...page.tags.map(({ name }: Body) => name));
+        page_token = page.nextPageToken ?? "";
+      } while (page_token);
+      expect(walked).toEqual(await names({ order_by, include_epochs: true }));
+      expect(walked).toHaveLength(SHOWN.length + 2);
+    },
+  );
+
+  test("belongs to its filters: a token of a list without epochs is refused by one with them", async () => {
+    const query = { "uidp.childrenOf": busy, page_size: 4 };
+    const { nextPageToken: page_token } = await api.ok("GET", PATH, { query });
+    const answer = await api.call("GET", PATH, { query: { ...query, page_token, include_epochs: true } });
+    const text = "belongs to a list with another filter or order_by";
+    expectRefusal(answer, "INVALID_ARGUMENT", `pageToken: ${text}`, {
+      details: [badRequest(["pageToken", text])],
+      domain: "registry",
+    });
+  });
+});

@@ -1,0 +1,57 @@
+// The files of --tls-cert and --tls-key: what can be served with, and what is told of the others.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readTlsKeys, TlsError } from "../../server/index.ts";
+import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../support/certificate.ts";
+
+let folder: string;
+const file = (name: string) => join(folder, name);
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-irm-tls-"));
+  const files = { "cert.pem": CERTIFICATE, "key.pem": CERTIFICATE_KEY, "other.pem": OTHER_KEY, "none.pem": "nothing" };
+  for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("a certificate and its key are read", () => {
+  expect(readTlsKeys(file("cert.pem"), file("key.pem"))).toEqual({ cert: CERTIFICATE, key: CERTIFICATE_KEY });
+});
+
+describe("are told in one sentence:", () => {
+  test.each([
+    [
+      "a certificate that is not there",
+      "no.pem",
+      "key.pem",
+      /^cannot read the certificate \S+no\.pem: ENOENT: [^\n]+$/,
+    ],
+    ["a key that is not there", "cert.pem", "no.pem", /^cannot read the private key \S+no\.pem: ENOENT: [^\n]+$/],
+    ["a folder in place of a file", ".", "key.pem", /^cannot read the certificate \S+: EISDIR: [^\n]+$/],
+    ["no certificate", "none.pem", "key.pem", /^\S+none\.pem holds no certificate in PEM$/],
+    ["a key in place of the certificate", "key.pem", "key.pem", /^\S+key\.pem holds no certificate in PEM$/],
+    [
+      "no key",
+      "cert.pem",
+      "none.pem",
+      /^\S+none\.pem holds no private key in PEM that can be used without a password$/,
+    ],
+    [
+      "another key",
+      "cert.pem",
+      "other.pem",
+      /^the private key in \S+other\.pem is not that of the certificate in \S+cert\.pem$/,
+    ],
+  ])("%s", (_, cert, key, text) => {
+    const read = () => readTlsKeys(file(cert), file(key));
+    expect(read).toThrow(TlsError);
+    expect(read).toThrow(text);
+  });
+
+  test("none of them quotes the key", () => {
+    expect(() => readTlsKeys(file("cert.pem"), file("other.pem"))).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining("MIGH") }),
+    );
+  });
+});

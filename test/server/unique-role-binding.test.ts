@@ -1,0 +1,121 @@
+// The switch --unique-role-bindings (decision 19): a second binding of one identity to one role in one group is
+// ALREADY_EXISTS, one by one and in a batch. Without it, it is made.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Answer, Body } from "../support/http.ts";
+import { expectDenied, expectRefusal, resourceInfo } from "../support/refusal.ts";
+import { type Actor, IAM, startServer, type TestServer } from "../support/server.ts";
+
+const PATH = `${IAM}/roleBindings`;
+
+let api: TestServer;
+let viewer: string;
+let editor: string;
+let bound: Actor;
+beforeAll(async () => {
+  api = await startServer({ uniqueRoleBindings: true });
+  [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
+});
+afterAll(() => api.close());
+
+const group = async (): Promise<string> =>
+  (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } })).uid;
+const bind = (parent: string, roleUid = viewer, identityUid = bound.uid) =>
+  api.call("POST", `${PATH}/${parent}`, { body: { identityUid, roleUid } });
+const count = async (parent: string): Promise<string> =>
+  (await api.ok("GET", PATH, { query: { group: parent } })).totalCount;
+const expectTaken = (answer: Answer, parent: string, uid: string, roleUid = viewer) =>
+  expectRefusal(answer, "ALREADY_EXISTS", `identity ${bound.uid} is bound to role ${roleUid} at ${parent} already`, {
+    details: [resourceInfo("RoleBinding", uid)],
+  });
+
+describe("with the switch, a binding", () => {
+  beforeAll(async () => {
+    bound = await api.actor("bound");
+  });
+
+  test("is made once: the second is ALREADY_EXISTS with the first, and makes nothing", async () => {
+    const parent = await group();
+    const { json: first } = await bind(parent);
+    expectTaken(await bind(parent), parent, first.uid);
+    expect(await count(parent)).toBe("1");
+  });
+
+  test("is another with another role, another group or another identity", async () => {
+    const parent = await group();
+    const other = await api.actor("other");
+    for (const answer of [
+      await bind(parent),
+      await bind(parent, editor),
+      await bind(parent, viewer, other.uid),
+      await bind(await group()),
+    ])
+      expect(answer.status, answer.text).toBe(200);
+  });
+
+  test("may be made again once the first is deleted", async () => {
+    const parent = await group();
+    const { json: first } = await bind(parent);
+    await api.ok("DELETE", `${PATH}/${first.uid}`);
+    expect((await bind(parent)).status).toBe(200);
+  });
+
+  test("is not changed into one that there is, and may be restated", async () => {
+    const parent = await group();
+    const [{ json: one }, { json: two }] = [await bind(parent), await bind(parent, editor)];
+    const patch = (uid: string, body: Body) => api.call("PATCH", `${PATH}/${uid}`, { body });
+    expectTaken(await patch(two.uid, { roleUid: viewer }), parent, one.uid);
+    expect((await api.ok("GET", `${PATH}/${two.uid}`)).role.uid).toBe(editor);
+    expect((await patch(one.uid, { roleUid: viewer, identityUid: bound.uid })).status).toBe(200);
+  });
+
+  test("is looked for only by who may make one: others are denied before", async () => {
+    const parent = await group();
+    await bind(parent);
+    const body = { identityUid: bound.uid, roleUid: viewer };
+    expectDenied(
+      await api.call("POST", `${PATH}/${parent}`, { token: bound.token, body }),
+      "role_bindings.create",
+      parent,
+    );
+  });
+
+  test("of a batch is refused with the whole batch", async () => {
+    const parent = await group();
+    const { json: first } = await bind(parent, editor);
+    const requests = [viewer, editor].map((roleUid) => ({ roleBinding: { identityUid: bound.uid, roleUid } }));
+    const answer = await api.call("POST", `${IAM}/roleBindings:batchCreate`, { body: { parent, requests } });
+    expectTaken(answer, parent, first.uid, editor);
+    expect(await count(parent)).toBe("1");
+  });
+
+  test("stands once in a batch: of two that are the same none is made", async () => {
+    const parent = await group();
+    const roleBinding = { identityUid: bound.uid, roleUid: viewer };
+    const body = { parent, requests: [{ roleBinding }, { roleBinding }] };
+    expectTaken(await api.call("POST", `${IAM}/roleBindings:batchCreate`, { body }), parent, "");
+    expect(await count(parent)).toBe("0");
+  });
+
+  test("that made its creator owner of a new organisation counts", async () => {
+    const { json: root } = await api.call("POST", `${IAM}/groups`, { token: bound.token, body: { name: "own" } });
+    const owner = await api.role("owner");
+    const { roleBindings } = await api.ok("GET", PATH, { token: bound.token, query: { group: root.uid } });
+    const body = { identityUid: bound.uid, roleUid: owner };
+    const answer = await api.call("POST", `${PATH}/${root.uid}`, { token: bound.token, body });
+    expectTaken(answer, root.uid, roleBindings[0].uid, owner);
+  });
+});
+
+test("without the switch, the same binding is made as often as it is asked for", async () => {
+  const plain = await startServer();
+  const body = { identityUid: plain.identity, roleUid: await plain.role("viewer") };
+  const uids = new Set<string>();
+  for (const _ of [1, 2]) uids.add((await plain.ok("POST", `${PATH}/${plain.organization}`, { body })).uid);
+  const requests = [{ roleBinding: body }, { roleBinding: body }];
+  const { roleBindings } = await plain.ok("POST", `${IAM}/roleBindings:batchCreate`, {
+    body: { parent: plain.organization, requests },
+  });
+  for (const { uid } of roleBindings) uids.add(uid);
+  expect(uids.size).toBe(4);
+  await plain.close();
+});

@@ -1,0 +1,283 @@
+// The oracle of creates, updates and deletions (api.md sections 4 and 4.2; contract 1.7 to 1.10, 3.0; decisions 2 to 8, 18, 21).
+import { deepStrictEqual } from "node:assert/strict";
+import { denied, type Expectation, invalid, missing, type Problem } from "./expectation.ts";
+import {
+  can,
+  capabilitiesOf,
+  capability,
+  forget,
+  isUnderOrSelf,
+  type Json,
+  type Kind,
+  messageOf,
+  parentOf,
+  type Row,
+  rootOf,
+  rowOf,
+  type World,
+} from "./world.ts";
+
+const isName = (value: unknown): boolean =>
+  typeof value === "string" && /^[a-z0-9 ._-]{1,}$/.test(value) && value.length <= 255;
+// `[\S ]{0,512}`, by characters.
+const isDescription = (value: unknown): boolean =>
+  value === undefined || (typeof value === "string" && !/[\t\n\f\r]/.test(value) && [...value].length <= 512);
+const RELATIONSHIPS = ["claimMatch", "servicePrincipal"];
+
+/** Fields of a kind that break a rule; `undefined`: some do, and the specification does not say how they are named. */
+const brokenFields = (kind: Kind, fields: Json, isNew: boolean): (string | undefined)[] => {
+  const { name, description, claimMatch, capabilities, identityUid, roleUid } = fields;
+  if (kind === "roleBindings") return [...(identityUid ? [] : ["identityUid"]), ...(roleUid ? [] : ["roleUid"])];
+  const broken: (string | undefined)[] = [];
+  if (!isName(name)) broken.push("name");
+  if (!isDescription(description)) broken.push("description");
+  if (kind === "roles" && !(capabilities as string[] | undefined)?.length) broken.push("capabilities");
+  if (kind === "identities") {
+    const match = claimMatch as Record<string, string | undefined> | undefined;
+    if (match?.issuer !== undefined && !match.issuer.startsWith("https://")) broken.push("claimMatch.issuer");
+    // The published error for a new one from {} names `name` alone (contract 1.11).
+    else if (!RELATIONSHIPS.some((member) => fields[member]))
+      broken.push(...(isNew && broken.length > 0 ? [] : [undefined]));
+    else if (match && !((match.issuer || match.issuerPattern) && (match.subject || match.subjectPattern)))
+      broken.push(undefined);
+  }
+  return broken;
+};
+
+const problemOf = (broken: readonly (string | undefined)[]): Problem[] => {
+  if (broken.length === 0) return [];
+  return broken.includes(undefined) ? [{ code: "INVALID_ARGUMENT" }] : [invalid(...(broken as string[]))];
+};
+
+/** Identity and role of a binding have to exist, the role at the group or above it, and the caller to hold what it grants. */
+const linkProblems = (world: World, caller: string, group: string, { identityUid, roleUid }: Json): Problem[] => {
+  if (!identityUid || !roleUid) return [];
+  const role = rowOf(world, "roles", roleUid);
+  const reachable = role && (role.parent === undefined || isUnderOrSelf(role.parent, group));
+  const broken = [
+    ...(rowOf(world, "identities", identityUid) ? [] : ["identityUid"]),
+    ...(reachable ? [] : ["roleUid"]),
+  ];
+  if (broken.length > 0) return [invalid(...broken)];
+  return can(world, caller, capabilitiesOf(role), group) ? [] : [denied];
+};
+
+/** Nobody sees whom they may not list: whether a stranger's identity may be bound depends on more than is specified. */
+export const isStranger = (world: World, caller: string, group: string, identityUid: unknown): boolean =>
+  rowOf(world, "identities", identityUid) !== undefined &&
+  rootOf(identityUid as string) !== rootOf(group) &&
+  !can(world, caller, [capability("identities", "LIST")], identityUid as string);
+
+const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
+
+/** Takes a new record's uid from the answer: it has to be fresh, and one segment below its parent (contract 1.6). */
+const adopt = (world: World, kind: Kind, parent: string | undefined, uid: string, fields: Json): Row => {
+  deepStrictEqual({ uid: UID.test(uid), parent: parentOf(uid) }, { uid: true, parent });
+  const known = world.rows.has(uid) || world.gone.some((row) => row.uid === uid);
+  deepStrictEqual(known, false, `the uid ${uid} is not new`);
+  const row: Row = { kind, uid, parent, createMs: world.nowMs, updateMs: world.nowMs, fields };
+  if (kind === "identities") row.seenMs = world.nowMs;
+  world.rows.set(uid, row);
+  return row;
+};
+
+// "" and absent are one in proto3.
+const stored = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""));
+
+/** `parent` undefined: a root group. */
+export const expectCreate = (
+  world: World,
+  caller: string,
+  kind: Kind,
+  parent: string | undefined,
+  fields: Json,
+): Expectation => {
+  const allowed = parent === undefined || can(world, caller, [capability(kind, "CREATE")], parent);
+  const above = parent === undefined || rowOf(world, "groups", parent) !== undefined;
+  const problems = allowed
+    ? [
+        ...problemOf(brokenFields(kind, fields, true)),
+        ...(above ? [] : [missing]),
+        ...(kind === "roleBindings" ? linkProblems(world, caller, parent as string, fields) : []),
+        ...(kind === "roles" && !can(world, caller, capabilitiesOf({ fields } as Row), parent as string)
+          ? [denied]
+          : []),
+      ]
+    : [denied];
+  return {
+    problems,
+    accept: (answer) => messageOf(world, adopt(world, kind, parent, answer.uid as string, stored(fields))),
+  };
+};
+
+/** The binding of a new root group, which no answer has shown yet. */
+export const adoptFounding = (world: World, root: string, uid: string, creator: string, owner: string): void => {
+  const row = adopt(world, "roleBindings", root, uid, { identityUid: creator, roleUid: owner });
+  row.founding = true;
+};
+
+/** All or nothing, in order, at most 25 (contract 3.0). */
+export const expectBatch = (world: World, caller: string, parent: string, links: readonly Json[]): Expectation => {
+  const broken = links.flatMap((link, i) =>
+    brokenFields("roleBindings", link, true).map((field) => `requests[${i}].roleBinding.${field}`),
+  );
+  const faults = links.map((link, i) =>
+    linkProblems(world, caller, parent, link).map(({ code, fields }) => ({
+      code,
+      fields: fields?.map((field) => `requests[${i}].roleBinding.${field}`),
+    })),
+  );
+  const unlinked = faults.flat().flatMap(({ code, fields = [] }) => (code === "INVALID_ARGUMENT" ? fields : []));
+  const problems = can(world, caller, [capability("roleBindings", "CREATE")], parent)
+    ? [
+        ...(links.length === 0 || links.length > 25 ? [invalid("requests")] : []),
+        ...(broken.length > 0 ? [invalid(...broken)] : unlinked.length > 0 ? [invalid(...unlinked)] : []),
+        ...(rowOf(world, "groups", parent) ? [] : [missing]),
+        ...(faults.flat().some(({ code }) => code === "PERMISSION_DENIED") ? [denied] : []),
+      ]
+    : [denied];
+  return {
+    problems,
+    accept: (answer) => {
+      const made = (answer.roleBindings as { uid: string }[]).map(({ uid }, i) =>
+        adopt(world, "roleBindings", parent, uid, stored(links[i] as Json)),
+      );
+      deepStrictEqual(made.length, links.length);
+      return { roleBindings: made.map((row) => messageOf(world, row)) };
+    },
+  };
+};
+
+/** Who may read the scope learns whether the record exists; who may not does not (decision 5). */
+const existenceProblems = (
+  world: World,
+  caller: string,
+  kind: Kind,
+  uid: string,
+  verb: "UPDATE" | "DELETE",
+): Problem[] => {
+  if (!can(world, caller, [capability(kind, verb)], uid)) return [denied];
+  return rowOf(world, kind, uid) ? [] : [missing];
+};
+
+/** `paths`: canonical, without the output-only ones; `unknown`: the mask names a field that there is not. */
+export const expectUpdate = (
+  world: World,
+  caller: string,
+  kind: Kind,
+  uid: string,
+  body: Json,
+  mask: { paths: readonly string[]; unknown: boolean },
+): Expectation => {
+  const problems = existenceProblems(world, caller, kind, uid, "UPDATE");
+  const row = rowOf(world, kind, uid);
+  if (problems.length > 0 || !row) return { problems, accept: () => ({}) };
+  if (mask.unknown) return { problems: [invalid("updateMask")], accept: () => ({}) };
+
+  const next = applied(kind, row.fields, body, mask.paths);
+  const touched = brokenFields(kind, next, false).filter(
+    (field) =>
+      field === undefined ||
+      mask.paths.some((path) => path === "*" || field.startsWith(path) || path.startsWith(field)),
+  );
+  const group = row.parent ?? uid;
+  const escalates = kind === "roles" && !can(world, caller, capabilitiesOf({ fields: next } as Row), group);
+  return {
+    problems: [
+      ...problemOf(touched),
+      ...(kind === "roleBindings" ? linkProblems(world, caller, group, next) : []),
+      ...(escalates ? [denied] : []),
+    ],
+    accept: (answer) => {
+      // Whether a change to what already is moves the time is nowhere specified.
+      const same = JSON.stringify(sorted(next)) === JSON.stringify(sorted(row.fields));
+      const kept = same && answer.updateTime === new Date(row.updateMs).toISOString();
+      row.fields = next;
+      if (!kept) row.updateMs = world.nowMs;
+      return messageOf(world, row);
+    },
+  };
+};
+
+const sorted = (fields: Json) => Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+const ALL: Record<Kind, readonly string[]> = {
+  groups: ["name", "description"],
+  identities: ["name", "description", ...RELATIONSHIPS],
+  roles: ["name", "description", "capabilities"],
+  roleBindings: ["identityUid", "roleUid"],
+};
+// Members of one oneof: setting one clears the other.
+const SIBLINGS: Record<string, string> = {
+  claimMatch: "servicePrincipal",
+  servicePrincipal: "claimMatch",
+  issuer: "issuerPattern",
+  issuerPattern: "issuer",
+  subject: "subjectPattern",
+  subjectPattern: "subject",
+};
+
+const applied = (kind: Kind, current: Json, body: Json, paths: readonly string[]): Json => {
+  const next = { ...current };
+  for (const path of paths.includes("*") ? ALL[kind] : paths) {
+    const [name, inner] = path.split(".") as [string, string?];
+    if (inner) {
+      const value = (body[name] as Json | undefined)?.[inner];
+      if (next[name] || value) next[name] = set({ ...(next[name] as Json) }, inner, value);
+      if (value) delete next[SIBLINGS[name] as string];
+    } else set(next, name, body[name]);
+  }
+  return next;
+};
+
+const set = (fields: Json, name: string, value: unknown): Json => {
+  if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) delete fields[name];
+  else {
+    fields[name] = value;
+    delete fields[SIBLINGS[name] as string];
+  }
+  return fields;
+};
+
+const CHILDREN: Record<Kind, string> = {
+  groups: "groups",
+  identities: "identities",
+  roles: "roles",
+  roleBindings: "role bindings",
+};
+
+export const expectDelete = (world: World, caller: string, kind: Kind, uid: string): Expectation => {
+  const found = existenceProblems(world, caller, kind, uid, "DELETE");
+  // Decision 4: the deletion of a missing role binding is a success.
+  const problems = found.filter(({ code }) => !(kind === "roleBindings" && code === "NOT_FOUND"));
+  const row = rowOf(world, kind, uid);
+  if (problems.length === 0 && row) problems.push(...preconditionProblems(world, row));
+  return {
+    problems,
+    accept: () => {
+      if (row) forget(world, row);
+      return "empty";
+    },
+  };
+};
+
+const preconditionProblems = (world: World, { kind, uid }: Row): Problem[] => {
+  const rows = [...world.rows.values()];
+  if (kind === "roles" && rows.some(({ fields }) => fields.roleUid === uid)) return [{ code: "FAILED_PRECONDITION" }];
+  if (kind !== "groups") return [];
+  const children = new Set(rows.filter(({ parent, founding }) => parent === uid && !founding).map((row) => row.kind));
+  if (children.size === 0) return [];
+  const preconditions = [...children].map(
+    (child) => `RESOURCE_NOT_EMPTY: cannot delete group with child ${CHILDREN[child]}`,
+  );
+  return [{ code: "FAILED_PRECONDITION", preconditions }];
+};
+
+/** Everybody reads the built-in roles; the rest is read where it may be listed. */
+export const expectGet = (world: World, caller: string, kind: Kind, uid: string): Expectation => {
+  const row = rowOf(world, kind, uid);
+  const open = kind === "roles" && parentOf(uid) === undefined;
+  if (!open && !can(world, caller, [capability(kind, "LIST")], uid)) return { problems: [denied], accept: () => ({}) };
+  return { problems: row ? [] : [missing], accept: () => messageOf(world, row as Row) };
+};

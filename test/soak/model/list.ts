@@ -1,0 +1,137 @@
+// The oracle of lists (api.md 4.1; contract 1.5, 1.8; decisions 6, 14 to 16): filters, orders, pages, walks that go on while
+// others write.
+import { deepStrictEqual } from "node:assert/strict";
+import { type Expectation, invalid } from "./expectation.ts";
+import {
+  can,
+  capability,
+  isUnder,
+  type Json,
+  type Kind,
+  messageOf,
+  parentOf,
+  type Row,
+  rowsOf,
+  type Walk,
+  type World,
+} from "./world.ts";
+
+/** A list request by the canonical names of its fields. */
+export interface Query {
+  "uidp.descendantsOf"?: string;
+  "uidp.childrenOf"?: string;
+  "uidp.ancestorsOf"?: string;
+  "uidp.inRoot"?: boolean;
+  "uidp.ids"?: string[];
+  name?: string;
+  relationshipType?: string;
+  identity?: string;
+  group?: string;
+  role?: string;
+  orderBy?: string;
+  pageSize?: number;
+  skip?: number;
+}
+
+const THREE_DAYS_MS = 3 * 24 * 60 * 60 * 1000;
+const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
+
+// Which property of a record each spelling of a field orders by.
+const ORDERS: Record<string, (row: Row) => string | number> = {
+  uid: ({ uid }) => uid,
+  id: ({ uid }) => uid,
+  name: ({ fields }) => fields.name as string,
+  create_time: ({ createMs }) => createMs,
+  createTime: ({ createMs }) => createMs,
+  created_at: ({ createMs }) => createMs,
+  update_time: ({ updateMs }) => updateMs,
+  updateTime: ({ updateMs }) => updateMs,
+  updated_at: ({ updateMs }) => updateMs,
+};
+const BINDING_ORDERS = ["uid", "id", "create_time", "createTime", "created_at"];
+
+const isOrdered = (kind: Kind, field: string) =>
+  Object.hasOwn(ORDERS, field) && (kind !== "roleBindings" || BINDING_ORDERS.includes(field));
+
+// "" and absent are one in proto3: the default.
+const orderOf = (orderBy: string | undefined): [field: string, direction: string] => {
+  const [field, direction = "asc"] = (orderBy ?? "").trim().split(/\s+/) as [string, string?];
+  return [field || "uid", direction];
+};
+
+/** Orders as the request asks; ties by uid in the same direction (decision 14). */
+const comparator = (orderBy: string | undefined): ((a: Row, b: Row) => number) => {
+  const [field, direction] = orderOf(orderBy);
+  const key = ORDERS[field] as (row: Row) => string | number;
+  const sign = direction === "desc" ? -1 : 1;
+  const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
+  return (a, b) => sign * (compare(key(a), key(b)) || compare(a.uid, b.uid));
+};
+
+const matches = (kind: Kind, query: Query, { uid, parent, fields }: Row): boolean =>
+  (query["uidp.descendantsOf"] === undefined || isUnder(query["uidp.descendantsOf"], uid)) &&
+  (query["uidp.childrenOf"] === undefined || parent === query["uidp.childrenOf"]) &&
+  (query["uidp.ancestorsOf"] === undefined || (kind === "groups" && isUnder(uid, query["uidp.ancestorsOf"]))) &&
+  (!query["uidp.inRoot"] || parent === undefined) &&
+  (!query["uidp.ids"] || query["uidp.ids"].length === 0 || query["uidp.ids"].includes(uid)) &&
+  (query.name === undefined || fields.name === query.name) &&
+  (query.identity === undefined || fields.identityUid === query.identity) &&
+  (query.group === undefined || parent === query.group) &&
+  (query.role === undefined || fields.roleUid === query.role) &&
+  (query.relationshipType === undefined || relationshipOf(fields) === query.relationshipType);
+
+const relationshipOf = ({ claimMatch }: Json) =>
+  claimMatch ? "RELATIONSHIP_TYPE_CLAIM_MATCH" : "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL";
+
+const isReadable = (world: World, caller: string, { kind, uid }: Row): boolean =>
+  (kind === "roles" && parentOf(uid) === undefined) || can(world, caller, [capability(kind, "LIST")], uid);
+
+const brokenFields = (kind: Kind, query: Query): string[] => {
+  const [field, direction] = orderOf(query.orderBy);
+  const bad = (uid: string | undefined) => uid !== undefined && !UID.test(uid);
+  return [
+    ...(isOrdered(kind, field) && ["asc", "desc"].includes(direction) ? [] : ["orderBy"]),
+    ...((query.pageSize ?? 0) < 0 ? ["pageSize"] : []),
+    ...((query.skip ?? 0) < 0 ? ["skip"] : []),
+    ...(bad(query["uidp.descendantsOf"]) ? ["uidp.descendantsOf"] : []),
+    ...(bad(query["uidp.childrenOf"]) ? ["uidp.childrenOf"] : []),
+  ];
+};
+
+/** `walk`: the page after one that was answered before. */
+export const expectList = (world: World, caller: string, kind: Kind, query: Query, walk?: Walk): Expectation => {
+  const broken = brokenFields(kind, query);
+  if (broken.length > 0) return { problems: [invalid(...broken)], accept: () => ({}) };
+  // A token older than three days begins again, and is no error (api.md section 8).
+  const from = walk && world.nowMs - walk.issuedMs <= THREE_DAYS_MS ? walk : undefined;
+
+  const compare = comparator(query.orderBy);
+  const all = rowsOf(world, kind).filter((row) => matches(kind, query, row) && isReadable(world, caller, row));
+  const rest = all.toSorted(compare).filter((row) => !from || compare(row, from.cursor) > 0);
+  const size = Math.min(query.pageSize || 50, 200);
+  const skip = query.skip ?? 0;
+  const page = rest.slice(skip, skip + size);
+  const total = from?.total ?? all.length;
+  return {
+    problems: [],
+    accept: ({ nextPageToken }) => {
+      const last = page.at(-1);
+      const more = rest.length > skip + size && last !== undefined;
+      deepStrictEqual(typeof nextPageToken, more ? "string" : "undefined");
+      world.walks = world.walks.filter((other) => other !== walk);
+      if (more) {
+        const token = nextPageToken as string;
+        const { pageSize: _, skip: __, ...filters } = query;
+        // As it is now: a change of the row later moves no cursor.
+        const cursor = { ...last, fields: { ...last.fields } };
+        world.walks.push({ kind, caller, query: filters as Json, token, cursor, total, issuedMs: world.nowMs });
+      }
+      return {
+        [kind]: page.map((row) => messageOf(world, row)),
+        ...(more && { nextPageToken }),
+        totalCount: String(total),
+        skipped: skip,
+      };
+    },
+  };
+};

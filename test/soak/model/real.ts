@@ -1,0 +1,92 @@
+// The other side of the model-based test: a reference server in this process with two callers, the owner and a reader who is
+// granted what the commands bind to it, and the world as it is before the first command.
+import type { Answer } from "../../support/http.ts";
+import { createClock, queryText, shuffledIds, startServer } from "../../support/server.ts";
+import { type Json, KINDS, parentOf, type Row, type World } from "./world.ts";
+
+export interface Request {
+  method: string;
+  target: string;
+  query?: Json;
+  body?: Json;
+}
+
+export interface Real {
+  /** by the index of the caller */
+  send(caller: number, request: Request): Promise<Answer>;
+  /** moves the clock; new tokens where the old ones are about to expire */
+  advance(world: World, ms: number): Promise<void>;
+  /** commands that were carried out, and the requests of them */
+  counts: { commands: number; requests: number };
+  close(): Promise<void>;
+}
+
+const TOKEN_MS = 50 * 60 * 1000;
+const OUTPUT = [
+  "uid",
+  "createTime",
+  "updateTime",
+  "lastSeenTime",
+  "resourceLimits",
+  "verified",
+  "identity",
+  "group",
+  "role",
+];
+
+export const createReal = async (seed: number): Promise<{ world: World; real: Real }> => {
+  const clock = createClock();
+  const api = await startServer({ clock, ids: shuffledIds(seed) });
+  const reader = await api.actor("reader");
+  const callers = [api.owner, reader];
+  const counts = { commands: 0, requests: 0 };
+
+  const send: Real["send"] = (caller, { method, target, query = {}, body }) => {
+    counts.requests += 1;
+    const token = callers[caller]?.token as string;
+    return api.call(method, target + queryText(query as Parameters<typeof queryText>[0]), { token, body });
+  };
+
+  const advance: Real["advance"] = async (world, ms) => {
+    clock.advance(ms);
+    world.nowMs = clock();
+    if (world.nowMs - world.tokensMs < TOKEN_MS) return;
+    api.owner.token = await api.token(api.owner.uid, { subject: "owner" });
+    reader.token = await api.token(reader.uid, { subject: "reader" });
+    world.tokensMs = world.nowMs;
+    // An exchange moves lastSeenTime and nothing else (decision 34).
+    for (const caller of callers) (world.rows.get(caller.uid) as Row).seenMs = world.nowMs;
+  };
+
+  const world: World = {
+    nowMs: clock(),
+    rows: new Map(),
+    gone: [],
+    walks: [],
+    callers: callers.map(({ uid }) => uid),
+    organization: api.organization,
+    tokensMs: clock(),
+  };
+  for (const kind of KINDS) {
+    const { [kind]: messages } = await api.ok("GET", `/iam/v2beta1/${kind}`, { query: { pageSize: 200 } });
+    for (const message of messages as Json[]) {
+      const row = rowFrom(kind, message);
+      world.rows.set(row.uid, row);
+    }
+  }
+  return { world, real: { send, advance, counts, close: api.close } };
+};
+
+const rowFrom = (kind: Row["kind"], message: Json): Row => {
+  const uid = message.uid as string;
+  const fields = Object.fromEntries(Object.entries(message).filter(([name]) => !OUTPUT.includes(name)));
+  const ms = (name: string) => Date.parse((message[name] ?? message.createTime) as string);
+  const row: Row = { kind, uid, parent: parentOf(uid), createMs: ms("createTime"), updateMs: ms("updateTime"), fields };
+  if (kind === "identities") row.seenMs = ms("lastSeenTime");
+  // The only binding there is at first is the one that made the owner owner.
+  if (kind === "roleBindings") {
+    row.founding = true;
+    row.fields = { identityUid: (message.identity as Json).uid, roleUid: (message.role as Json).uid };
+  }
+  return row;
+};

@@ -1,0 +1,137 @@
+// The oracle of the model-based test: the records that there should be, as api.md and the contract tell it. It shares no
+// line with the server: what both read is the specification.
+export type Kind = "groups" | "identities" | "roles" | "roleBindings";
+export type Json = Record<string, unknown>;
+
+export const KINDS: readonly Kind[] = ["groups", "identities", "roles", "roleBindings"];
+
+/** Names of errors and of resources (contract 1.11). */
+export const TYPES: Record<Kind, string> = {
+  groups: "Group",
+  identities: "Identity",
+  roles: "Role",
+  roleBindings: "RoleBinding",
+};
+
+/** Capability of a verb on a kind (contract, sections 3 and 8.2). */
+const WORDS: Record<Kind, string> = {
+  groups: "GROUPS",
+  identities: "IDENTITY",
+  roles: "ROLES",
+  roleBindings: "ROLE_BINDINGS",
+};
+export type Verb = "CREATE" | "UPDATE" | "LIST" | "DELETE";
+export const capability = (kind: Kind, verb: Verb): string => `CAP_IAM_${WORDS[kind]}_${verb}`;
+
+export interface Row {
+  kind: Kind;
+  uid: string;
+  /** undefined: a root record */
+  parent: string | undefined;
+  createMs: number;
+  updateMs: number;
+  /** of an identity */
+  seenMs?: number;
+  /** the binding that made the creator owner of a root group */
+  founding?: boolean;
+  /** name, description and what else a caller gave */
+  fields: Json;
+}
+
+/** A walk through the pages of a list that is not at its end. */
+export interface Walk {
+  kind: Kind;
+  caller: string;
+  query: Json;
+  token: string;
+  cursor: Row;
+  total: number;
+  issuedMs: number;
+}
+
+export interface World {
+  nowMs: number;
+  rows: Map<string, Row>;
+  gone: Row[];
+  walks: Walk[];
+  /** uids of the callers' identities, the owner first */
+  callers: string[];
+  organization: string;
+  /** when the callers' tokens were exchanged */
+  tokensMs: number;
+}
+
+export const isUnder = (group: string, uid: string): boolean => uid.startsWith(`${group}/`);
+export const isUnderOrSelf = (group: string, uid: string): boolean => uid === group || isUnder(group, uid);
+export const rootOf = (uid: string): string => uid.split("/")[0] as string;
+export const parentOf = (uid: string): string | undefined =>
+  uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : undefined;
+
+export const rowsOf = (world: World, kind: Kind): Row[] => [...world.rows.values()].filter((row) => row.kind === kind);
+
+export const rowOf = (world: World, kind: Kind, uid: unknown): Row | undefined => {
+  const row = world.rows.get(uid as string);
+  return row?.kind === kind ? row : undefined;
+};
+
+export const capabilitiesOf = (role: Row | undefined): string[] => (role?.fields.capabilities as string[]) ?? [];
+
+/** Bindings as they are now: a grant at a group covers it and everything below (contract 1.10, decision 28). */
+export const can = (world: World, caller: string, capabilities: readonly string[], uid: string): boolean => {
+  const bindings = rowsOf(world, "roleBindings").filter(
+    ({ fields, parent }) => fields.identityUid === caller && isUnderOrSelf(parent as string, uid),
+  );
+  const held = new Set(bindings.flatMap(({ fields }) => capabilitiesOf(rowOf(world, "roles", fields.roleUid))));
+  return capabilities.every((name) => held.has(name));
+};
+
+const timeText = (ms: number): string => new Date(ms).toISOString();
+
+/** A record as it is answered (api.md section 2, decision 1). */
+export const messageOf = (world: World, row: Row): Json => {
+  const { uid, fields, createMs, updateMs } = row;
+  if (row.kind === "roleBindings") return bindingOf(world, row);
+  const common = {
+    uid,
+    ...fields,
+    description: fields.description ?? "",
+    createTime: timeText(createMs),
+    updateTime: timeText(updateMs),
+  };
+  if (row.kind === "groups") return { ...common, resourceLimits: {}, verified: false };
+  if (row.kind === "identities") return { ...common, lastSeenTime: timeText(row.seenMs as number) };
+  return common;
+};
+
+// Hydrated, without the uids beside (contract 3.0).
+const bindingOf = (world: World, { uid, parent, fields, createMs }: Row): Json => {
+  const named = (row: Row | undefined) => ({
+    uid: row?.uid,
+    name: row?.fields.name,
+    description: row?.fields.description ?? "",
+  });
+  const identity = rowOf(world, "identities", fields.identityUid);
+  const { issuer = "", subject = "" } = (identity?.fields.claimMatch ?? {}) as Record<string, string | undefined>;
+  return {
+    uid,
+    identity: { ...named(identity), issuer, subject },
+    group: named(rowOf(world, "groups", parent)),
+    role: named(rowOf(world, "roles", fields.roleUid)),
+    createTime: timeText(createMs),
+  };
+};
+
+/** Takes a record out, and what goes with it (decisions 7 and 8). */
+export const forget = (world: World, row: Row): void => {
+  for (const other of [row, ...followers(world, row)]) {
+    world.rows.delete(other.uid);
+    world.gone.push(other);
+  }
+};
+
+const followers = (world: World, { kind, uid }: Row): Row[] =>
+  rowsOf(world, "roleBindings").filter(
+    (binding) =>
+      (kind === "identities" && binding.fields.identityUid === uid) ||
+      (kind === "groups" && binding.founding && binding.parent === uid),
+  );

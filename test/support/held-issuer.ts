@@ -1,0 +1,44 @@
+// An issuer of workloads' tokens that answers when it is told to: an exchange that asks it is under way until then.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { IAM, START_MS, sharedKeys, type TestServer } from "./server.ts";
+
+export interface HeldIssuer {
+  /** an identity of the organisation that trusts this issuer */
+  identity: string;
+  /** a token that may assume it */
+  token: string;
+  /** when the server has asked for the issuer's documents */
+  asked: Promise<void>;
+  release(): void;
+  close(): Promise<void>;
+}
+
+export const startHeldIssuer = async (api: TestServer): Promise<HeldIssuer> => {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const issuer = createServer(async (request, response) => {
+    asked.resolve();
+    await released.promise;
+    const json = request.url === "/jwks" ? sharedKeys().signer.jwks() : { issuer: url, jwks_uri: `${url}/jwks` };
+    response.setHeader("content-type", "application/json").end(JSON.stringify(json));
+  });
+  await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+  const body = { name: "held", claimMatch: { issuer: url, subject: "held" } };
+  const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+  const iat = Math.floor(START_MS / 1000);
+  const claims = { iss: url, sub: "held", aud: api.authUrl, iat, exp: iat + 60 };
+  return {
+    identity: uid,
+    token: await sharedKeys().signer.sign(claims),
+    asked: asked.promise,
+    release: () => released.resolve(),
+    close: () =>
+      new Promise((resolve) => {
+        released.resolve();
+        issuer.closeAllConnections();
+        issuer.close(() => resolve());
+      }),
+  };
+};

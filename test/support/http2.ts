@@ -1,0 +1,35 @@
+// A gRPC call as it stands on HTTP/2: any header, several of one name, bytes that are no message.
+import { type ClientHttp2Session, type ClientSessionOptions, connect, type IncomingHttpHeaders } from "node:http2";
+
+export interface RawAnswer {
+  /** of the answer's head and its trailers */
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+}
+
+/** Headers may stand twice, which node's client would not send by itself. */
+export const openHttp2 = (baseUrl: string, options: ClientSessionOptions = {}): ClientHttp2Session =>
+  connect(baseUrl, { strictSingleValueFields: false, ...options } as ClientSessionOptions);
+
+/** `headers` as name, value, name, value. */
+export const rawCall = (
+  session: ClientHttp2Session,
+  path: string,
+  headers: readonly string[],
+  message: Buffer = Buffer.alloc(0),
+): Promise<RawAnswer> => {
+  const pseudo = [":method", "POST", ":path", path, ":scheme", "http", ":authority", "x"];
+  const stream = session.request([...pseudo, "content-type", "application/grpc", "te", "trailers", ...headers]);
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  stream.end(Buffer.concat([prefix, message]));
+  return new Promise((resolve, reject) => {
+    const answer: RawAnswer = { headers: {}, bytes: Buffer.alloc(0) };
+    const merge = (own: IncomingHttpHeaders) => Object.assign(answer.headers, own);
+    stream.on("response", merge).on("trailers", merge).on("error", reject);
+    stream.on("data", (chunk: Buffer) => {
+      answer.bytes = Buffer.concat([answer.bytes, chunk]);
+    });
+    stream.on("close", () => resolve(answer));
+  });
+};

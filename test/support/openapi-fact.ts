@@ -1,0 +1,63 @@
+// What an OpenAPI document says of an operation, as one line a fact, so that two documents can be held against each other.
+// Names of path variables are no facts: nobody sees them on the wire.
+import type { Body } from "./http.ts";
+
+export interface OpenapiOperation {
+  method: string;
+  /** with `{}` for every variable */
+  path: string;
+  id: string;
+  facts: Set<string>;
+}
+
+export const openapiOperations = (document: Body): OpenapiOperation[] =>
+  Object.entries(document.paths as Body).flatMap(([path, methods]) =>
+    Object.entries(methods as Body).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path: path.replace(/\{[^}]+\}/g, "{}"),
+      id: operation.operationId,
+      facts: new Set(factsOf(document, operation)),
+    })),
+  );
+
+const factsOf = (document: Body, operation: Body): string[] => {
+  const at = (reference: string): Body =>
+    reference
+      .slice(2)
+      .split("/")
+      .reduce((value, key) => value[key], document);
+  const resolve = (schema: Body): Body => {
+    if (schema.$ref) return resolve(at(schema.$ref));
+    if (!schema.allOf) return schema;
+    const parts = [...schema.allOf.map(resolve), { ...schema, allOf: undefined }] as Body[];
+    return { ...Object.assign({}, ...parts), required: parts.flatMap(({ required = [] }) => required) };
+  };
+  const lines = (schema: Body | undefined, place: string, isRequired = false): string[] => {
+    if (!schema) return [];
+    const own = resolve(schema);
+    const flags = [isRequired && "required", own.readOnly && "readOnly"].filter(Boolean).join(" ");
+    const line = `${place}: ${typeOf(own)}${flags ? ` (${flags})` : ""}`;
+    const below = Object.entries((own.properties ?? {}) as Body).flatMap(([name, field]) =>
+      lines(field, `${place}.${name}`, (own.required ?? []).includes(name)),
+    );
+    const extra = own.additionalProperties;
+    const map = extra && Object.keys(extra).length > 0 ? lines(extra, `${place}{}`) : [];
+    return [line, ...below, ...map, ...lines(own.items, `${place}[]`)];
+  };
+  const content = (holder: Body | undefined): Body | undefined => {
+    const [media] = Object.values((holder?.content ?? {}) as Body);
+    return media?.schema;
+  };
+  const { requestBody, responses, parameters = [] } = operation;
+  return [
+    ...parameters.flatMap((own: Body, i: number) =>
+      lines(own.schema, own.in === "path" ? `path ${i}` : `query ${own.name}`, own.required),
+    ),
+    ...lines(content(requestBody), "body"),
+    ...lines(content(responses[200]), "answer"),
+    ...lines(content(responses.default.$ref ? at(responses.default.$ref) : responses.default), "error"),
+  ];
+};
+
+const typeOf = ({ type, format, enum: values }: Body): string =>
+  values ? `enum ${values.toSorted().join(" ")}` : format ? `${type}/${format}` : type;

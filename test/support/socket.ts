@@ -1,0 +1,32 @@
+// A connection that is written to by hand: half a request, several, or none.
+import { once } from "node:events";
+import { connect } from "node:net";
+
+export interface Connection {
+  write(text: string): void;
+  /** everything that has come so far, once it matches */
+  until(pattern: RegExp): Promise<string>;
+  /** everything that came until the other side ended the connection */
+  ended: Promise<string>;
+}
+
+/** Errors are ends: a reset is one of the ways in which the other side may go. */
+export const openConnection = async (baseUrl: string): Promise<Connection> => {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  socket.on("error", () => {});
+  const ended = new Promise<string>((resolve) => socket.once("close", () => resolve(text)));
+  const until = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(text)) {
+      if (socket.closed) throw new Error(`the connection ended before ${pattern} came: ${JSON.stringify(text)}`);
+      await Promise.race([once(socket, "data"), ended]);
+    }
+    return text;
+  };
+  return { write: (own) => void socket.write(own), until, ended };
+};
