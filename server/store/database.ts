@@ -1,8 +1,11 @@
-// Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection.
+// Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. One
+// that an earlier version wrote is brought to the format of this one first; one of a later version is refused.
 import { chmodSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-export const DATABASE_VERSION = 1;
+// From each format to the next; a new database goes through all of them. What was released is never edited: a change of the
+// format is one file more.
+const STEPS = ["schema-1.sql", "schema-2.sql"] as const;
 // "IRMS": tells our files from other SQLite databases.
 const APPLICATION_ID = 0x49524d53;
 
@@ -16,9 +19,9 @@ export const openDatabase = (file: string): DatabaseSync => {
   const database = open(file);
   try {
     database.exec("PRAGMA busy_timeout = 5000");
-    checkVersion(database, file);
+    checkOrigin(database, file);
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-    migrate(database);
+    migrate(database, file);
     // Signing keys live in it.
     if (file !== ":memory:") chmodSync(file, 0o600);
     return database;
@@ -42,28 +45,29 @@ const unreadable = (file: string, error: unknown) =>
 const pragma = (database: DatabaseSync, name: string): number =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
 
-const checkVersion = (database: DatabaseSync, file: string) => {
-  const version = pragma(database, "user_version");
+const checkOrigin = (database: DatabaseSync, file: string) => {
   const application = pragma(database, "application_id");
   const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n as number;
   if (tables > 0 && application !== APPLICATION_ID)
     throw new DatabaseError(`${file} is a database of another program; name another file`);
-  if (version > DATABASE_VERSION)
+  const format = pragma(database, "user_version");
+  if (format > STEPS.length)
     throw new DatabaseError(
-      `${file} was written by a newer version of this server (format ${version}, this one reads up to ${DATABASE_VERSION}); upgrade, or name another file`,
+      `${file} was written by a newer version of this server (format ${format}, this one reads up to ${STEPS.length}); upgrade, or name another file`,
     );
 };
 
-const migrate = (database: DatabaseSync) => {
-  if (pragma(database, "user_version") === DATABASE_VERSION) return;
-  const sql = readFileSync(new URL("./schema.sql", import.meta.url), "utf8");
+// All steps or none, and only one of two servers that start on a file at once takes them.
+const migrate = (database: DatabaseSync, file: string) => {
+  if (pragma(database, "user_version") === STEPS.length) return;
   database.exec("BEGIN IMMEDIATE");
   try {
-    database.exec(sql);
-    database.exec(`PRAGMA user_version = ${DATABASE_VERSION}; PRAGMA application_id = ${APPLICATION_ID}`);
-    database.exec("COMMIT");
+    checkOrigin(database, file);
+    for (const step of STEPS.slice(pragma(database, "user_version")))
+      database.exec(readFileSync(new URL(`./${step}`, import.meta.url), "utf8"));
+    database.exec(`PRAGMA user_version = ${STEPS.length}; PRAGMA application_id = ${APPLICATION_ID}; COMMIT`);
   } catch (error) {
-    database.exec("ROLLBACK");
+    if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
 };

@@ -1,9 +1,11 @@
-// The database: what makes an acknowledged write last, and what is kept in the file (issue 3, section 3).
-import { chmodSync, statSync } from "node:fs";
+// The database: what makes an acknowledged write last, what is kept in the file, and files of other versions.
+import { chmodSync, readFileSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { DatabaseError } from "../../server/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { temporaryFolder } from "../support/command.ts";
+import { IAM, REGISTRY, startServer } from "../support/server.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -18,7 +20,7 @@ describe("a database file", () => {
     expect(pragma(database, "synchronous")).toBe(2);
     expect(pragma(database, "journal_mode")).toBe("wal");
     expect(pragma(database, "foreign_keys")).toBe(1);
-    expect(pragma(database, "user_version")).toBe(1);
+    expect(pragma(database, "user_version")).toBe(2);
     database.close();
   });
 
@@ -34,10 +36,80 @@ describe("a database file", () => {
   test("of a newer version is refused with a DatabaseError, and the file is let go", () => {
     const file = folder.path("newer.db");
     const database = openDatabase(file);
-    database.exec("PRAGMA user_version = 2");
+    database.exec("PRAGMA user_version = 3");
     database.close();
     for (let i = 0; i < 2; i += 1) expect(() => openDatabase(file)).toThrow(DatabaseError);
     const again = openDatabase(folder.path("another.db"));
     again.close();
+  });
+});
+
+describe("a database of format 1", () => {
+  const ROOT = "a".repeat(40);
+  const VIEWER = "63921b2c44617e3f2603851537be0123af4a57d7";
+  const issuer = "https://issuer.example";
+
+  /** As the version that had this format wrote it: a group, an identity that is bound, a custom role, a repo. */
+  const older = (name: string, further = ""): string => {
+    const file = folder.path(name);
+    const database = new DatabaseSync(file);
+    const schema = readFileSync(new URL("../../server/store/schema-1.sql", import.meta.url), "utf8");
+    const claimMatch = JSON.stringify({ claimMatch: { issuer, subject: "s" } });
+    database.exec(`${schema}
+      INSERT INTO groups VALUES ('${ROOT}', NULL, 'acme', 1, 2, '{}');
+      INSERT INTO identities VALUES ('${ROOT}/1111111111111111', '${ROOT}', 'i', 3, 4, 5,
+        'RELATIONSHIP_TYPE_CLAIM_MATCH', '${issuer}', 's', '${claimMatch}');
+      INSERT INTO roles VALUES ('${VIEWER}', NULL, 'viewer', 6, 7, '{"capabilities":["CAP_IAM_GROUPS_LIST"]}');
+      INSERT INTO roles VALUES ('${ROOT}/2222222222222222', '${ROOT}', 'r', 8, 9, '{"capabilities":["CAP_REPO_LIST"]}');
+      INSERT INTO role_bindings VALUES ('${ROOT}/3333333333333333', '${ROOT}', '${ROOT}/1111111111111111',
+        '${ROOT}/2222222222222222', 0, 10, 11, '{}');
+      INSERT INTO repos VALUES ('${ROOT}/4444444444444444', '${ROOT}', 'nginx', 12, 13, '{"description":"d"}');
+      INSERT INTO meta VALUES ('dev_organization', '${ROOT}');
+      ${further}
+      PRAGMA user_version = 1; PRAGMA application_id = ${0x49524d53};`);
+    database.close();
+    return file;
+  };
+
+  test("is brought to this one when it is opened: what it holds is served as it was, and the further kinds beside it", async () => {
+    const api = await startServer({ store: older("older.db") });
+    expect(api.organization).toBe(ROOT);
+    expect(await api.ok("GET", `${IAM}/groups/${ROOT}`)).toMatchObject({
+      name: "acme",
+      updateTime: new Date(2).toISOString(),
+    });
+    expect(await api.ok("GET", `${IAM}/roleBindings/${ROOT}/3333333333333333`)).toMatchObject({
+      identity: { name: "i", issuer, subject: "s" },
+      role: { name: "r" },
+      createTime: new Date(10).toISOString(),
+    });
+    const repo = `${ROOT}/4444444444444444`;
+    const times = { createTime: new Date(12).toISOString(), updateTime: new Date(13).toISOString() };
+    expect(await api.ok("GET", `${REGISTRY}/repos/${repo}`)).toEqual({
+      uid: repo,
+      name: "nginx",
+      description: "d",
+      ...times,
+    });
+    expect(await api.ok("GET", `${REGISTRY}/repos/${repo}/readme`)).toEqual({ uid: repo });
+    const digest = `sha256:${"a".repeat(64)}`;
+    await api.ok("POST", `${REGISTRY}/tags/${repo}`, { body: { name: "latest", digest } });
+    await api.ok("POST", `${IAM}/groupInvites/${ROOT}`, { body: { roleUid: VIEWER, ttl: "1s" } });
+    await api.close();
+    const database = openDatabase(folder.path("older.db"));
+    expect(pragma(database, "user_version")).toBe(2);
+    expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+    database.close();
+  });
+
+  test("stays as it is when a step fails: nothing of it is written, and the reason is told", () => {
+    // The name of the last table that the step makes.
+    const file = older("broken.db", "CREATE TABLE refresh_families (id TEXT);");
+    const text = `cannot use ${file} as a database: table refresh_families already exists`;
+    expect(() => openDatabase(file)).toThrow(new DatabaseError(text));
+    const database = new DatabaseSync(file);
+    expect(Object.values(database.prepare("PRAGMA user_version").get() ?? {})).toEqual([1]);
+    expect(database.prepare("SELECT name FROM sqlite_schema WHERE name = 'tags'").all()).toEqual([]);
+    database.close();
   });
 });
