@@ -33,5 +33,7 @@ const TOLD: Record<string, typeof OTHER> = {
 /** Writes an answer where no request has come about, and ends the connection. */
 export const endWith = (socket: Duplex, http: number, headers: Record<string, string>, body: string): void => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 ${http} ${STATUS_CODES[http] ?? "Client Closed Request"}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${http} ${STATUS_CODES[http] ?? "Client Closed Request"}\r\n${lines.join("\r\n")}\r\n\r\n${body}`,
+  );
 };

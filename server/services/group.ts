@@ -129,8 +129,7 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   throw invalidArgument([{ field: "parent", description }]);
 };
 
-// One violation for each kind of child (decision 7): where it is found, then the word in the text. Advisories go with the
-// group, since no method deletes them.
+// One violation for each kind of child (api.md 3, decision 7): where it is found, then the word in the text.
 const CHILDREN = [
   ["groups WHERE parent = ?", "groups"],
   ["identities WHERE parent = ?", "identities"],
@@ -140,6 +139,7 @@ const CHILDREN = [
   ["identity_providers WHERE parent = ?", "identity providers"],
   ["group_invites WHERE parent = ?", "group invites"],
   ["account_associations WHERE uid = ?", "account associations"],
+  ["advisories WHERE parent = ?", "advisories"],
 ] as const;
 
 const childViolations = (store: Store, uid: string): PreconditionViolation[] =>

@@ -1,5 +1,5 @@
-// What else blocks a group's deletion (decision 7): identity providers, invites, account associations and repos, each kind with
-// a violation of its own. Advisories, which nobody can delete, go with the group.
+// What else blocks a group's deletion (api.md 3, decision 7): identity providers, invites, account associations, repos and
+// advisories, each kind with a violation of its own.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
@@ -75,12 +75,12 @@ describe("a group with", () => {
     });
   });
 
-  test("advisories is deleted with them", async () => {
+  test("advisories, which no method deletes, is not deleted, and neither are they", async () => {
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "advised" } });
-    const path = "/vulnerabilities/v2beta1/advisories";
+    expectRefusal(await remove(groups[0].uid), "FAILED_PRECONDITION", text("advisories"), {
+      details: [preconditionFailure("RESOURCE_NOT_EMPTY", text("advisories"))],
+    });
     const query = { "uidp.childrenOf": groups[0].uid };
-    expect((await api.ok("GET", path, { query })).totalCount).toBe("1");
-    expect((await remove(groups[0].uid)).status).toBe(200);
-    expect((await api.ok("GET", path, { query })).totalCount).toBe("0");
+    expect((await api.ok("GET", "/vulnerabilities/v2beta1/advisories", { query })).totalCount).toBe("1");
   });
 });
