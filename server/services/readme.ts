@@ -1,7 +1,7 @@
 // The readme of a repo (contract 1.7): Markdown whose HTML holds nothing that a sanitiser of people's content would take
 // out. It is checked as it is written, so that whoever shows it need not.
 import { Parser } from "htmlparser2";
-import { Marked } from "marked";
+import MarkdownIt, { type Token } from "markdown-it";
 
 const TEXT = "readme contained unsafe html content";
 
@@ -36,13 +36,21 @@ const ATTRIBUTES: Record<string, ReadonlySet<string>> = {
 const LINKS = words("cite href src");
 const SCHEMES = words("http: https: mailto:");
 
-// Task lists stay text: their boxes would be forms.
-const markdown = new Marked({ renderer: { checkbox: () => "" } });
+// With the HTML and the links as they were written, so that what is dangerous in them is seen. It stops at 100 levels, and
+// leaves out what lies below.
+const LEVELS_MAX = 100;
+const markdown = new MarkdownIt({ html: true, maxNesting: LEVELS_MAX });
+markdown.validateLink = () => true;
+markdown.normalizeLink = (link) => link;
+// How a column is aligned would be a style.
+const cell = (tokens: Token[], i: number): string => `<${tokens[i]?.tag}>`;
+Object.assign(markdown.renderer.rules, { th_open: cell, td_open: cell });
 
 /** Why a text is refused as a readme; undefined when it is fine. */
 export const readmeViolation = (content: string): string | undefined => {
-  const html = markdown.parse(content, { async: false });
-  const unsafe = unsafeIn(html);
+  const tokens = markdown.parse(content, {});
+  if (tokens.some(({ level }) => level >= LEVELS_MAX - 1)) return `must not be nested in ${LEVELS_MAX} levels or more`;
+  const unsafe = unsafeIn(markdown.renderer.render(tokens, markdown.options, {}));
   return unsafe === undefined ? undefined : `${TEXT}: ${unsafe}`;
 };
 

@@ -170,6 +170,8 @@ describe("Markdown", () => {
     ["a comment that never ends", "text\n\n<!-- x", "an element or a comment that never ends"],
     ["an element that never ends", '<div>\ntext <b title="x', "an element or a comment that never ends"],
     ["a document type", "<!DOCTYPE html>", "<!doctype>"],
+    ["a link to a script, with a tab that browsers drop", "[x](<java\tscript:alert(1)>)", "href of <a>"],
+    ["a link to a script by reference", "[x]\n\n[x]: javascript:alert(1)", "href of <a>"],
   ])("with %s is refused", async (_, content, found) => {
     const uid = await repo();
     const answer = await write(uid, { content });
@@ -179,6 +181,33 @@ describe("Markdown", () => {
       domain: "registry",
     });
     expect(await read(uid)).toEqual({ uid });
+  });
+
+  test.each<[string, string, string]>([
+    ["quotes in quotes", "> ", ""],
+    ["lists in lists", "- ", "a"],
+    ["numbers in numbers", "1. ", ""],
+    ["quotes in quotes, below which a script is out of sight", ">", "<script>alert(1)</script>"],
+  ])("of %s is refused, however deep", async (_, step, end) => {
+    const uid = await repo();
+    const description = "must not be nested in 100 levels or more";
+    for (const levels of [100, 40_000]) {
+      const answer = await write(uid, { content: step.repeat(levels) + end });
+      expectRefusal(answer, "INVALID_ARGUMENT", `content: ${description}`, {
+        details: [badRequest(["content", description])],
+        domain: "registry",
+      });
+    }
+    expect((await write(uid, { content: step.repeat(40) })).status).toBe(200);
+  });
+
+  test.each([
+    ["emphasis that never ends", "**a*b ", 200],
+    ["brackets", "[", 200],
+    ["images", "![", 200],
+    ["comments that never end", "<!--", 400],
+  ])("of four thousand of %s is answered", async (_, step, status) => {
+    expect((await write(await repo(), { content: step.repeat(4000) })).status).toBe(status);
   });
 
   test("is at most 262144 characters", async () => {
