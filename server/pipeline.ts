@@ -98,13 +98,18 @@ export const createPipeline =
       authorize(row, request, caller);
       // Nothing is written that nobody will hear of.
       if (isGone()) throw apiError("CANCELLED", "the caller waits no longer");
-      const method = services[operation] as unknown as Method<"GetGroup">;
-      const response = method(request as never, { ...context(), caller });
-      return messageToJson(row.response, response as Json);
+      return messageToJson(row.response, serve(operation, request, { ...context(), caller }));
     } catch (error) {
       throw funnel(error, operation, log);
     }
   };
+
+// What a write looks at and what it writes is one transaction, whoever else has the database open.
+const serve = (operation: ServedName, request: Json, context: ServiceContext): Json => {
+  const method = services[operation] as unknown as Method<"GetGroup">;
+  const answer = () => method(request as never, context) as Json;
+  return operations[operation].method === "GET" ? answer() : context.store.transaction(answer);
+};
 
 // Who turns out to be nobody is counted by address, after the fact: bad tokens do not refuse a neighbour's good ones.
 const knownCaller = async (

@@ -64,13 +64,11 @@ export const groupService = {
     if (verified) throw denied("verified is set by the operator of the service");
     if (above) existing(context, groups, "Group", above);
     const uid = above ? `${above}/${context.ids.segment()}` : context.ids.root();
-    context.store.transaction(() => {
-      insertGroup(context.store, uid, { name, ...body }, context.now);
-      if (!above) {
-        const owner = { identityUid: context.caller.uid, roleUid: builtInRoleUid("owner") };
-        insertRoleBinding(context.store, `${uid}/${context.ids.segment()}`, owner, context.now, true);
-      }
-    });
+    insertGroup(context.store, uid, { name, ...body }, context.now);
+    if (!above) {
+      const owner = { identityUid: context.caller.uid, roleUid: builtInRoleUid("owner") };
+      insertRoleBinding(context.store, `${uid}/${context.ids.segment()}`, owner, context.now, true);
+    }
     return groupFrom(context.store, existing(context, groups, "Group", uid));
   },
 
@@ -97,13 +95,11 @@ export const groupService = {
   },
 
   DeleteGroup: ({ uid }, context) => {
-    context.store.transaction(() => {
-      existing(context, groups, "Group", uid);
-      const violations = childViolations(context.store, uid);
-      if (violations.length > 0) throw failedPrecondition(violations);
-      context.store.statement("DELETE FROM role_bindings WHERE parent = ? AND founding = 1").run(uid);
-      context.store.remove(groups, uid);
-    });
+    existing(context, groups, "Group", uid);
+    const violations = childViolations(context.store, uid);
+    if (violations.length > 0) throw failedPrecondition(violations);
+    context.store.statement("DELETE FROM role_bindings WHERE parent = ? AND founding = 1").run(uid);
+    context.store.remove(groups, uid);
     return {};
   },
 } satisfies Services<"GetGroup" | "ListGroups" | "CreateGroup" | "UpdateGroup" | "DeleteGroup">;

@@ -70,10 +70,8 @@ export const identityService = {
   },
 
   DeleteIdentity: ({ uid }, context) => {
-    context.store.transaction(() => {
-      existing(context, identities, "Identity", uid);
-      context.store.remove(identities, uid);
-    });
+    existing(context, identities, "Identity", uid);
+    context.store.remove(identities, uid);
     return {};
   },
 

@@ -97,10 +97,8 @@ export const roleBindingService = {
     for (const input of inputs) demandRole(context, parent, (input as Link).roleUid);
     throwIfBound(context, parent, inputs as Link[]);
     const uids = inputs.map(() => `${parent}/${context.ids.segment()}`);
-    context.store.transaction(() => {
-      uids.forEach((uid, i) => {
-        insertRoleBinding(context.store, uid, inputs[i] as Link, context.now);
-      });
+    uids.forEach((uid, i) => {
+      insertRoleBinding(context.store, uid, inputs[i] as Link, context.now);
     });
     return {
       roleBindings: uids.map((uid) =>

@@ -72,12 +72,10 @@ export const roleService = {
   },
 
   DeleteRole: ({ uid }, context) => {
-    context.store.transaction(() => {
-      existing(context, roles, "Role", uid);
-      const violations = useViolations(context.store, uid);
-      if (violations.length > 0) throw failedPrecondition(violations);
-      context.store.remove(roles, uid);
-    });
+    existing(context, roles, "Role", uid);
+    const violations = useViolations(context.store, uid);
+    if (violations.length > 0) throw failedPrecondition(violations);
+    context.store.remove(roles, uid);
     return {};
   },
 } satisfies Services<"GetRole" | "ListRoles" | "CreateRole" | "UpdateRole" | "DeleteRole">;

@@ -34,12 +34,10 @@ export const tagService = {
 
   CreateTag: ({ parent, tag }, context) => {
     const input = createInput(Tag, tag);
-    return context.store.transaction(() => {
-      existing(context, repos, "Repo", parent);
-      const uid = tagUid(context.store, parent, input.name as string) ?? `${parent}/${context.ids.segment()}`;
-      upsertTag(context.store, uid, input, context.now);
-      return tagFrom(existing(context, tags, "Tag", uid));
-    });
+    existing(context, repos, "Repo", parent);
+    const uid = tagUid(context.store, parent, input.name as string) ?? `${parent}/${context.ids.segment()}`;
+    upsertTag(context.store, uid, input, context.now);
+    return tagFrom(existing(context, tags, "Tag", uid));
   },
 
   DeleteTag: ({ uid }, context) => {

@@ -2,7 +2,7 @@
 // a spelling that is not understood would be an unknown field, silently ignored, and the answer would be another.
 import { expect } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
-import { parseSeed } from "../../server/index.ts";
+import { parseSeed, type ServerOptions } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
 import { IAM, startServer, type TestServer } from "../support/server.ts";
 import { resourceCases } from "./resource-case.ts";
@@ -75,8 +75,8 @@ advisories:
   "seed.yaml",
 );
 
-export const startFixture = async (): Promise<Fixture> => {
-  const api = await startServer({ seed, refreshTokens: true });
+export const startFixture = async (options: ServerOptions = {}): Promise<Fixture> => {
+  const api = await startServer({ seed, refreshTokens: true, ...options });
   const only = async (path: string, plural: string, query: Body): Promise<string> => {
     const { [plural]: found } = await api.ok("GET", path, { query });
     expect(found).toHaveLength(1);

@@ -8,7 +8,7 @@ import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { expectRefusal } from "../support/refusal.ts";
-import { countingIds, IAM, startServer, type TestServer } from "../support/server.ts";
+import { createClock, IAM, startServer, type TestServer } from "../support/server.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -95,19 +95,19 @@ describe("a database that another process writes to", () => {
   test("makes a write wait for it, and nobody is told", async () => {
     const file = folder.path("shared.db");
     const signal = new Int32Array(new SharedArrayBuffer(4));
-    const ids = countingIds();
+    const clock = createClock();
     let waiting = false;
     api = await startServer({
       store: file,
-      // Called just before the row is written: from then on the other process finishes what it does.
-      ids: {
-        root: ids.root,
-        segment: () => {
+      // Read on the way to the write, before its transaction begins: from then on the other process finishes what it does.
+      clock: Object.assign(
+        () => {
           if (waiting) Atomics.store(signal, 0, 1);
           if (waiting) Atomics.notify(signal, 0);
-          return ids.segment();
+          return clock();
         },
-      },
+        { advance: clock.advance },
+      ),
     });
     const other = new Worker(WRITER, { eval: true, workerData: { file, signal } });
     const finished = once(other, "exit");

@@ -1,0 +1,70 @@
+// Each method that changes something does so in one transaction, with what it looked at before; each other writes nothing.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Operation, type OperationName, operations } from "../../schema/index.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore } from "../../server/store/store.ts";
+import { restRequest } from "../support/rest-request.ts";
+import { queryText } from "../support/server.ts";
+import { bearerOf, type Fixture, operationCases, startFixture } from "./operation-case.ts";
+
+let commits: number;
+/** SQL that wrote, and whether a transaction was open */
+let writes: [sql: string, inTransaction: boolean][];
+const reset = () => {
+  commits = 0;
+  writes = [];
+};
+
+const watched = () => {
+  const database = openDatabase(":memory:");
+  const { prepare, exec } = database;
+  database.exec = (sql) => {
+    if (sql === "COMMIT") commits += 1;
+    exec.call(database, sql);
+  };
+  database.prepare = (sql) => {
+    const statement = prepare.call(database, sql);
+    const { run } = statement;
+    statement.run = ((...values: []) => {
+      writes.push([sql, database.isTransaction]);
+      return run.apply(statement, values);
+    }) as typeof run;
+    return statement;
+  };
+  return createStore(database);
+};
+
+let fixture: Fixture;
+beforeAll(async () => {
+  reset();
+  fixture = await startFixture({ store: watched() });
+});
+afterAll(() => fixture.api.close());
+beforeEach(reset);
+
+// The exchange notes when an identity was seen, and rotates refresh tokens, by rules of its own.
+const rows = (Object.entries(operations) as [OperationName, Operation][]).filter(
+  ([, { service }]) => service !== "oidc.SecurityTokenService",
+);
+
+const send = async (name: OperationName, row: Operation) => {
+  const message = await operationCases[name].request(fixture);
+  const token = await bearerOf(name, fixture);
+  reset();
+  const { method, path, query, body } = restRequest(row, "v2beta1", message, "lowerCamel");
+  const answer = await fixture.api.call(method, path + queryText(query), { token, body });
+  expect(answer.status, answer.text).toBe(200);
+};
+
+test.each(rows.filter(([, { method }]) => method === "GET"))("%s writes nothing", async (name, row) => {
+  await send(name, row);
+  expect({ commits, writes }).toEqual({ commits: 0, writes: [] });
+});
+
+test.each(rows.filter(([, { method }]) => method !== "GET"))("%s is one transaction", async (name, row) => {
+  await send(name, row);
+  expect(commits).toBe(1);
+  expect(writes.filter(([, inTransaction]) => !inTransaction)).toEqual([]);
+  // A check only looks.
+  expect(writes.length > 0).toBe(name !== "CheckAccountAssociation");
+});
