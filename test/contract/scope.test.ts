@@ -14,9 +14,19 @@ roles: [{ name: r, group: left, capabilities: [groups.list] }, { name: r, group:
 identities: [{ name: i, group: left, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }, { name: i, group: right, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }, { name: i, group: left/deep, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]
 bindings: [{ identity: left/i, role: left/r, group: left }, { identity: right/i, role: right/r, group: right }, { identity: left/deep/i, role: left/deep/r, group: left/deep }]
 repos: [{ name: p, group: left }, { name: p, group: right }, { name: p, group: left/deep }]
+identityProviders:
+  - { name: p, group: left, defaultRole: viewer, oidc: &oidc { issuer: "https://idp.example", clientId: c, pkceEnabled: true } }
+  - { name: p, group: right, defaultRole: viewer, oidc: *oidc }
+  - { name: p, group: left/deep, defaultRole: viewer, oidc: *oidc }
+advisories:
+  - { group: left, advisoryId: CGA-aaaa-aaaa-aaaa, artifactName: a, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }
+  - { group: right, advisoryId: CGA-aaaa-aaaa-aaaa, artifactName: a, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }
+  - { group: left/deep, advisoryId: CGA-aaaa-aaaa-aaaa, artifactName: a, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }
 `,
   "seed.yaml",
 );
+
+const VULNERABILITIES = "/vulnerabilities/v2beta1";
 
 let api: TestServer;
 let left: string;
@@ -32,6 +42,8 @@ beforeAll(async () => {
   left = await one(`${IAM}/groups`, "groups", { name: "left" });
   right = await one(`${IAM}/groups`, "groups", { name: "right" });
   deep = await one(`${IAM}/groups`, "groups", { name: "deep" });
+  for (const uid of [left, right, deep])
+    await api.ok("POST", `${IAM}/groupInvites/${uid}`, { body: { roleUid: await api.role("viewer"), ttl: "60s" } });
   // The identity lives at the organisation; what it may do is decided by the binding alone.
   viewer = await api.actor("left-viewer", { role: "viewer", at: left });
 });
@@ -42,7 +54,19 @@ const KINDS: [kind: string, path: string, plural: string, capability: string, ty
   ["custom roles", `${IAM}/roles`, "roles", "roles.list", "Role"],
   ["role bindings", `${IAM}/roleBindings`, "roleBindings", "role_bindings.list", "RoleBinding"],
   ["repos", `${REGISTRY}/repos`, "repos", "repo.list", "Repo"],
+  [
+    "identity providers",
+    `${IAM}/identityProviders`,
+    "identityProviders",
+    "identity_providers.list",
+    "IdentityProvider",
+  ],
+  ["group invites", `${IAM}/groupInvites`, "groupInvites", "group_invites.list", "GroupInvite"],
+  ["advisories", `${VULNERABILITIES}/advisories`, "advisories", "advisories.list", "Advisory"],
 ];
+
+/** `registry` of `/registry/v2beta1/repos`: in the domain of its errors. */
+const domainOf = (path: string) => path.split("/")[1] as string;
 
 describe("a viewer of one group", () => {
   test("reads the group, and the groups below it", async () => {
@@ -92,7 +116,7 @@ describe("a viewer of one group", () => {
     async (_, path, plural, capability, type) => {
       const mine = await one(path, plural, { "uidp.childrenOf": left });
       const other = await one(path, plural, { "uidp.childrenOf": right });
-      const domain = path === `${REGISTRY}/repos` ? "registry" : "iam";
+      const domain = domainOf(path);
       expect((await api.ok("GET", `${path}/${mine}`, { token: viewer.token })).uid).toBe(mine);
       expectDenied(await api.call("GET", `${path}/${other}`, { token: viewer.token }), capability, other, domain);
       // AIP-211: a record that does not exist answers as one that may not be seen, and where it could be seen as missing.
@@ -106,19 +130,36 @@ describe("a viewer of one group", () => {
 
 describe("a missing record is 403 to who may not look and 404 to who may (decision 5)", () => {
   test.each([
-    ["PATCH", "groups", "groups.update", "Group"],
-    ["DELETE", "groups", "groups.delete", "Group"],
-    ["PATCH", "identities", "identity.update", "Identity"],
-    ["DELETE", "identities", "identity.delete", "Identity"],
-    ["PATCH", "roles", "roles.update", "Role"],
-    ["DELETE", "roles", "roles.delete", "Role"],
-    ["PATCH", "roleBindings", "role_bindings.update", "RoleBinding"],
-  ])("%s %s", async (method, kind, capability, type) => {
+    ["PATCH", `${IAM}/groups`, "groups.update", "Group"],
+    ["DELETE", `${IAM}/groups`, "groups.delete", "Group"],
+    ["PATCH", `${IAM}/identities`, "identity.update", "Identity"],
+    ["DELETE", `${IAM}/identities`, "identity.delete", "Identity"],
+    ["PATCH", `${IAM}/roles`, "roles.update", "Role"],
+    ["DELETE", `${IAM}/roles`, "roles.delete", "Role"],
+    ["PATCH", `${IAM}/roleBindings`, "role_bindings.update", "RoleBinding"],
+    ["PATCH", `${IAM}/identityProviders`, "identity_providers.update, role_bindings.create", "IdentityProvider"],
+    ["DELETE", `${IAM}/identityProviders`, "identity_providers.delete", "IdentityProvider"],
+    ["PATCH", `${IAM}/accountAssociations`, "account_associations.update", "AccountAssociation"],
+    ["DELETE", `${IAM}/groupInvites`, "group_invites.delete", "GroupInvite"],
+    ["PATCH", `${REGISTRY}/repos`, "repo.update", "Repo"],
+    ["DELETE", `${REGISTRY}/repos`, "repo.delete", "Repo"],
+    ["DELETE", `${REGISTRY}/tags`, "tag.delete", "Tag"],
+  ])("%s %s", async (method, path, capability, type) => {
     const uid = `${right}/ffffffffffffffff`;
     const options = method === "PATCH" ? { body: {} } : {};
-    const refused = await api.call(method, `${IAM}/${kind}/${uid}`, { ...options, token: viewer.token });
-    expectDenied(refused, capability, uid);
-    expectNotFound(await api.call(method, `${IAM}/${kind}/${uid}`, options), type, uid);
+    const refused = await api.call(method, `${path}/${uid}`, { ...options, token: viewer.token });
+    expectDenied(refused, capability, uid, domainOf(path));
+    expectNotFound(await api.call(method, `${path}/${uid}`, options), type, uid, domainOf(path));
+  });
+
+  test.each([
+    ["roleBindings", "role_bindings.delete"],
+    ["accountAssociations", "account_associations.delete"],
+  ])("DELETE %s, which is success where one may (decision 4)", async (kind, capability) => {
+    const uid = `${right}/ffffffffffffffff`;
+    const path = `${IAM}/${kind}/${uid}`;
+    expectDenied(await api.call("DELETE", path, { token: viewer.token }), capability, uid);
+    expect((await api.call("DELETE", path)).status).toBe(200);
   });
 
   test.each(["groups", "identities", "roles", "roleBindings"])(
