@@ -2,7 +2,8 @@
 // is, so that a server with `--db` and `--seed` can be started again.
 import { AccountAssociation, Advisory, IdentityProvider, isUidp, type Json, Repo, Tag } from "../schema/index.ts";
 import type { IdSource } from "./context.ts";
-import { DEV_ISSUER_WORD, identityInput, roleInput, type Seed, SeedError, seedPath, seedRecord } from "./seed.ts";
+import { SeedError } from "./seed.ts";
+import { DEV_ISSUER_WORD, identityInput, roleInput, type Seed, seedPath, seedRecord } from "./seed-record.ts";
 import { insertAccountAssociation } from "./services/account-association.ts";
 import { type AdvisoryInput, insertAdvisory } from "./services/advisory.ts";
 import { builtInRoleUid } from "./services/built-in-role.ts";

@@ -19,7 +19,7 @@ import { createPort } from "./port.ts";
 import { createRateLimit, unlimited } from "./rate-limit.ts";
 import { logOfRequests } from "./request-id.ts";
 import { createRouter } from "./route.ts";
-import type { Seed } from "./seed.ts";
+import type { Seed } from "./seed-record.ts";
 import { ensureBuiltInRoles } from "./services/built-in-role.ts";
 import { identitiesWith, identityFrom } from "./services/identity.ts";
 import { openDatabase } from "./store/database.ts";

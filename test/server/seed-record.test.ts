@@ -175,9 +175,7 @@ advisories:
       'f.yaml:4:12: identityProviders.0.group: there is no group "gone" in this file',
       "f.yaml:7:5: identityProviders.1.oidc: one of oidc must be set",
       'f.yaml:10:37: accountAssociations.0.amazon.account: AWS account ID must match "^[0-9]{12}$"',
-      "f.yaml:11:5: accountAssociations.1.group: has another account association in this file",
       "f.yaml:13:38: accountAssociations.2.github.appInstallations.x: must be an integer",
-      "f.yaml:12:5: accountAssociations.2.group: has another account association in this file",
       'f.yaml:16:21: repos.0.bundles.1: only the following keywords are valid "^application$|^base$|^byol$|^ai$|^ai-gpu$|^featured$|^fips$|^commercial$|^emeritoss$"',
       'f.yaml:19:17: repos.0.tags.0.name: tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"',
       'f.yaml:19:29: repos.0.tags.0.digest: digest must match "^sha256:[0-9a-f]{64}$"',
@@ -195,7 +193,80 @@ advisories:
       "f.yaml:26:68: advisories.0.events.2.detection.nvdapi: one of nvdapi, manual, scanv1 must be set",
       "f.yaml:29:17: advisories.1.createTime: must be an RFC 3339 time",
       "f.yaml:28:36: advisories.1.events.0.patched: only one of fixed, patched may be set",
+      "f.yaml:11:5: accountAssociations.1.group: another record of this file has the same",
+      "f.yaml:12:5: accountAssociations.2.group: another record of this file has the same",
     ]);
+  });
+
+  test("when two records would be taken for one another, and a role is out of reach", () => {
+    const text = `organization: { name: acme }
+groups: [{ name: eng }, { name: ops, parent: eng }, { name: eng }, { name: sales }]
+roles:
+  - { name: r, group: eng, capabilities: [groups.list] }
+  - { name: r, group: sales, capabilities: [groups.list] }
+  - { name: r, group: eng, capabilities: [repo.list] }
+identities:
+  - { name: i, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }
+  - { name: i, servicePrincipal: SERVICE_PRINCIPAL_INGESTER }
+bindings:
+  - { identity: i, role: eng/r, group: eng/ops }
+  - { identity: i, role: eng/r, group: sales }
+identityProviders:
+  - { name: p, group: eng, defaultRole: sales/r, oidc: { issuer: "https://idp.example", clientId: c, pkceEnabled: true } }
+  - { name: p, group: eng, defaultRole: eng/r, oidc: { issuer: "https://idp.example", clientId: c, pkceEnabled: true } }
+repos:
+  - name: nginx
+    tags:
+      - { name: latest, digest: "sha256:${"a".repeat(64)}" }
+      - { name: latest, digest: "sha256:${"b".repeat(64)}" }
+  - name: nginx
+    readme: ${"x".repeat(262_145)}
+`;
+    const same = "another record of this file has the same";
+    expect(refusal(text)).toEqual([
+      'f.yaml:12:26: bindings.1.role: role "eng/r" does not exist at "sales" or above',
+      'f.yaml:14:41: identityProviders.0.defaultRole: role "sales/r" does not exist at "eng" or above',
+      `f.yaml:20:17: repos.0.tags.1.name: ${same}`,
+      "f.yaml:22:13: repos.1.readme: must be at most 262144 characters",
+      `f.yaml:2:61: groups.2.name: ${same}`,
+      `f.yaml:6:13: roles.2.name: ${same}`,
+      `f.yaml:9:13: identities.1.name: ${same}`,
+      `f.yaml:15:13: identityProviders.1.name: ${same}`,
+      `f.yaml:21:11: repos.1.name: ${same}`,
+    ]);
+  });
+
+  test("when some records are not even of their shape: the others are told of as well, and nothing is missing for that", () => {
+    const text = `organization: { name: acme, colour: red }
+groups:
+  - { name: eng, colour: blue }
+  - { name: OPS }
+  - { name: sales, parent: lost }
+identities:
+  - { name: 7 }
+  - { name: NO, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }
+roles: none
+bindings:
+  - { identity: "7", role: r, group: eng }
+  - { identity: i, role: wizard, grupe: eng }
+repos:
+  - { name: a, group: eng, bundles: [gold] }
+colours: []
+`;
+    const lines = refusal(text);
+    expect(lines.toSorted()).toEqual(
+      [
+        'f.yaml:1:15: organization: Unrecognized key: "colour"',
+        'f.yaml:3:5: groups.0: Unrecognized key: "colour"',
+        "f.yaml:7:13: identities.0.name: Invalid input: expected string, received number",
+        "f.yaml:9:8: roles: Invalid input: expected array, received string",
+        'f.yaml:12:5: bindings.1: Unrecognized key: "grupe"',
+        'f.yaml:1:1: : Unrecognized key: "colours"',
+        'f.yaml:4:13: groups.1.name: name must match "^[a-z0-9 ._-]{1,}$"',
+        'f.yaml:8:13: identities.1.name: name must match "^[a-z0-9 ._-]{1,}$"',
+        'f.yaml:14:38: repos.0.bundles.0: only the following keywords are valid "^application$|^base$|^byol$|^ai$|^ai-gpu$|^featured$|^fips$|^commercial$|^emeritoss$"',
+      ].toSorted(),
+    );
   });
 
   test.each<[string, string, string]>([

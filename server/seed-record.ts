@@ -1,0 +1,105 @@
+// The records that a seed may hold, as a YAML file has them: fields and references. What is in the fields is the API's to say
+// (seed-rule.ts).
+import { z } from "zod";
+import {
+  AccountAssociation,
+  Advisory,
+  capabilityFrom,
+  IdentityProvider,
+  inputFields,
+  type Json,
+  type Message,
+  messageFromJson,
+  Repo,
+  Tag,
+} from "../schema/index.ts";
+
+const record = { name: z.string(), description: z.string().optional() };
+const group = z.string().default("");
+
+// The fields that a caller may set, but for some; what is in them is the API's to say.
+const fieldsOf = (schema: Message, ...but: string[]): Record<string, z.ZodOptional<z.ZodUnknown>> =>
+  Object.fromEntries(
+    inputFields(schema)
+      .filter((name) => !but.includes(name))
+      .map((name) => [name, z.unknown().optional()]),
+  );
+
+const ADVISORY_ID = "must be an advisory id such as CGA-xvgw-cvr7-9g2q";
+
+export const SeedSchema = z.strictObject({
+  organization: z.strictObject({ ...record, verified: z.boolean().optional(), kind: z.string().optional() }),
+  groups: z.array(z.strictObject({ ...record, parent: group })).default([]),
+  roles: z.array(z.strictObject({ ...record, group, capabilities: z.array(z.string()) })).default([]),
+  identities: z
+    .array(
+      z.strictObject({
+        ...record,
+        group,
+        claimMatch: z.record(z.string(), z.unknown()).optional(),
+        staticKeys: z.record(z.string(), z.unknown()).optional(),
+        awsIdentity: z.record(z.string(), z.unknown()).optional(),
+        servicePrincipal: z.string().optional(),
+      }),
+    )
+    .default([]),
+  bindings: z.array(z.strictObject({ identity: z.string(), role: z.string(), group })).default([]),
+  identityProviders: z
+    .array(z.strictObject({ ...fieldsOf(IdentityProvider), ...record, group, defaultRole: z.string() }))
+    .optional(),
+  accountAssociations: z.array(z.strictObject({ ...fieldsOf(AccountAssociation), ...record, group })).optional(),
+  // Where a repo syncs from is a uid, which no file knows.
+  repos: z
+    .array(
+      z.strictObject({
+        ...fieldsOf(Repo, "sync_config"),
+        ...record,
+        group,
+        readme: z.string().optional(),
+        tags: z.array(z.strictObject({ ...fieldsOf(Tag), name: z.string() })).optional(),
+      }),
+    )
+    .default([]),
+  advisories: z
+    .array(
+      z.strictObject({
+        ...fieldsOf(Advisory),
+        group,
+        advisoryId: z.string().regex(/^CGA(-[0-9a-z]{4}){3}$/, ADVISORY_ID),
+        legacyAdvisoryId: z.string().optional(),
+        origin: z.string().optional(),
+        createTime: z.unknown().optional(),
+        updateTime: z.unknown().optional(),
+        deleteTime: z.unknown().optional(),
+        severities: z.unknown().optional(),
+      }),
+    )
+    .optional(),
+});
+
+export type Seed = z.output<typeof SeedSchema>;
+
+/** `issuer` of a claim match that stands for the development issuer, whose port is not known beforehand. */
+export const DEV_ISSUER_WORD = "dev-issuer";
+
+/** Path of a record of a group: `platform/ci`; of the organisation: `ci`. */
+export const seedPath = (parent: string, name: string): string => (parent ? `${parent}/${name}` : name);
+
+/** A record of the file as the API reads it. */
+export const seedRecord = (schema: Message, { group: _, ...json }: Json): Json => messageFromJson(schema, json).value;
+
+/** A role of the file as the API takes it: capabilities by enum name. */
+export const roleInput = ({ name, description, capabilities }: Seed["roles"][number]): Json => ({
+  name,
+  description,
+  capabilities: capabilities.map((text) => capabilityFrom(text) ?? text),
+});
+
+export const identityInput = (
+  { group: _, ...identity }: Seed["identities"][number],
+  devIssuer: string | undefined,
+): Json => {
+  const { claimMatch } = identity;
+  if (claimMatch?.issuer !== DEV_ISSUER_WORD) return identity;
+  return { ...identity, claimMatch: { ...claimMatch, issuer: devIssuer } };
+};
