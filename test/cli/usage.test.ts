@@ -56,6 +56,8 @@ describe("a wrong flag is told", () => {
     [["--port", "65536"], '--port takes a port from 0 (any free one) to 65535, not "65536"'],
     [["--port=-1"], '--port takes a port from 0 (any free one) to 65535, not "-1"'],
     [["--auth-port", "1e3"], '--auth-port takes a port from 0 (any free one) to 65535, not "1e3"'],
+    [["--rate-limit", "0"], '--rate-limit takes a whole number from 1 to 999999, not "0"'],
+    [["--rate-limit", "1.5"], '--rate-limit takes a whole number from 1 to 999999, not "1.5"'],
     [["--log-level", "loud"], '--log-level takes one of debug, info, warn, error, not "loud"'],
     [["--dev=yes"], "Option '--dev' does not take an argument"],
     [
