@@ -2,15 +2,21 @@
 // walks the published methods, not our list of them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, operations, VERSIONS } from "../../schema/index.ts";
+import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import { publishedMethods } from "../support/published-method.ts";
-import { expectRefusal } from "../support/refusal.ts";
+import { expectRefusal, statusBody } from "../support/refusal.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let api: TestServer;
+let grpc: GrpcClient;
 beforeAll(async () => {
   api = await startServer();
+  grpc = createGrpcClient(api.baseUrl);
 });
-afterAll(() => api.close());
+afterAll(() => {
+  grpc.close();
+  return api.close();
+});
 
 const served = new Set(
   Object.values(operations as Record<string, Operation>).map(
@@ -21,12 +27,19 @@ const unserved = publishedMethods.filter(
   ({ method, path }) => !served.has(`${method} ${path.replace(/\{[^}]+\}/g, "")}`),
 );
 
+/** `/chainguard.platform.iam.v2beta1.GroupsService/CheckEligibility`; services of v1 have no version in their names. */
+const rpcPath = (service: string, name: string, path: string): string => {
+  const version = /\/(v2\w*)\//.exec(path)?.[1];
+  return `/chainguard.platform.${version ? service.replace(".", `.${version}.`) : service}/${name}`;
+};
+
 const UID = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
 const paths = unserved.flatMap(({ service, name, method, path }) =>
   (path.includes("{version}") ? VERSIONS : [""]).map((version) => ({
     name: `${service}/${name}`,
     service,
     method,
+    rpc: rpcPath(service, name, path.replace("{version}", version)),
     path: path
       .replace("{version}", version)
       .replace("{digest}", "sha256:ab")
@@ -52,5 +65,12 @@ describe.each([
     const answer = await api.call(method, path, { body, token: withToken ? api.owner.token : null });
     const text = `${name.split("/")[1]} is not served here`;
     expectRefusal(answer, "UNIMPLEMENTED", text, { domain: domain(service) });
+  });
+
+  test.each(paths)("$rpc answers UNIMPLEMENTED over gRPC", async ({ name, service, rpc }) => {
+    const answer = await grpc.bytes(rpc, Buffer.alloc(0), withToken ? { token: api.owner.token } : {});
+    const text = `${name.split("/")[1]} is not served here`;
+    const { code, message, details } = answer;
+    expect({ code, message, details }).toEqual(statusBody("UNIMPLEMENTED", text, { domain: domain(service) }));
   });
 });
