@@ -34,7 +34,7 @@ export const accountAssociationService = {
 
   CreateAccountAssociation: ({ parent, accountAssociation }, context) => {
     const input = createInput(AccountAssociation, accountAssociation);
-    existingParent(context, groups, parent);
+    existingParent(context, parent);
     if (context.store.get(accountAssociations, parent))
       throw alreadyExists("AccountAssociation", parent, `the group ${parent} has an account association already`);
     insertAccountAssociation(context.store, parent, input, context.now);

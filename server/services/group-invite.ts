@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { durationMs, GroupInvite } from "../../schema/index.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
-import { groupInvites, groups, roles } from "../store/shape.ts";
+import { groupInvites, roles } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { createInput, existing, existingParent, page, throwIfAny, timeText } from "./record.ts";
 import { capabilitiesOfRole, demandRole, roleViolations } from "./role.ts";
@@ -44,7 +44,7 @@ export const groupInviteService = {
 
   CreateGroupInvite: ({ parent, groupInvite }, context) => {
     const { roleUid, ttl, ...body } = createInput(GroupInvite, groupInvite) as GroupInvite;
-    existingParent(context, groups, parent);
+    existingParent(context, parent);
     throwIfAny(roleViolations(context, parent, roleUid, "roleUid"));
     demandRole(context, parent, roleUid);
     const uid = `${parent}/${context.ids.segment()}`;

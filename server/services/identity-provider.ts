@@ -4,7 +4,7 @@ import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../
 import type { IdentityRules } from "../context.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
-import { groups, identityProviders } from "../store/shape.ts";
+import { identityProviders } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { issuerViolations } from "./identity.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
@@ -57,7 +57,7 @@ export const identityProviderService = {
     const violations = [...issuerOf(identityProvider, context.identityRules), ...secretViolations(identityProvider)];
     const input = createInput(IdentityProvider, identityProvider, violations);
     const { defaultRole } = input as IdentityProvider;
-    existingParent(context, groups, parent);
+    existingParent(context, parent);
     throwIfAny(roleViolations(context, parent, defaultRole, "defaultRole"));
     demandRole(context, parent, defaultRole);
     const uid = `${parent}/${context.ids.segment()}`;

@@ -15,7 +15,7 @@ import { can } from "../authorize.ts";
 import type { IdentityRules, ServiceContext } from "../context.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
-import { groups, identities } from "../store/shape.ts";
+import { identities } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { issuerPatternWarning } from "../sts/issuer-pattern.ts";
 import { jwksViolation } from "../sts/key-set.ts";
@@ -47,7 +47,7 @@ export const identityService = {
     const { identityRules, now } = context;
     const violations = relationshipViolations(identity, identityRules, { now, createTime: now });
     const input = createInput(Identity, identity, violations, onlyFields);
-    existingParent(context, groups, parent);
+    existingParent(context, parent);
     const uid = `${parent}/${context.ids.segment()}`;
     insertIdentity(context.store, uid, input, context.now);
     warnOfIssuerPattern(context, uid, input);

@@ -15,6 +15,7 @@ import {
 import { scopesWith } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { type Condition, type ListInput, listRows } from "../store/list.ts";
+import { groups } from "../store/shape.ts";
 import type { Row, Shape } from "../store/store.ts";
 
 /** The RFC 3339 spelling of a stored time, UTC with milliseconds (api.md section 2). */
@@ -33,8 +34,7 @@ export const existing = (context: ServiceContext, shape: Shape, type: string, ui
 };
 
 /** The group that a new record goes into. */
-export const existingParent = (context: ServiceContext, shape: Shape, uid: string): Row =>
-  existing(context, shape, "Group", uid);
+export const existingParent = (context: ServiceContext, uid: string): Row => existing(context, groups, "Group", uid);
 
 const asTheyAre = (violations: FieldViolation[]): FieldViolation[] => violations;
 

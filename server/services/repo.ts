@@ -15,7 +15,7 @@ import {
 } from "../../schema/index.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
-import { groups, repos } from "../store/shape.ts";
+import { repos } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { readmeViolation } from "./readme.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
@@ -61,7 +61,7 @@ export const repoService = {
 
   CreateRepo: ({ parent, repo }, context) => {
     const { sync_config, ...input } = createInput(Repo, repo) as Repo;
-    existingParent(context, groups, parent);
+    existingParent(context, parent);
     const uid = `${parent}/${context.ids.segment()}`;
     const sync = resolvedSync(context, sync_config);
     throwIfAny(inheritedViolations(context.store, input, sync, [WILDCARD]));

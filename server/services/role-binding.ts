@@ -67,7 +67,7 @@ export const roleBindingService = {
 
   CreateRoleBinding: ({ parent, roleBinding }, context) => {
     const input = createInput(RoleBinding, roleBinding) as Link;
-    existingParent(context, groups, parent);
+    existingParent(context, parent);
     throwIfAny(linkViolations(context, parent, input));
     demandRole(context, parent, input.roleUid);
     throwIfBound(context, parent, [input]);
@@ -88,7 +88,7 @@ export const roleBindingService = {
       batchViolations(request, i, parent, roleUid, inputs[i] as Json),
     );
     throwIfAny(violations);
-    existingParent(context, groups, parent);
+    existingParent(context, parent);
     throwIfAny(
       inputs.flatMap((input, i) =>
         prefixed(linkViolations(context, parent, input as Link), `requests[${i}].roleBinding.`),

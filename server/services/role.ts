@@ -15,7 +15,7 @@ import { demand } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
-import { groups, roles } from "../store/shape.ts";
+import { roles } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { changeInput, createInput, existing, existingParent, page, times } from "./record.ts";
 
@@ -53,7 +53,7 @@ export const roleService = {
   CreateRole: ({ parent, role }, context) => {
     const { name, ...body } = createInput(Role, role, internalViolations(role)) as Role;
     const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
-    existingParent(context, groups, parent);
+    existingParent(context, parent);
     demand(context.caller, unique.capabilities, parent);
     const uid = `${parent}/${context.ids.segment()}`;
     insertRole(context.store, uid, { name, ...unique }, context.now);

@@ -1,4 +1,5 @@
 // Each method that changes something does so in one transaction, with what it looked at before; each other writes nothing.
+import type { SQLInputValue } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
@@ -25,10 +26,10 @@ const watched = () => {
   database.prepare = (sql) => {
     const statement = prepare.call(database, sql);
     const { run } = statement;
-    statement.run = ((...values: []) => {
+    statement.run = (...values: SQLInputValue[]) => {
       writes.push([sql, database.isTransaction]);
-      return run.apply(statement, values);
-    }) as typeof run;
+      return run.apply(statement, values as never);
+    };
     return statement;
   };
   return createStore(database);
