@@ -43,7 +43,9 @@ const missing = (): ApiError => {
 const domainOf = ({ caller, identityRules }: ServiceContext): string | undefined => {
   const { actorIssuer = "", email = "", emailVerified } = caller.token();
   if (!emailVerified || (!ISSUERS.includes(actorIssuer) && actorIssuer !== identityRules.devIssuer)) return undefined;
-  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  const at = email.lastIndexOf("@");
+  if (at < 1) return undefined;
+  const domain = email.slice(at + 1).toLowerCase();
   return EVERYBODYS.includes(domain) ? undefined : domain;
 };
 

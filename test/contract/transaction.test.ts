@@ -26,9 +26,9 @@ const watched = () => {
   database.prepare = (sql) => {
     const statement = prepare.call(database, sql);
     const { run } = statement;
-    statement.run = (...values: SQLInputValue[]) => {
+    statement.run = (...values: unknown[]) => {
       writes.push([sql, database.isTransaction]);
-      return run.apply(statement, values as never);
+      return run.apply(statement, values as SQLInputValue[]);
     };
     return statement;
   };

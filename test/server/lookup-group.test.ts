@@ -58,6 +58,8 @@ describe("does not tell apart", () => {
     ["a domain that is longer", { ...EMAIL, email: "me@notacme.example" }],
     ["a domain alone", { ...EMAIL, email: "@" }],
     ["an address without a domain", { ...EMAIL, email: "me" }],
+    ["a domain without an address", { ...EMAIL, email: "acme.example" }],
+    ["a domain without a name before it", { ...EMAIL, email: "@acme.example" }],
     ["an organisation that is not verified", { ...EMAIL, email: "me@claimed.example" }],
     ["a domain where anybody can have an address", { ...EMAIL, email: "me@gmail.com" }],
     ["a group that is no organisation", { ...EMAIL, email: "me@below.example" }],
