@@ -1,5 +1,4 @@
 // Each method that changes something does so in one transaction, with what it looked at before; each other writes nothing.
-import type { SQLInputValue } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
@@ -28,7 +27,7 @@ const watched = () => {
     const { run } = statement;
     statement.run = (...values: unknown[]) => {
       writes.push([sql, database.isTransaction]);
-      return run.apply(statement, values as SQLInputValue[]);
+      return run.apply(statement, values as Parameters<typeof run>);
     };
     return statement;
   };
