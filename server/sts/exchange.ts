@@ -25,6 +25,9 @@ export interface ExchangeOptions extends RefreshOptions {
   identities: AssumeOptions["identities"] & RefreshOptions["identities"];
 }
 
+/** What is asked for is nobody's yet: a uid can be as long as a body, and the log has a line for each request. */
+const MAX_LOGGED = 255;
+
 /** The issuers' keys, remembered apart: whoever holds a token makes up issuers that a pattern matches, without an end. */
 export interface IssuerDocuments {
   /** of issuers that an identity names */
@@ -46,7 +49,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     const audience = requestedAudience(request.aud, audiences);
     const limits = requestedLimits(request);
     event.audience = audience;
-    if (isUidp(request.identity)) event.identity = request.identity;
+    if (isUidp(request.identity) && request.identity.length <= MAX_LOGGED) event.identity = request.identity;
 
     refuseAwsIdentity(request.identity, identities);
 

@@ -13,12 +13,15 @@ export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<string>;
 export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?: Resolve }): FetchDocument => {
   const dispatcher = options.dispatcher ?? guardedAgent(options.resolve ?? createResolve());
   return async (url, signal) => {
-    const response = await request(url, {
+    signal.throwIfAborted();
+    const answered = request(url, {
       dispatcher,
       signal,
       // What is counted is what is read: nothing has to be unpacked to know how big it is.
       headers: { accept: "application/json", "accept-encoding": "identity" },
     });
+    // undici hears the signal once it is connected; a name server may be silent until then.
+    const response = await Promise.race([answered, abortOf(signal)]);
     try {
       if (response.statusCode !== 200) throw new TypeError(`answered ${response.statusCode}`);
       const encoding = response.headers["content-encoding"] ?? "identity";
@@ -30,6 +33,9 @@ export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?
     }
   };
 };
+
+const abortOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 
 const guardedAgent = (resolve: Resolve): Agent =>
   new Agent({

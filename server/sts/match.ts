@@ -1,7 +1,7 @@
 // The decision itself, pure: an identity compiled to a rule, a token's claims compared with it (contract section 2,
 // "Claim matching"). Exact strings are compared byte for byte, patterns by `pattern`, in full; all parts are ANDed.
 import type { ClaimMatch, Identity } from "../../schema/index.ts";
-import { type Budget, matchesPattern, newBudget } from "./pattern.ts";
+import { type Budget, newBudget, patternMatcher } from "./pattern.ts";
 import { type Reason, refusal } from "./refusal.ts";
 import { ownValue } from "./strict-json.ts";
 import type { WorkloadToken } from "./workload-token.ts";
@@ -30,7 +30,7 @@ export const ruleFromClaimMatch = (match: ClaimMatch, defaultAudience: Matcher):
     ...Object.entries(match.claims ?? {}).map(([name, value]): Rule["claims"][number] => [name, oneOf([value])]),
     ...Object.entries(match.claimPatterns ?? {}).map(([name, pattern]): Rule["claims"][number] => [
       name,
-      (text, budget) => matchesPattern(pattern, text, budget),
+      patternMatcher(pattern),
     ]),
   ],
 });
@@ -60,7 +60,7 @@ const exactOrPattern = (exact: string | undefined, pattern: string | undefined):
   if (exact !== undefined && pattern !== undefined) throw refusal("identity_malformed", "both exact and pattern");
   if (exact === "" || pattern === "") throw refusal("identity_malformed", "an empty text to match");
   if (exact !== undefined) return oneOf([exact]);
-  return pattern === undefined ? undefined : (text, budget) => matchesPattern(pattern, text, budget);
+  return pattern === undefined ? undefined : patternMatcher(pattern);
 };
 
 const required = (matcher: Matcher | undefined): Matcher => {

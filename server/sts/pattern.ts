@@ -9,6 +9,12 @@ const MAX_TEXT = 4096;
 // 4 KiB. A kilobyte of literals fits with room; the worst found below the bound takes 0.4 seconds.
 const MAX_PROGRAM = 1200;
 
+// Compiling is linear in the text, but for two things: a Unicode class is hundreds of ranges, and without case a range is
+// folded character by character, so that seventy times `[\x{100}-\x{10FFFF}]` takes two seconds. In instructions: what a
+// class takes as long as, and how many characters are folded in the time of one.
+const CLASS_COST = 60;
+const FOLDED = 400;
+
 /** Steps of matching, instructions × characters, that one token may cost: about 0.1 seconds, whatever an identity stores. */
 export interface Budget {
   steps: number;
@@ -25,17 +31,23 @@ export const patternViolation = (pattern: string): string | undefined => {
   }
 };
 
-/** True when the pattern matches the whole text. One that does not compile, or is past the budget, matches nothing. */
-export const matchesPattern = (pattern: string, text: string, budget = newBudget()): boolean => {
-  if (text.length > MAX_TEXT || !text.isWellFormed()) return false;
-  try {
-    const whole = compile(pattern);
-    budget.steps -= whole.programSize() * text.length;
-    return budget.steps >= 0 && whole.testExact(text);
-  } catch {
-    // refused at create, and once more here
-    return false;
-  }
+/**
+ * True when the pattern matches the whole text. One that does not compile, or is past the budget, matches nothing. It is
+ * compiled once, when it is first needed: a token may have twenty audiences.
+ */
+export const patternMatcher = (pattern: string): ((text: string, budget?: Budget) => boolean) => {
+  let compiled: RE2JS | undefined;
+  return (text, budget = newBudget()) => {
+    if (text.length > MAX_TEXT || !text.isWellFormed()) return false;
+    try {
+      compiled ??= compile(pattern);
+      budget.steps -= compiled.programSize() * text.length;
+      return budget.steps >= 0 && compiled.testExact(text);
+    } catch {
+      // refused at create, and once more here
+      return false;
+    }
+  };
 };
 
 // Alone first: `a)|(b` is no pattern, but would be one inside a group, with an alternative that no anchor holds. Then in a
@@ -45,6 +57,7 @@ const compile = (pattern: string): RE2JS => {
   if (pattern === "") throw new TypeError("empty");
   if (pattern.length > MAX_PATTERN) throw new TypeError(`longer than ${MAX_PATTERN} characters`);
   if (programBound(pattern) > MAX_PROGRAM) throw new TypeError("repeats too much");
+  if (classCost(pattern) > MAX_PROGRAM) throw new TypeError("has too many large classes of characters");
   RE2JS.compile(pattern);
   const whole = RE2JS.compile(`^(?:${pattern})$`);
   if (whole.programSize() > MAX_PROGRAM) throw new TypeError("repeats too much");
@@ -79,4 +92,14 @@ const programBound = (pattern: string): number => {
     }
   }
   return size;
+};
+
+/** What the classes of a pattern cost to compile, in instructions. Of the whole text: to misread what is inside a quote is harmless. */
+const classCost = (pattern: string): number => {
+  const named = pattern.match(/\\p/gi)?.length ?? 0;
+  if (!/\(\?[a-z]*i/i.test(pattern)) return named * CLASS_COST;
+  const ends = [...pattern.matchAll(/-(?:\\x\{([0-9a-f]+)\}|([^\0-\x7f]))/giu)].map(([, hex, character]) =>
+    hex === undefined ? (character?.codePointAt(0) as number) : Number.parseInt(hex, 16),
+  );
+  return named * CLASS_COST + ends.reduce((sum, end) => sum + end / FOLDED, 0);
 };

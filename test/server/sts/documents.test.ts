@@ -3,6 +3,8 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { MockAgent } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
+import { createDocuments } from "../../../server/sts/documents.ts";
+import { createFetchDocument, type FetchDocument } from "../../../server/sts/fetch-document.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { createCache, DISCOVERY, issuers, kids, named, refused } from "./documents-fixture.ts";
 import { claimsFrom, createService, DENIED, identity, ORG, RSA, SUBJECT, sign, startIssuer, UID } from "./fixture.ts";
@@ -60,6 +62,35 @@ describe("an issuer's documents", () => {
     await expect(documents.keysOf(issuer.url, named("rsa-1"))).rejects.toMatchObject(
       refused("The operation was aborted due to timeout"),
     );
+  });
+});
+
+describe("row 15: the time for both documents together", () => {
+  const TIMEOUT = refused("The operation was aborted due to timeout");
+
+  it("has passed while a name server is silent: nobody waits for the connection as well", async () => {
+    const asked: string[] = [];
+    const resolve = (host: string) => {
+      asked.push(host);
+      return new Promise<never>(() => undefined);
+    };
+    const { documents } = createCache({ resolve, timeoutMs: 50 });
+    await expect(documents.keysOf("https://issuer.example", named("rsa-1"))).rejects.toMatchObject(TIMEOUT);
+    expect(asked).toEqual(["issuer.example"]);
+  });
+
+  it("is not begun anew by the keys", async () => {
+    const issuer = await start();
+    const signals = new Set<AbortSignal>();
+    const fetched = createFetchDocument({});
+    const fetchDocument: FetchDocument = (url, signal) => {
+      signals.add(signal);
+      return fetched(url, signal);
+    };
+    const documents = createDocuments({ clock: () => 0, dev: true, fetchDocument });
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+    expect(issuer.paths).toHaveLength(2);
+    expect(signals.size).toBe(1);
   });
 });
 

@@ -1,6 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { RE2JS } from "re2js";
+import { describe, expect, it, vi } from "vitest";
 import { patternViolation } from "../../../server/sts/index.ts";
-import { matchesPattern, newBudget } from "../../../server/sts/pattern.ts";
+import { type Budget, newBudget, patternMatcher } from "../../../server/sts/pattern.ts";
+
+const matchesPattern = (pattern: string, text: string, budget?: Budget) => patternMatcher(pattern)(text, budget);
+
+const LARGE = "has too many large classes of characters";
 
 describe("patternViolation", () => {
   it.each([
@@ -13,6 +18,9 @@ describe("patternViolation", () => {
     "\\Qrepo:org/app\\E:.*",
     "((a{10}){10}){5}",
     "x".repeat(1024),
+    "[\\p{L}\\p{N}_-]+(?:\\.[\\p{L}\\p{N}_-]+)*",
+    "(?i)[\\x{4e00}-\\x{9fff}а-яё]+",
+    "[\\x{100}-\\x{10FFFF}]".repeat(50),
   ])("has nothing against «%s»", (pattern) => expect(patternViolation(pattern)).toBeUndefined());
 
   it.each([
@@ -32,10 +40,14 @@ describe("patternViolation", () => {
     [`(${"x{0,999}".repeat(100)})y`, "must be an RE2 pattern: repeats too much", "76 seconds on 4 KiB"],
     [`((${"[)({]".repeat(30)}){10}){10}`, "must be an RE2 pattern: repeats too much", "brackets in classes"],
     ["x{0,999}", "must be an RE2 pattern: repeats too much", "two instructions for each"],
+    ["\\pL".repeat(341), `must be an RE2 pattern: ${LARGE}`, "hundreds of ranges each"],
+    ["[\\PL\\p{Greek}]".repeat(60), `must be an RE2 pattern: ${LARGE}`, "the same in classes"],
+    [`(?i)${"[\\x{100}-\\x{10FFFF}]".repeat(50)}`, `must be an RE2 pattern: ${LARGE}`, "folded for two seconds"],
+    [`x(?s-m:(?Ui:[a-\u{10ffff}]))`, `must be an RE2 pattern: ${LARGE}`, "as it stands, further in"],
   ])("refuses «%.40s»: %s (%s)", (pattern, violation) => expect(patternViolation(pattern)).toBe(violation));
 });
 
-describe("matchesPattern", () => {
+describe("patternMatcher", () => {
   it.each<[string, string, boolean, string]>([
     ["a|b", "a", true, "an alternative"],
     ["a|b", "evil-b", false, "anchored on the left of each"],
@@ -57,7 +69,7 @@ describe("matchesPattern", () => {
   it.each([
     ["[a-z]{0,9}(?:a|aa)*", 46, "ab"],
     ["a.*", 300, "a"],
-    ["(a|b)*\\pL*", 90, "a"],
+    ["(a|b)*\\pL*", 20, "a"],
     ["..*", 300, "ab"],
     ["(?i)[a-z]*", 90, "aB"],
     ["(a*)*", 170, "a"],
@@ -83,6 +95,16 @@ describe("matchesPattern", () => {
       ).toBe(true);
     for (let i = 0; i < 20; i += 1) expect(matchesPattern("[0-9a-f]{40}", "0".repeat(40), budget)).toBe(true);
     expect(budget.steps).toBeGreaterThan(3_500_000);
+  });
+
+  it("is compiled once for all audiences of a token, and not before it is needed", () => {
+    const compile = vi.spyOn(RE2JS, "compile");
+    const matches = patternMatcher("https://(a|b)");
+    expect(compile).not.toHaveBeenCalled();
+    for (const text of ["https://a", "https://b", "https://c"]) expect(matches(text)).toBe(text !== "https://c");
+    // Alone, and in its group.
+    expect(compile.mock.calls).toEqual([["https://(a|b)"], ["^(?:https://(a|b))$"]]);
+    compile.mockRestore();
   });
 
   it("takes linear time where a backtracking engine does not end", () => {
