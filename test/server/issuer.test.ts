@@ -1,5 +1,6 @@
 // The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (decision 33), and what
 // `createServer` gives.
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../server/index.ts";
 import { badRequest, expectRefusal } from "../support/refusal.ts";
@@ -33,6 +34,63 @@ describe("discovery", () => {
 
   test("keys of the two issuers are not the same", () => {
     expect(sharedKeys().signer.jwks()).not.toEqual(sharedKeys().devSigner.jwks());
+  });
+});
+
+describe("a relying party that this project did not write (jose)", () => {
+  /** As a standard client does it: discovery, key set, signature, issuer, audience, times. */
+  const relyingParty = async (server: TestServer) => {
+    const discovery = await fetch(`${server.authUrl}/.well-known/openid-configuration`);
+    const { issuer, jwks_uri: uri } = (await discovery.json()) as { issuer: string; jwks_uri: string };
+    const keys = createRemoteJWKSet(new URL(uri));
+    return (token: string) =>
+      jwtVerify(token, keys, { issuer, audience: server.baseUrl, currentDate: new Date(server.clock()) });
+  };
+
+  test("verifies an API token of one hour, and reads who acts and what may be done", async () => {
+    const verify = await relyingParty(api);
+    const { payload, protectedHeader } = await verify(await api.token(api.identity, { subject: "owner" }));
+    const iat = Math.floor(START_MS / 1000);
+    expect(protectedHeader).toEqual({ alg: "RS256", kid: sharedKeys().signer.jwks().keys[0]?.kid, typ: "JWT" });
+    expect(payload).toEqual({
+      iss: api.authUrl,
+      sub: api.identity,
+      aud: api.baseUrl,
+      iat,
+      exp: iat + 3600,
+      jti: expect.any(String),
+      act: { iss: api.issuer, sub: "owner", aud: api.authUrl },
+      cap: { [api.organization]: expect.any(String) },
+    });
+  });
+
+  test.each([
+    ["a token of another issuer", (server: TestServer) => server.identityToken("owner"), "ERR_JWKS_NO_MATCHING_KEY"],
+    [
+      "a changed claim",
+      async ({ owner }: TestServer) =>
+        owner.token.replace(/\..*\./, `.${Buffer.from('{"sub":"evil"}').toString("base64url")}.`),
+      "ERR_JWS_SIGNATURE_VERIFICATION_FAILED",
+    ],
+  ])("refuses %s", async (_, token, code) => {
+    const verify = await relyingParty(api);
+    await expect(verify(await token(api))).rejects.toMatchObject({ code });
+  });
+
+  test("that kept the key set for ten minutes meets no token with a key that it does not know (row 35)", async () => {
+    const server = await startServer({ keys: undefined });
+    const kidOf = (token: string) => decodeProtectedHeader(token).kid;
+    const newToken = () => server.token(server.identity, { subject: "owner" });
+    const old = await newToken();
+    await server.rotateKeys();
+    // Read after the rotation has begun, kept from here on.
+    const verify = await relyingParty(server);
+    await verify(old);
+    server.clock.advance(10 * 60_000);
+    const next = await newToken();
+    expect(kidOf(next)).not.toBe(kidOf(old));
+    for (const token of [old, next]) expect((await verify(token)).payload.sub).toBe(server.identity);
+    await server.close();
   });
 });
 

@@ -1,6 +1,7 @@
 // Documents of other hosts: rows 11 to 18 of the must-refuse list (faults, section 2.1), against an issuer on loopback.
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { MockAgent } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
 import { createDocuments } from "../../../server/sts/documents.ts";
@@ -181,6 +182,23 @@ it("an issuer with a certificate that nobody vouches for is not believed", async
   );
   expect(asked).toBe(0);
   server.close();
+});
+
+it("an issuer over https whose certificate somebody vouches for is believed", async () => {
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, CERTIFICATE]);
+  const paths: string[] = [];
+  const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, ({ url = "" }, response) => {
+    paths.push(url);
+    response.end(JSON.stringify(url === DISCOVERY ? { issuer, jwks_uri: `${issuer}/jwks` } : { keys: [RSA.jwk] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const issuer = `https://localhost:${port}`;
+  expect(await createCache().documents.keysOf(issuer, named("rsa-1"))).toHaveLength(1);
+  expect(paths).toEqual([DISCOVERY, "/jwks"]);
+  server.close();
+  setDefaultCACertificates(before);
 });
 
 it("an issuer that cannot be reached is denied like everything else, and the log says why", async () => {

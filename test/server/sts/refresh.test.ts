@@ -1,11 +1,14 @@
 // Refresh tokens over REST against a server with a store of its own (contract section 2, row 31 of the must-refuse list;
 // RFC 6749 section 6, RFC 9700 section 4.14).
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TokenPair } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { createSigner } from "../../../server/sts/index.ts";
-import { DAY_MS, HOUR_MS, IAM, START_MS, startServer } from "../../support/server.ts";
+import { createClock, DAY_MS, HOUR_MS, IAM, START_MS, startServer } from "../../support/server.ts";
 import { payloadOf } from "./fixture.ts";
 import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
 
@@ -135,6 +138,31 @@ describe("a refresh token", () => {
 });
 
 describe("row 31: a refresh token that was used already", () => {
+  it("is known for used after a restart on the same file: its family ends, and stays ended after another", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "irm-refresh-"));
+    const file = join(folder, "irm.db");
+    const clock = createClock();
+    const boot = (port?: number) => startServer({ store: file, clock, refreshTokens: true, keys: undefined, port });
+    const one = await boot();
+    const port = Number(new URL(one.baseUrl).port);
+    const first = await exchanged(one);
+    const second = await used(one, first.refreshToken);
+    await one.close();
+    const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
+    expect(kept.join()).toContain(one.identity);
+    for (const { token } of [{ token: first.refreshToken }, second.refreshToken, second.token])
+      for (const part of [token, decodedId(token)]) expect(kept.join()).not.toContain(part);
+
+    const two = await boot(port);
+    expectRefused(await use(two, first.refreshToken));
+    await two.close();
+    const three = await boot(port);
+    expectRefused(await use(three, second.refreshToken.token));
+    expect([...reasons(two), ...reasons(three)]).toEqual(["refresh_reused", "refresh_unknown"]);
+    await three.close();
+    rmSync(folder, { recursive: true });
+  });
+
   it("is refused and ends its family: the newest token is worth nothing either", async () => {
     const { api, store } = await start();
     const first = await exchanged(api);
@@ -250,3 +278,7 @@ it("a static-keys identity's family does not outlive its keys", async () => {
   expectRefused(await use(api, pair.refreshToken.token));
   expect(reasons(api)).toEqual(["granted", "refresh_expired"]);
 });
+
+/** What is secret in a token: the random part of a refresh token, the signature of an API token. */
+const decodedId = (token: string): string =>
+  (token.includes(".") ? token : (decoded(token).jti as string)).split(".").at(-1) as string;

@@ -5,7 +5,7 @@ import { DISCOVERY } from "../documents-fixture.ts";
 import { OTHER_RSA, RSA, SUBJECT, sign, startIssuer } from "../fixture.ts";
 import { DOCUMENT_ROWS, KEY_ROWS } from "./document-rows.ts";
 import { WIRES } from "./wire.ts";
-import { trusting, useWorld, withIssuers } from "./world.ts";
+import { expectNoToken, trusting, useWorld, withIssuers } from "./world.ts";
 
 const SECOND_MS = 1000;
 
@@ -140,4 +140,6 @@ describe.each(WIRES)("over %s", (_, wire) => {
     await dead.close();
     expect(new Set(await waiting)).toEqual(new Set(["PERMISSION_DENIED"]));
   });
+
+  it("row 34: the log of all this holds no token and no part of one", () => expectNoToken(world()));
 });

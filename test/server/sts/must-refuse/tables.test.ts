@@ -8,7 +8,7 @@ import { headerRows } from "./header-rows.ts";
 import { identityControls, identityRows } from "./identity-rows.ts";
 import { CONTROLS, type Row } from "./target.ts";
 import { WIRES } from "./wire.ts";
-import { useWorld } from "./world.ts";
+import { expectNoToken, useWorld } from "./world.ts";
 
 const named = (rows: Row[]) => rows.map((row): [number, string, Row] => [row.row, row.what, row]);
 
@@ -54,6 +54,8 @@ describe.each(WIRES)("over %s", (_, wire) => {
       expect((await world().exchange(await row.bearer(world()), { identity })).code).toBe("OK");
     });
   });
+
+  it("row 34: the log of every row, and the console, hold no token and no part of one", () => expectNoToken(world()));
 });
 
 it("every row of the list that is about one token is in these tables", () => {

@@ -130,3 +130,20 @@ export const withIssuers = async <T>(work: (issuer: Issuer, other: Issuer) => Pr
 };
 
 export const trusting = (issuer: string): Relationship => ({ claimMatch: { issuer, subject: SUBJECT } });
+
+// Shorter ones are words: a bearer of one part, a signature that is none.
+const MIN_PART = 16;
+
+/** Row 34: neither the log nor the console holds a token that went either way, or a part of one. */
+export const expectNoToken = (world: World): void => {
+  const log = world.logged();
+  const parts = [...world.tokens, world.server.owner.token].flatMap((token) => {
+    // A header is no secret, and the shortest one is in every token.
+    const [header, ...others] = token.split(".") as [string, ...string[]];
+    return others.length > 0 ? others : [header];
+  });
+  const secret = parts.filter(({ length }) => length >= MIN_PART);
+  expect(secret.length).toBeGreaterThan(world.tokens.size);
+  expect(secret.filter((part) => log.includes(part))).toEqual([]);
+  expect(log).not.toMatch(/eyJ[\w-]{20,}/);
+};

@@ -1,0 +1,216 @@
+// Attacks beyond the list, over every wire: keys and tokens of ours in other places, uids that are no identity's, JSON that
+// parsers trip over, one refresh token used many times at once. None is taken, and none shows as a fault of ours.
+import { createPrivateKey, createPublicKey } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { type Body, createHttpClient } from "../../../support/http.ts";
+import { IAM, queryText } from "../../../support/server.ts";
+import { API_KEY, DEV_KEY, key, NOW, payloadOf, RSA, SUBJECT, sign } from "../fixture.ts";
+import { WIRES } from "./wire.ts";
+import { DENIED_TEXT, expectNoToken, trusting, useWorld, withIssuers } from "./world.ts";
+
+const UNAUTHENTICATED = {
+  code: "UNAUTHENTICATED",
+  message: "Unauthenticated: a valid bearer token is required",
+  body: {},
+};
+
+const ownKey = ({ kid, privateJwk }: typeof API_KEY) => {
+  const privateKey = createPrivateKey({ key: privateJwk, format: "jwk" });
+  return key(kid, { privateKey, publicKey: createPublicKey(privateKey) });
+};
+const [OURS, DEV] = [ownKey(API_KEY), ownKey(DEV_KEY)];
+
+describe.each(WIRES)("over %s", (_, wire) => {
+  const world = useWorld(wire);
+
+  const granted = async (identity: string, bearer?: string): Promise<Body> => {
+    const { code, body } = await world().exchange(bearer ?? (await sign(world().claims())), { identity });
+    expect(code).toBe("OK");
+    return body;
+  };
+
+  describe("the API, by a token that our own key has signed", () => {
+    const ownClaims = (changes: Body = {}): Body => {
+      const { authUrl, api, server } = world();
+      return { iss: authUrl, sub: server.identity, aud: api, iat: NOW, exp: NOW + 3600, ...changes };
+    };
+    const call = async (changes: Body, using = OURS) => {
+      const token = await sign(ownClaims(changes), using);
+      world().tokens.add(token);
+      return world().connection.listGroups([`Bearer ${token}`]);
+    };
+
+    it("is reached when it says what ours say", async () => {
+      expect((await call({})).code).toBe("OK");
+    });
+
+    it.each<[string, () => Body]>([
+      ["of the development issuer", () => ({ iss: world().server.issuer })],
+      ["of a workload's issuer", () => ({ iss: world().issuer.url })],
+      ["of our issuer with a slash behind", () => ({ iss: `${world().authUrl}/` })],
+      ["for somebody else", () => ({ aud: "https://elsewhere.example" })],
+      ["for the exchange of another server", () => ({ aud: "http://127.0.0.1:1" })],
+      ["for nobody", () => ({ aud: [] })],
+      ["for our audience and more", () => ({ aud: `${world().api}/` })],
+      ["that has expired", () => ({ iat: NOW - 3600, exp: NOW })],
+      ["that lives for a day", () => ({ exp: NOW + 86_400 })],
+      ["of a group", () => ({ sub: world().server.organization })],
+    ])("is not reached by one %s (row 7)", async (_what, changes) => {
+      expect(await call(changes())).toMatchObject(UNAUTHENTICATED);
+    });
+
+    it("is not reached by the development issuer's key, by our key's name or its own", async () => {
+      expect(await call({}, DEV)).toMatchObject(UNAUTHENTICATED);
+      expect(await call({}, { ...DEV, kid: OURS.kid })).toMatchObject(UNAUTHENTICATED);
+    });
+  });
+
+  describe("the exchange, by keys and names of ours", () => {
+    it("a workload's key by our key's name is no key of its issuer's", async () => {
+      const identity = await world().identity();
+      await world().expectDenied(await sign(world().claims(), RSA, { kid: OURS.kid }), { identity }, "key");
+    });
+
+    it("our key does not sign for the development issuer, nor that one's for us", async () => {
+      const identity = await world().identity(trusting(world().server.issuer));
+      const claims = world().claims({ iss: world().server.issuer });
+      await granted(identity, await sign(claims, DEV));
+      await world().expectDenied(await sign(claims, OURS), { identity }, "key");
+      const own = world().claims({ iss: world().authUrl });
+      for (const using of [DEV, OURS]) await world().expectDenied(await sign(own, using), { identity }, "own_issuer");
+    });
+
+    it("an issuer that publishes our key as its own gains nothing by our tokens", () =>
+      withIssuers(async (issuer) => {
+        issuer.publish([OURS.jwk, RSA.jwk]);
+        const relationship = { claimMatch: { issuerPattern: ".*", subjectPattern: ".*", audiencePattern: ".*" } };
+        const identity = await world().identity(relationship);
+        await granted(identity, await sign(world().claims({ iss: issuer.url })));
+        await world().expectDenied(world().server.owner.token, { identity }, "own_issuer");
+      }));
+
+    it.each<[string, () => Body]>([
+      ["exactly", () => ({ claimMatch: { issuer: world().authUrl, subject: SUBJECT } })],
+      [
+        "with our keys",
+        () => ({
+          staticKeys: { issuer: world().authUrl, subject: SUBJECT, issuerKeys: JSON.stringify({ keys: [OURS.jwk] }) },
+        }),
+      ],
+    ])("no identity trusts our own issuer %s (decision 32)", async (_what, relationship) => {
+      const { server } = world();
+      const body = { name: "ci", ...relationship() };
+      const answer = await server.call("POST", `${IAM}/identities/${server.organization}`, { body });
+      expect([answer.status, answer.json.code]).toEqual([400, 3]);
+      expect(answer.json.details[1].fieldViolations).toMatchObject([{ field: expect.stringMatching(/\.issuer$/) }]);
+    });
+  });
+
+  it.each<[string, () => Promise<string> | string]>([
+    ["a root group", () => world().server.organization],
+    ["a role", () => world().server.role("owner")],
+    [
+      "a role binding",
+      async () => (await world().server.ok("GET", `${IAM}/roleBindings`)).roleBindings[0].uid as string,
+    ],
+    ["an identity with a slash behind", () => `${world().server.identity}/`],
+    ["an identity and a newline", () => `${world().server.identity}\n`],
+    ["an identity in percent signs", () => world().server.identity.replace("/", "%2F")],
+    ["two identities", () => `${world().server.identity},${world().server.identity}`],
+  ])("the uid of %s is that of no identity", async (_what, uid) => {
+    await world().expectDenied(await sign(world().claims()), { identity: await uid() }, "identity_unknown");
+  });
+
+  it("a uid that is as long as the request does not stand in the log", async () => {
+    const before = world().server.log.length;
+    const identity = world().server.organization + "/0123456789abcdef".repeat(1000);
+    await world().expectDenied(await sign(world().claims()), { identity }, "identity_unknown");
+    for (const line of world().server.log.slice(before)) expect(line.length).toBeLessThan(1000);
+  });
+
+  describe("JSON in a token that parsers trip over", () => {
+    const spelled = (member: string) => sign(JSON.stringify(world().claims()).replace("{", `{${member},`));
+
+    it.each([
+      ["lists, thousands deep", `"a":${"[".repeat(5000)}${"]".repeat(5000)}`],
+      ["objects, thousands deep", `"a":${'{"a":'.repeat(1500)}1${"}".repeat(1500)}`],
+      ["a number beyond all numbers", '"a":1e400'],
+      ["half a character in a claim that nobody asks for", '"a":"\\ud800"'],
+      ["names that every object has", '"__proto__":{"sub":"x"},"constructor":1,"toString":null,"hasOwnProperty":0'],
+    ])("%s: taken, where the rule does not ask for it", async (_what, member) => {
+      await granted(await world().identity(), await spelled(member));
+    });
+
+    it.each([
+      ["subject", '"sub":{"__proto__":"x"}', "token_claims"],
+      ["expiry", '"exp":1e400', "token_claims"],
+      ["expiry", '"__proto__":{"exp":9999999999}', "times"],
+    ])("a %s by another way round: %s", async (_what, member, reason) => {
+      const claims = world().claims(reason === "times" ? { exp: undefined } : {});
+      const bearer = await sign(JSON.stringify(claims).replace("{", `{${member},`));
+      await world().expectDenied(bearer, { identity: await world().identity() }, reason);
+    });
+
+    it("a claim of the rule that is named __proto__ is kept, and has to be met", async () => {
+      const claimMatch = JSON.parse(`{"claims":{"__proto__":"x"}}`) as Body;
+      const exact = { issuer: world().issuer.url, subject: SUBJECT };
+      const identity = await world().identity({ claimMatch: { ...claimMatch, ...exact } });
+      await world().expectDenied(await sign(world().claims()), { identity }, "claim");
+      await granted(identity, await spelled('"__proto__":"x"'));
+    });
+  });
+
+  it.each(["constructor", "__proto__", "toString", "groups.list,groups.delete"])(
+    "the capability %s is none: it grants nothing",
+    async (cap) => {
+      const request = { identity: world().server.identity, cap: [cap] };
+      const { code, body } = await world().exchange(await world().server.identityToken("owner"), request);
+      expect(code).toBe("OK");
+      expect(payloadOf(body.token)).toMatchObject({ cap: {}, internal: { cap: "AAAAAAAAAAA" } });
+    },
+  );
+
+  it("row 31: of many uses of a refresh token at once one is granted, and its family has ended all the same", async () => {
+    const { refreshToken } = await granted(await world().identity());
+    world().takeReasons();
+    const use = (token: string) => world().connection.exchangeRefreshToken([`Bearer ${token}`], {});
+    const results = await Promise.all(Array.from({ length: 8 }, () => use(refreshToken)));
+    const [winner, ...others] = results.toSorted((a, b) => Number(b.code === "OK") - Number(a.code === "OK"));
+    expect(winner?.code).toBe("OK");
+    for (const other of others) expect(other).toMatchObject({ code: "PERMISSION_DENIED", message: DENIED_TEXT });
+    const next = winner?.body.refreshToken.token as string;
+    for (const token of [next, winner?.body.token.token]) world().tokens.add(token);
+    expect(await use(next)).toMatchObject({ code: "PERMISSION_DENIED", message: DENIED_TEXT });
+    const reasons = world().takeReasons();
+    expect(reasons.filter((reason) => reason === "granted")).toHaveLength(1);
+    expect(reasons).toHaveLength(9);
+  });
+
+  it("row 34: the log of all this holds no token and no part of one", () => expectNoToken(world()));
+});
+
+describe("over REST", () => {
+  const world = useWorld(WIRES[0]?.[1] as (typeof WIRES)[number][1]);
+
+  it.each<[string, (uid: string) => { query: Body; form: Body }]>([
+    ["twice in the query", (uid) => ({ query: { identity: [uid, uid] }, form: {} })],
+    ["twice in the form", (uid) => ({ query: {}, form: { identity: [uid, uid] } })],
+    ["in the query and in the form", (uid) => ({ query: { identity: uid }, form: { identity: uid } })],
+  ])("an identity that stands %s is INVALID_ARGUMENT: two readers might take two", async (_, request) => {
+    const { query, form } = request(await world().identity());
+    const client = createHttpClient(world().authUrl);
+    world().takeReasons();
+    const answer = await client.send({
+      method: "POST",
+      target: `/sts/exchange${queryText(query)}`,
+      headers: {
+        authorization: `Bearer ${await sign(world().claims())}`,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: queryText(form).slice(1),
+    });
+    client.close();
+    expect([answer.status, answer.json.message]).toEqual([400, "Invalid argument: identity: must be given once"]);
+    expect(world().takeReasons()).toEqual(["request"]);
+  });
+});
