@@ -76,6 +76,9 @@ export const ClaimMatch = message(
 );
 export type ClaimMatch = z.infer<typeof ClaimMatch>;
 
+/** The default and the longest life of an identity's own keys, from its creation. */
+export const STATIC_KEYS_LIFE_MS = 365 * 24 * 60 * 60 * 1000;
+
 /** A workload that signs with a key of its own. */
 export const StaticKeys = message("iam.Identity.StaticKeys", {
   issuer: required(1, issuer),

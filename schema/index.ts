@@ -44,7 +44,15 @@ export {
 } from "./field.ts";
 export { Group } from "./group.ts";
 export { durationMs, GroupInvite } from "./group-invite.ts";
-export { ClaimMatch, Identity, isIssuer, isLoopbackIssuer, RelationshipType, StaticKeys } from "./identity.ts";
+export {
+  ClaimMatch,
+  Identity,
+  isIssuer,
+  isLoopbackIssuer,
+  RelationshipType,
+  STATIC_KEYS_LIFE_MS,
+  StaticKeys,
+} from "./identity.ts";
 export { IdentityProvider } from "./identity-provider.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export { answerFromJson, type Json, messageFromJson, messageToJson, spellings } from "./json.ts";

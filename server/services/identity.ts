@@ -9,6 +9,7 @@ import {
   isLoopbackIssuer,
   type Json,
   operations,
+  STATIC_KEYS_LIFE_MS,
   type StaticKeys,
 } from "../../schema/index.ts";
 import { can } from "../authorize.ts";
@@ -21,8 +22,6 @@ import { issuerPatternWarning } from "../sts/issuer-pattern.ts";
 import { jwksViolation } from "../sts/key-set.ts";
 import { patternViolation } from "../sts/pattern.ts";
 import { changeInput, createInput, existing, existingParent, page, times, timeText } from "./record.ts";
-
-const STATIC_KEYS_LIFE_MS = 365 * 24 * 60 * 60 * 1000;
 
 export const identityFrom = (row: Row): Identity => ({
   uid: row.uid,
