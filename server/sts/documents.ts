@@ -49,9 +49,11 @@ export const createDocuments = (options: {
   };
 
   // What is being fetched stays: forgotten, it would be fetched twice, and there would be no bound on fetches under way.
+  // Of the others, one that gave no keys goes first: making up dead issuers pushes out nobody's keys.
   const makeRoom = (): void => {
     if (entries.size < MAX_ISSUERS) return;
-    const oldest = [...entries].find(([, { inFlight }]) => !inFlight);
+    const waiting = [...entries].filter(([, { inFlight }]) => !inFlight);
+    const oldest = waiting.find(([, { keys }]) => !keys) ?? waiting[0];
     if (!oldest) throw refusal("document", "too many issuers are being asked");
     entries.delete(oldest[0]);
   };

@@ -13,7 +13,7 @@ const MAX_PROGRAM = 1200;
 // folded character by character, so that seventy times `[\x{100}-\x{10FFFF}]` takes two seconds. In instructions: what a
 // class takes as long as, and how many characters are folded in the time of one.
 const CLASS_COST = 60;
-const FOLDED = 400;
+const FOLDED = 50;
 
 /** Steps of matching, instructions × characters, that one token may cost: about 0.1 seconds, whatever an identity stores. */
 export interface Budget {

@@ -72,6 +72,22 @@ describe("row 16: asking for keys without an end", () => {
   });
 });
 
+it("an issuer that gives no keys makes room for others before one that does", async () => {
+  const issuer = await start();
+  const { documents } = createCache();
+  await kids(documents, issuer, "rsa-1");
+  for (let i = 0; i < 150; i += 1) {
+    const dead = documents.keysOf(`${issuer.url}/${i}`, named("rsa-1"));
+    await expect(dead).rejects.toMatchObject(refused("answered 404"));
+  }
+  const before = issuer.paths.length;
+  expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+  expect(issuer.paths).toHaveLength(before);
+  // They are bounded all the same: the first was forgotten, and is asked again within its pause.
+  await expect(documents.keysOf(`${issuer.url}/0`, named("rsa-1"))).rejects.toMatchObject(refused("answered 404"));
+  expect(issuer.paths).toHaveLength(before + 1);
+});
+
 describe("what is being fetched", () => {
   it("is not forgotten, however many others are: a hundred at once, and no second fetch of the same", async () => {
     const issuer = await start();
