@@ -8,7 +8,8 @@ import { TokenPair } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { createSigner } from "../../../server/sts/index.ts";
-import { createClock, DAY_MS, HOUR_MS, IAM, START_MS, startServer } from "../../support/server.ts";
+import type { Answer } from "../../support/http.ts";
+import { createClock, DAY_MS, HOUR_MS, IAM, START_MS, sharedKeys, startServer } from "../../support/server.ts";
 import { payloadOf } from "./fixture.ts";
 import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
 
@@ -191,6 +192,31 @@ describe("row 31: a refresh token that was used already", () => {
     expect(granted).toHaveLength(1);
     for (const answer of answers) if (answer.status !== 200) expectRefused(answer);
     expectRefused(await use(api, granted[0]?.json.refreshToken.token));
+  });
+
+  it("ends it when the second use has passed every check before the first has rotated", async () => {
+    const { signer, ...keys } = sharedKeys();
+    const both = Promise.withResolvers<void>();
+    let awaited = 0;
+    const sign: typeof signer.sign = async (claims) => {
+      if (awaited > 0) {
+        awaited -= 1;
+        if (awaited === 0) both.resolve();
+        await both.promise;
+      }
+      return signer.sign(claims);
+    };
+    const { api } = await start({ keys: { ...keys, signer: { ...signer, sign } } });
+    const { refreshToken } = await exchanged(api);
+    awaited = 2;
+    const answers = await Promise.all([use(api, refreshToken), use(api, refreshToken)]);
+    const [granted, refused] = answers.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
+    expect(granted.status).toBe(200);
+    expectRefused(refused);
+    expectRefused(await use(api, granted.json.refreshToken.token));
+    expect(reasons(api)).toEqual(["granted", "refresh_reused", "refresh_unknown"]);
+    const details = api.log.map((line) => JSON.parse(line).detail).filter(Boolean);
+    expect(details).toEqual(["used twice at once", "no such family"]);
   });
 
   it("leaves the API tokens of the family to their hour", async () => {
