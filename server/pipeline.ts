@@ -66,8 +66,8 @@ export interface Call {
   peer: string;
   /** top-level fields of the body, for the log */
   bodyFields?: readonly string[];
-  /** the caller waits no longer: cancelled, or its deadline has passed */
-  isGone?: () => boolean;
+  /** why the caller waits no longer, if it does not */
+  gone?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
 }
 
 export interface PipelineOptions {
@@ -82,12 +82,13 @@ export type Pipeline = (call: Call) => Promise<Json>;
 
 export const createPipeline =
   ({ authenticate, sts, limit, log, context }: PipelineOptions): Pipeline =>
-  async ({ operation, request, violations, authorization, peer, isGone = () => false }) => {
+  async ({ operation, request, violations, authorization, peer, gone = () => undefined }) => {
     const row: Operation = operations[operation];
     try {
       if (isTokenOperation(operation)) {
         limit.address(peer);
         const bearer = authenticate.bearer(authorization);
+        heard(gone());
         const exchange = operation === "ExchangeRefreshToken" ? sts.exchangeRefreshToken : sts.exchange;
         return messageToJson(row.response, await exchange(request, bearer, violations));
       }
@@ -96,8 +97,7 @@ export const createPipeline =
       const caller = row.auth === "none" ? nobody : await knownCaller(authenticate, limit, authorization, peer);
       refuse(violations);
       authorize(row, request, caller);
-      // Nothing is written that nobody will hear of.
-      if (isGone()) throw apiError("CANCELLED", "the caller waits no longer");
+      heard(gone());
       return messageToJson(row.response, serve(operation, request, { ...context(), caller }));
     } catch (error) {
       throw funnel(error, operation, log);
@@ -109,6 +109,11 @@ const serve = (operation: ServedName, request: Json, context: ServiceContext): J
   const method = services[operation] as unknown as Method<"GetGroup">;
   const answer = () => method(request as never, context) as Json;
   return operations[operation].method === "GET" ? answer() : context.store.transaction(answer);
+};
+
+// Nothing is written, and no refresh token used up, that nobody will hear of.
+const heard = (gone: ReturnType<NonNullable<Call["gone"]>>): void => {
+  if (gone) throw apiError(gone, "the caller waits no longer");
 };
 
 // Who turns out to be nobody is counted by address, after the fact: bad tokens do not refuse a neighbour's good ones.

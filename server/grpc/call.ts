@@ -1,11 +1,13 @@
 // Every gRPC call from its first header to its end: one request id, one line of the log, one count, whoever answers it: a
 // service, or grpc-js itself (an unknown method, a message that is too large, a deadline).
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber, type OperationName } from "../../schema/index.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { REQUEST_ID, requestIdFrom } from "../request-id.ts";
+import { completeAnswer } from "./answer.ts";
 
 /** What is known of a call while it runs; its handler adds to it. */
 export interface CallRecord {
@@ -30,7 +32,7 @@ export interface Calls {
 // grpc-js gives handlers the metadata and not the stream: this entry names the call in both.
 const CALL = "irm-call";
 
-export const createCalls = (ready: Promise<{ metrics: Metrics; log: Log }>): Calls => {
+export const createCalls = (registry: () => FileRegistry, ready: Promise<{ metrics: Metrics; log: Log }>): Calls => {
   const records = new Map<string, CallRecord>();
   let begun = 0;
 
@@ -60,7 +62,9 @@ export const createCalls = (ready: Promise<{ metrics: Metrics; log: Log }>): Cal
       headers[CALL] = key;
       restoreAuthorization(headers, rawHeaders);
       dropIllegal(headers);
-      void observe(stream, headers[":path"] as string | undefined, record);
+      dropEndless(headers);
+      completeAnswer(stream, headers[":path"], record, registry);
+      void observe(stream, headers[":path"], record);
     },
     of: (metadata) => records.get(String(metadata.get(CALL)[0])) as CallRecord,
   };
@@ -78,6 +82,15 @@ const isLegal = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
 const dropIllegal = (headers: Record<string, unknown>): void => {
   for (const [name, value] of Object.entries(headers))
     if (typeof value === "string" && !name.endsWith("-bin") && !isLegal(value)) delete headers[name];
+};
+
+// A deadline further away than a timer reaches is none; grpc-js would take it for one that has passed.
+const TIMER_MAX_MS = 2 ** 31 - 1;
+const UNIT_MS: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
+
+const dropEndless = (headers: IncomingHttpHeaders): void => {
+  const [, count, unit = ""] = /^(\d{1,8})([HMSmun])$/.exec(String(headers["grpc-timeout"])) ?? [];
+  if (Number(count) * (UNIT_MS[unit] ?? 0) > TIMER_MAX_MS) delete headers["grpc-timeout"];
 };
 
 // What was sent, or nothing: then the client, or its connection, went away first.

@@ -12,6 +12,7 @@ import type { Streams } from "./stream.ts";
 
 type Request = { service: string };
 type Answer = { status: "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN" };
+type Watcher = ServerWritableStream<Request, Answer>;
 
 export interface HealthOptions {
   registry: () => FileRegistry;
@@ -20,6 +21,9 @@ export interface HealthOptions {
   calls: Calls;
   isServing: () => Promise<boolean>;
 }
+
+/** How often the server looks whether it can serve, while somebody watches. */
+export const WATCH_MS = 5000;
 
 export const addHealth = (server: Server, { registry, services, streams, calls, isServing }: HealthOptions): void => {
   const serialize = (answer: Answer) =>
@@ -36,15 +40,50 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
     else callback(grpcStatus(registry(), apiError("NOT_FOUND", `there is no service ${service.slice(0, 200)}`), "iam"));
   };
 
-  // The end of serving is told to who watches; a database that fails is seen by who checks.
-  const watch = async (call: ServerWritableStream<Request, Answer>) => {
-    streams.opened(call, () => {
-      call.write({ status: "NOT_SERVING" });
+  // Who watches is told of the end of serving at once, and of anything else when the server looks next.
+  const told = new Map<Watcher, Answer["status"]>();
+  const tell = (call: Watcher, answer: Answer): void => {
+    if (told.get(call) !== answer.status) call.write(answer);
+    told.set(call, answer.status);
+  };
+  const timer = whileAny(told, async () => {
+    const answer = await now();
+    for (const call of told.keys()) tell(call, answer);
+  });
+  const watch = async (call: Watcher) => {
+    let isOver = false;
+    const left = () => {
+      isOver = true;
+      told.delete(call);
+      timer.check();
+    };
+    const end = () => {
+      isOver = true;
+      tell(call, { status: "NOT_SERVING" });
       call.end();
-    });
-    call.write(isKnown(call.request.service) ? await now() : { status: "SERVICE_UNKNOWN" });
+    };
+    streams.opened(call, end, left);
+    if (!isKnown(call.request.service)) {
+      call.write({ status: "SERVICE_UNKNOWN" });
+      return;
+    }
+    const first = await now();
+    if (isOver) return;
+    tell(call, first);
+    timer.check();
   };
 
   server.register(`/${HEALTH_PACKAGE}.Health/Check`, check, serialize, deserialize, "unary");
   server.register(`/${HEALTH_PACKAGE}.Health/Watch`, watch, serialize, deserialize, "serverStream");
+};
+
+const whileAny = (watchers: ReadonlyMap<unknown, unknown>, work: () => Promise<void>) => {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    /** to be called when somebody has come or gone */
+    check: (): void => {
+      if (watchers.size > 0) timer ??= setInterval(work, WATCH_MS).unref();
+      else timer = void clearInterval(timer);
+    },
+  };
 };

@@ -15,7 +15,7 @@ import {
 import { decodeRequest } from "../decode.ts";
 import type { Log } from "../log.ts";
 import type { Pipeline } from "../pipeline.ts";
-import { REQUEST_ID, withRequestId } from "../request-id.ts";
+import { withRequestId } from "../request-id.ts";
 import { type Side, sideOf } from "../route.ts";
 import type { CallRecord, Calls } from "./call.ts";
 import { binaryFromJson, jsonFromBinary } from "./message.ts";
@@ -39,16 +39,14 @@ export const addMethods = (server: Server, options: MethodsOptions): Set<string>
   const add = (service: string, name: string, domain: string, answer: Answer): void => {
     const handle = async (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
       const record = calls.of(call.metadata);
-      const metadata = new Metadata();
-      metadata.set(REQUEST_ID, record.requestId);
       try {
         const bytes = await withRequestId(record.requestId, () => answer(call, record));
-        call.sendMetadata(metadata);
         callback(null, bytes);
       } catch (error) {
         const known = error instanceof ApiError ? error : await internal(options, error);
         record.message = known.message;
-        call.sendMetadata(metadata);
+        // Initial metadata with an error too: there clients look for the request id.
+        call.sendMetadata(new Metadata());
         callback(grpcStatus(registry(), known, domain));
       }
     };
@@ -97,8 +95,14 @@ const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: 
       ...decoded,
       authorization: call.metadata.get("authorization").map(String),
       peer: record.peer,
-      isGone: () => call.cancelled,
+      gone: () => goneOf(call),
     });
     return binaryFromJson(output, answer);
   };
+};
+
+// The timer of a deadline may be late: its time is looked at.
+const goneOf = (call: ServerUnaryCall<Buffer, Buffer>) => {
+  if (Number(call.getDeadline()) <= Date.now()) return "DEADLINE_EXCEEDED";
+  return call.cancelled ? "CANCELLED" : undefined;
 };

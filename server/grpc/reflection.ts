@@ -25,7 +25,10 @@ export const addReflection = (
         const sent = new Set<DescFile>();
         call.on("data", (request: Json) => {
           const answer = answerTo(request, registry(), services, sent);
-          call.write({ validHost: request.host ?? "", originalRequest: request, ...answer });
+          // Answers are a thousand times as large as questions: who does not read them is not asked for more.
+          if (call.write({ validHost: request.host ?? "", originalRequest: request, ...answer })) return;
+          call.pause();
+          call.once("drain", () => call.resume());
         });
         call.on("end", () => call.end());
       },

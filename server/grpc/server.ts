@@ -37,6 +37,9 @@ export interface Grpc {
   drain(): void;
 }
 
+// Of one connection at a time; a client that wants more waits for one to end (RFC 9113, 5.1.2).
+const STREAMS_MAX = 1000;
+
 type RestHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /** Calls wait until `ready`. `rest` answers what is HTTP/2 and not gRPC. */
@@ -45,9 +48,10 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, rest: RestHa
     "grpc.enable_channelz": 0,
     "grpc.max_receive_message_length": BODY_MAX,
     "grpc.max_send_message_length": -1,
+    "grpc.max_concurrent_streams": STREAMS_MAX,
   });
   const registry = once(createGrpcRegistry);
-  const calls = createCalls(ready);
+  const calls = createCalls(registry, ready);
   const streams = createStreams();
   const services = addMethods(server, { side, registry, calls, ready });
   for (const name of REFLECTION_PACKAGES) services.add(`${name}.ServerReflection`);

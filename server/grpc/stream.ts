@@ -2,17 +2,20 @@
 import type { EventEmitter } from "node:events";
 
 export interface Streams {
-  /** `end` is called when the server drains, unless the client has ended the stream before. */
-  opened(call: EventEmitter, end: () => void): void;
+  /** `end` is called when the server drains, unless the stream has ended before; `left` when it has ended, however. */
+  opened(call: EventEmitter, end: () => void, left?: () => void): void;
   end(): void;
 }
 
 export const createStreams = (): Streams => {
   const open = new Map<EventEmitter, () => void>();
   return {
-    opened: (call, end) => {
+    opened: (call, end, left) => {
       open.set(call, end);
-      for (const event of ["cancelled", "close", "finish"]) call.once(event, () => open.delete(call));
+      const close = () => {
+        if (open.delete(call)) left?.();
+      };
+      for (const event of ["cancelled", "close", "finish"]) call.once(event, close);
     },
     end: () => {
       for (const end of [...open.values()]) end();

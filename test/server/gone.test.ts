@@ -1,8 +1,9 @@
-// A caller that waits no longer (cancelled, or its deadline has passed) before the service is reached: nothing is written.
+// A caller that waits no longer (cancelled, or its deadline has passed) before the service is reached: nothing is written, and
+// no refresh token is used up.
 import { expect, test } from "vitest";
 import { grantsOf } from "../../server/authorize.ts";
 import { ensureDevOrganization } from "../../server/organization.ts";
-import { createPipeline } from "../../server/pipeline.ts";
+import { type Call, createPipeline } from "../../server/pipeline.ts";
 import { unlimited } from "../../server/rate-limit.ts";
 import { ensureBuiltInRoles } from "../../server/services/built-in-role.ts";
 import { openDatabase } from "../../server/store/database.ts";
@@ -15,38 +16,55 @@ const start = () => {
   ensureBuiltInRoles(store, START_MS);
   const { identity, organization } = ensureDevOrganization(store, ids, "https://issuer.example", START_MS, undefined);
   const caller = { uid: identity, grants: grantsOf(store, identity), token: () => ({}) as never };
+  const exchanged: string[] = [];
+  const exchangeRefreshToken = async (_: unknown, bearer: string) => {
+    exchanged.push(bearer);
+    return { token: { token: "t" } };
+  };
   const pipeline = createPipeline({
-    authenticate: { bearer: () => "", caller: async () => caller },
-    sts: {} as never,
+    authenticate: { bearer: () => "bearer", caller: async () => caller },
+    sts: { exchangeRefreshToken } as never,
     limit: unlimited,
     log: () => {},
     // What making a group takes of it.
     context: () => ({ store, ids, now: START_MS, identityRules: { anyone: "" } }) as never,
   });
   const groups = () => store.statement("SELECT name FROM groups WHERE parent IS NOT NULL").all();
-  const create = (isGone: () => boolean) =>
+  const create = (gone: NonNullable<Call["gone"]>) =>
     pipeline({
       operation: "CreateGroup",
       request: { parent: organization, group: { name: "made" } },
       violations: [],
       authorization: [],
       peer: "",
-      isGone,
+      gone,
     });
-  return { create, groups };
+  const exchange = (gone: NonNullable<Call["gone"]>) =>
+    pipeline({ operation: "ExchangeRefreshToken", request: {}, violations: [], authorization: [], peer: "", gone });
+  return { create, groups, exchange, exchanged };
 };
 
-test("a call that is gone is CANCELLED, and no record is made", async () => {
+const GONE = [
+  ["CANCELLED", "Cancelled: the caller waits no longer"],
+  ["DEADLINE_EXCEEDED", "Deadline exceeded: the caller waits no longer"],
+] as const;
+
+test.each(GONE)("a call that is gone is %s, and no record is made", async (code, message) => {
   const { create, groups } = start();
-  await expect(create(() => true)).rejects.toMatchObject({
-    code: "CANCELLED",
-    message: "Cancelled: the caller waits no longer",
-  });
+  await expect(create(() => code)).rejects.toMatchObject({ code, message });
   expect(groups()).toEqual([]);
+});
+
+test.each(GONE)("an exchange that is gone is %s, before a token is looked at", async (code, message) => {
+  const { exchange, exchanged } = start();
+  await expect(exchange(() => code)).rejects.toMatchObject({ code, message });
+  expect(exchanged).toEqual([]);
+  expect(await exchange(() => undefined)).toMatchObject({ token: { token: "t" } });
+  expect(exchanged).toEqual(["bearer"]);
 });
 
 test("one that is not is served", async () => {
   const { create, groups } = start();
-  expect(await create(() => false)).toMatchObject({ name: "made" });
+  expect(await create(() => undefined)).toMatchObject({ name: "made" });
   expect(groups()).toEqual([{ name: "made" }]);
 });

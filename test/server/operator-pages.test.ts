@@ -3,9 +3,11 @@ import { afterAll, describe, expect, test } from "vitest";
 import { operations } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
+import { createGrpcClient } from "../support/grpc.ts";
+import { startHeldIssuer } from "../support/held-issuer.ts";
 import { createHttpClient } from "../support/http.ts";
 import { expectRefusal } from "../support/refusal.ts";
-import { IAM, startServer } from "../support/server.ts";
+import { IAM, loggedRequests, startServer } from "../support/server.ts";
 
 const started: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(started.map((server) => server.close())));
@@ -92,6 +94,33 @@ describe("/metrics", () => {
     expect(samples.get('irm_request_duration_seconds_count{operation="ListGroups"}')).toBe(3);
     expect(samples.get('irm_request_duration_seconds_bucket{le="+Inf",operation="ListGroups"}')).toBe(3);
     expect(samples.get('irm_request_duration_seconds_sum{operation="ListGroups"}')).toBeGreaterThan(0);
+  });
+
+  test("counts gRPC calls likewise: answered, refused by the server and by grpc-js, and under way", async () => {
+    const api = await start();
+    const grpc = createGrpcClient(api.baseUrl);
+    await grpc.call("ListGroups", {}, { token: api.owner.token });
+    await grpc.call("ListGroups", {});
+    await grpc.call("GetGroup", { uid: "nope" }, { token: api.owner.token, metadata: { "x-request-id": "last" } });
+    await grpc.bytes("/nobody/Nothing", Buffer.alloc(0), { metadata: { "x-request-id": "unknown" } });
+    await loggedRequests(api, "last");
+    await loggedRequests(api, "unknown");
+    const samples = await scrape(api);
+    expect(Object.fromEntries([...samples].filter(([name]) => /^irm_requests_total.*wire="grpc"/.test(name)))).toEqual({
+      'irm_requests_total{operation="ListGroups",wire="grpc",code="OK"}': 1,
+      'irm_requests_total{operation="ListGroups",wire="grpc",code="UNAUTHENTICATED"}': 1,
+      'irm_requests_total{operation="GetGroup",wire="grpc",code="INVALID_ARGUMENT"}': 1,
+      'irm_requests_total{operation="none",wire="grpc",code="UNIMPLEMENTED"}': 1,
+    });
+    expect(samples.get('irm_requests_in_flight{wire="grpc"}')).toBe(0);
+    const held = await startHeldIssuer(api);
+    const answer = grpc.call("Exchange", { aud: [api.baseUrl], identity: held.identity }, { token: held.token });
+    await held.asked;
+    expect((await scrape(api)).get('irm_requests_in_flight{wire="grpc"}')).toBe(1);
+    held.release();
+    await answer;
+    grpc.close();
+    await held.close();
   });
 
   test("has one request in flight while it is asked: this one", async () => {

@@ -1,6 +1,7 @@
 // One port for both wires (contract 1.1): the first bytes tell HTTP/2 from HTTP/1.1, with TLS ALPN does; what is HTTP/2 and no
 // gRPC is REST too.
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { request as requestHttps } from "node:https";
 import { connect, type Socket } from "node:net";
@@ -112,6 +113,8 @@ describe("in the clear", () => {
     const { status, headers, json } = await api.call("GET", "/openapi.json", { token: null });
     expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json" });
     expect(json).toMatchObject({ openapi: "3.0.3", info: { version: "v2beta1" } });
+    const generated = readFileSync(new URL("../../schema/generated/openapi.json", import.meta.url), "utf8");
+    expect(json).toEqual(JSON.parse(generated));
   });
 });
 

@@ -95,7 +95,12 @@ export const createGrpcClient = (baseUrl: string, security = credentials.createI
         for (const value of [values].flat()) sent.add(key, value as string);
       const received: Record<string, unknown> = {};
       const answer = (error: ServiceError | null, own?: Buffer) =>
-        resolve({ ...errorFrom(error), json: {}, metadata: received, bytes: own ?? Buffer.alloc(0) });
+        resolve({
+          ...errorFrom(error),
+          json: {},
+          metadata: { ...error?.metadata.getMap(), ...received },
+          bytes: own ?? Buffer.alloc(0),
+        });
       const asItIs = (own: Buffer) => own;
       const call = client.makeUnaryRequest(path, asItIs, asItIs, request, sent, options, answer);
       cancelled?.then(() => call.cancel());

@@ -11,18 +11,32 @@ export interface RawAnswer {
 export const openHttp2 = (baseUrl: string, options: ClientSessionOptions = {}): ClientHttp2Session =>
   connect(baseUrl, { strictSingleValueFields: false, ...options } as ClientSessionOptions);
 
+/** A message as gRPC sends it: behind a flag, 1 for compressed, and its length. */
+export const framed = (message: Buffer, { flag = 0, length = message.length } = {}): Buffer => {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt8(flag);
+  prefix.writeUInt32BE(length, 1);
+  return Buffer.concat([prefix, message]);
+};
+
 /** `headers` as name, value, name, value. */
 export const rawCall = (
   session: ClientHttp2Session,
   path: string,
   headers: readonly string[],
   message: Buffer = Buffer.alloc(0),
+): Promise<RawAnswer> => rawStream(session, path, headers, framed(message));
+
+/** The same with any bytes in place of a message. */
+export const rawStream = (
+  session: ClientHttp2Session,
+  path: string,
+  headers: readonly string[],
+  bytes: Buffer,
 ): Promise<RawAnswer> => {
   const pseudo = [":method", "POST", ":path", path, ":scheme", "http", ":authority", "x"];
   const stream = session.request([...pseudo, "content-type", "application/grpc", "te", "trailers", ...headers]);
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(message.length, 1);
-  stream.end(Buffer.concat([prefix, message]));
+  stream.end(bytes);
   return new Promise((resolve, reject) => {
     const answer: RawAnswer = { headers: {}, bytes: Buffer.alloc(0) };
     const merge = (own: IncomingHttpHeaders) => Object.assign(answer.headers, own);

@@ -213,3 +213,16 @@ export const startServer = async (options: ServerOptions & { clock?: Clock } = {
     },
   };
 };
+
+/** The lines of the log that a request id leads to, once there are as many. */
+export const loggedRequests = async (api: TestServer, requestId: string, count = 1): Promise<Body[]> => {
+  // A line of gRPC is written when the stream has ended on the server's side, which the client may see earlier.
+  for (let asked = 0; asked < 200; asked += 1) {
+    const lines = api.log
+      .map((text) => JSON.parse(text))
+      .filter((own) => own.event === "request" && own.requestId === requestId);
+    if (lines.length >= count) return lines;
+    await api.call("GET", "/healthz");
+  }
+  throw new Error(`the log has no ${count} requests ${requestId}`);
+};

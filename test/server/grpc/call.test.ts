@@ -4,7 +4,7 @@ import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/g
 import { type HeldIssuer, startHeldIssuer } from "../../support/held-issuer.ts";
 import type { Body } from "../../support/http.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
-import { startServer, type TestServer } from "../../support/server.ts";
+import { loggedRequests, startServer, type TestServer } from "../../support/server.ts";
 
 let api: TestServer;
 let grpc: GrpcClient;
@@ -24,18 +24,7 @@ const LIST = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
 const BAD_REQUEST = { "@type": "type.googleapis.com/google.rpc.BadRequest" };
 const UNAUTHENTICATED = { code: 16, message: "Unauthenticated: a valid bearer token is required" };
 
-/** The line of the log that a request id leads to, once there is one. */
-const lineOf = async (requestId: string): Promise<Body> => {
-  // The line is written when the stream has ended on the server's side, which the client may see earlier.
-  for (let asked = 0; asked < 200; asked += 1) {
-    const line = api.log
-      .map((text) => JSON.parse(text))
-      .find((own) => own.event === "request" && own.requestId === requestId);
-    if (line) return line;
-    await api.call("GET", "/healthz");
-  }
-  throw new Error(`the log has no request ${requestId}`);
-};
+const lineOf = async (requestId: string): Promise<Body | undefined> => (await loggedRequests(api, requestId))[0];
 
 describe("the metadata authorization", () => {
   test("is a bearer token, whatever the case of the word", async () => {
@@ -114,9 +103,7 @@ describe("the request id", () => {
   test("of two calls at once may be the same: each has its line", async () => {
     const options = { token: api.owner.token, metadata: { "x-request-id": "twin" } };
     await Promise.all([grpc.call("ListGroups", {}, options), grpc.call("ListRoles", {}, options)]);
-    await lineOf("twin");
-    await grpc.call("Ping", {});
-    const lines = api.log.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === "twin");
+    const lines = await loggedRequests(api, "twin", 2);
     expect(lines.map(({ operation }) => operation).toSorted()).toEqual(["ListGroups", "ListRoles"]);
   });
 });
@@ -131,6 +118,24 @@ describe("a call that nobody waits for", () => {
     const answer = grpc.bytes(exchange, request(), { ...options, cancelled: held.asked });
     expect(await answer).toMatchObject({ code: 1 });
     expect(await lineOf("taken-back")).toMatchObject({ operation: "Exchange", code: "CANCELLED" });
+  });
+
+  test("whose time was over before it began does nothing, and is told so", async () => {
+    const method = grpcMethodOf("CreateGroup");
+    const bytes = method.requestSerialize({ parent: api.organization, group: { name: "too late" } }) as Buffer;
+    const session = openHttp2(api.baseUrl);
+    const headers = ["authorization", `Bearer ${api.owner.token}`, "grpc-timeout", "1n", "x-request-id", "too-late"];
+    const answer = await rawCall(session, method.path, headers, bytes);
+    session.close();
+    expect(answer.headers["grpc-status"]).toBe("4");
+    expect(decodeURI(String(answer.headers["grpc-message"]))).toMatch(
+      /^Deadline exceeded: the (caller waits no longer|call took too long)$/,
+    );
+    expect(await lineOf("too-late")).toMatchObject({ operation: "CreateGroup", code: "DEADLINE_EXCEEDED" });
+    expect(await grpc.call("ListGroups", { name: "too late" }, { token: api.owner.token })).toMatchObject({
+      code: 0,
+      json: { totalCount: "0" },
+    });
   });
 
   test("is told DEADLINE_EXCEEDED when its time is over", async () => {

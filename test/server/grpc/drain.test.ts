@@ -61,6 +61,16 @@ test("a new connection is refused while a call is under way", async () => {
   await end(server);
 });
 
+test("a new call on a connection that is open is refused while a call is under way", async () => {
+  const server = await busy();
+  const closed = server.api.close();
+  expect(await server.grpc.call("Ping", {})).toMatchObject({ code: 14 });
+  server.held.release();
+  expect(await server.answer).toMatchObject({ code: 0 });
+  await closed;
+  await end(server);
+});
+
 describe("a call that does not end", () => {
   test("is cut off after ten seconds", async () => {
     const server = await busy();

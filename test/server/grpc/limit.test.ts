@@ -30,7 +30,7 @@ describe("a message", () => {
   test("of more than 1 MiB is RESOURCE_EXHAUSTED, and the connection serves the next call", async () => {
     const answer = await grpc.bytes(CREATE, named(MIB), { token: api.owner.token });
     expect(answer.code).toBe(codes.RESOURCE_EXHAUSTED);
-    expect(answer.message).toMatch(/^Received message larger than max \(\d+ vs 1048576\)$/);
+    expect(answer.message).toMatch(/^Resource exhausted: Received message larger than max \(\d+ vs 1048576\)$/);
     expect(await grpc.call("Ping", {})).toMatchObject({ code: 0, json: { response: "pong" } });
   });
 
@@ -153,7 +153,8 @@ describe("what is not served", () => {
     const answer = await grpc.bytes(path, Buffer.alloc(0), { token: api.owner.token });
     expect(answer).toMatchObject({
       code: codes.UNIMPLEMENTED,
-      message: `The server does not implement the method ${path}`,
+      message: `Unimplemented: The server does not implement the method ${path}`,
+      details: [{ reason: "UNIMPLEMENTED", domain: "iam.chainguard.dev" }],
     });
   });
 });

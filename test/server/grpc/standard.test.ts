@@ -1,11 +1,15 @@
 // The standard services: reflection in both versions, as grpcurl asks it, and health (grpc/grpc: reflection.proto,
 // health.proto). Neither asks for a token.
+import { once } from "node:events";
 import { createFileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { ClientReadableStream } from "@grpc/grpc-js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { WATCH_MS } from "../../../server/grpc/health.ts";
 import { createGrpcRegistry, messageIn } from "../../../server/grpc/registry.ts";
 import { createServer } from "../../../server/index.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore } from "../../../server/store/store.ts";
 import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 import { sharedKeys, startServer, type TestServer } from "../../support/server.ts";
@@ -29,6 +33,10 @@ beforeAll(async () => {
 afterAll(async () => {
   grpc.close();
   await api.close();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 /** The answers to questions that are asked on one stream. */
@@ -129,8 +137,8 @@ describe.each(["v1", "v1alpha"])("reflection %s", (version) => {
 describe("health", () => {
   const REQUEST = encode("grpc.health.v1.HealthCheckRequest");
   const ANSWER = decode("grpc.health.v1.HealthCheckResponse");
-  const check = async (service: string) => {
-    const answer = await grpc.bytes("/grpc.health.v1.Health/Check", REQUEST({ service }));
+  const check = async (service: string, client = grpc) => {
+    const answer = await client.bytes("/grpc.health.v1.Health/Check", REQUEST({ service }));
     return { ...answer, json: ANSWER(answer.bytes) };
   };
 
@@ -148,6 +156,79 @@ describe("health", () => {
       message: "Not found: there is no service nothing.Nothing",
       details: [{ reason: "NOT_FOUND", domain: "iam.chainguard.dev" }],
     });
+  });
+
+  /** A server whose database can be made to fail. */
+  const startFailing = async () => {
+    const store = createStore(openDatabase(":memory:"));
+    let fails = false;
+    let asked = 0;
+    const statement: typeof store.statement = (sql) => {
+      asked += 1;
+      if (fails) throw new Error("disk I/O error");
+      return store.statement(sql);
+    };
+    const server = await createServer({ keys: sharedKeys(), store: { ...store, statement } });
+    const client = createGrpcClient(server.baseUrl);
+    return {
+      client,
+      fail: (own: boolean) => {
+        fails = own;
+      },
+      /** how often the database was asked something */
+      looks: () => asked,
+      close: async () => {
+        client.close();
+        await server.close();
+      },
+    };
+  };
+
+  test.each([
+    ["the server", ""],
+    ["a service", "chainguard.platform.iam.v2beta1.GroupsService"],
+  ])("of %s is NOT_SERVING while the database does not answer", async (_, service) => {
+    const { client, fail, close } = await startFailing();
+    fail(true);
+    expect(await check(service, client)).toMatchObject({ code: 0, json: { status: "NOT_SERVING" } });
+    fail(false);
+    expect(await check(service, client)).toMatchObject({ code: 0, json: { status: "SERVING" } });
+    await close();
+  });
+
+  test("that is watched is told when the database fails and when it is well again, each once", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const { client, fail, looks, close } = await startFailing();
+    const stream = client.client.makeServerStreamRequest("/grpc.health.v1.Health/Watch", REQUEST, ANSWER, {
+      service: "",
+    });
+    const told = async () => {
+      const [{ status }] = (await once(stream, "data")) as [Body];
+      return status;
+    };
+    expect(await told()).toBe("SERVING");
+    for (const [fails, status] of [
+      [true, "NOT_SERVING"],
+      [false, "SERVING"],
+    ] as const) {
+      fail(fails);
+      const next = told();
+      await vi.advanceTimersByTimeAsync(3 * WATCH_MS);
+      expect(await next).toBe(status);
+    }
+    const ended = once(stream, "error");
+    stream.cancel();
+    await ended;
+    const looksWhile = async () => {
+      const before = looks();
+      await vi.advanceTimersByTimeAsync(3 * WATCH_MS);
+      return looks() - before;
+    };
+    // The server looks on until it knows that nobody watches.
+    for (let asked = 0; asked < 200 && (await looksWhile()) > 0; asked += 1) await client.call("Ping", {});
+    expect(await looksWhile()).toBe(0);
+    vi.useRealTimers();
+    await close();
   });
 
   test("that is watched says SERVING, and NOT_SERVING when the server ends, which waits for no watcher", async () => {

@@ -1,0 +1,45 @@
+// What every answer over gRPC has, whoever gives it: the request id, and with an error its details (AIP-193; contract,
+// decision 30). grpc-js itself refuses an unknown method, a message that is too large or compressed in an unknown way, and
+// ends what takes longer than its deadline: with a text alone.
+import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { FileRegistry } from "@bufbuild/protobuf";
+import { apiError, codeFromNumber } from "../../schema/index.ts";
+import { REQUEST_ID } from "../request-id.ts";
+import type { CallRecord } from "./call.ts";
+import { grpcStatus } from "./status.ts";
+
+/** Completes what will be sent on the stream, of which grpc-js shows nothing but the stream. */
+export const completeAnswer = (
+  stream: ServerHttp2Stream,
+  path: string | undefined,
+  record: CallRecord,
+  registry: () => FileRegistry,
+): void => {
+  const completed = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders => {
+    const number = Number(headers["grpc-status"] ?? 0);
+    if (number === 0 || headers["grpc-status-details-bin"]) return headers;
+    const text = number === DEADLINE_EXCEEDED ? "the call took too long" : decoded(String(headers["grpc-message"]));
+    const error = apiError(codeFromNumber(number) ?? "UNKNOWN", text);
+    const { details, metadata } = grpcStatus(registry(), error, serviceOf(path));
+    record.message = details;
+    return { ...headers, "grpc-message": encodeURI(details), ...metadata.toHttp2Headers() };
+  };
+  const { respond, sendTrailers } = stream;
+  stream.respond = (headers = {}, options) =>
+    respond.call(stream, { ...completed(headers as OutgoingHttpHeaders), [REQUEST_ID]: record.requestId }, options);
+  stream.sendTrailers = (trailers) => sendTrailers.call(stream, completed(trailers));
+};
+
+const DEADLINE_EXCEEDED = 4;
+
+/** `registry.v2.ReposService`, or nothing for a path of nobody. */
+const serviceOf = (path = ""): string => /^\/chainguard\.platform\.([\w.]+)/.exec(path)?.[1] ?? "";
+
+// grpc-js encodes all of its texts but one.
+const decoded = (text: string): string => {
+  try {
+    return decodeURI(text);
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,219 @@
+// What is no decent call: framing, compression, time limits and headers that a client should not send. Each is refused in
+// full or ignored, is one line of the log with its request id, and the connection and the server serve the next call.
+import { once } from "node:events";
+import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
+import { Duplex } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Code, codes } from "../../../schema/index.ts";
+import { addReflection } from "../../../server/grpc/reflection.ts";
+import { createGrpcRegistry } from "../../../server/grpc/registry.ts";
+import { createStreams } from "../../../server/grpc/stream.ts";
+import { createGrpcClient, errorFrom, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { framed, openHttp2, rawStream } from "../../support/http2.ts";
+import { loggedRequests, startServer, type TestServer } from "../../support/server.ts";
+
+let api: TestServer;
+let grpc: GrpcClient;
+let session: ClientHttp2Session;
+beforeAll(async () => {
+  api = await startServer();
+  grpc = createGrpcClient(api.baseUrl);
+  session = openHttp2(api.baseUrl);
+});
+afterAll(async () => {
+  session.close();
+  grpc.close();
+  await api.close();
+});
+
+const PING = grpcMethodOf("Ping").path;
+const NOTHING = Buffer.alloc(0);
+const MIB = 1024 * 1024;
+
+/** The error in trailers, as a client reads it. */
+const refusalIn = (headers: IncomingHttpHeaders) => {
+  const binary = Buffer.from(String(headers["grpc-status-details-bin"]), "base64");
+  return errorFrom({
+    code: Number(headers["grpc-status"]),
+    details: decodeURI(String(headers["grpc-message"])),
+    metadata: { get: () => [binary] },
+  } as never);
+};
+
+const send = (path: string, headers: readonly string[], bytes: Buffer) => rawStream(session, path, headers, bytes);
+
+const gzip = ["grpc-encoding", "gzip"];
+const isNoMessage = "the message is not of its type: ";
+const noMessage = "Received no request message";
+
+describe("is refused in full and in one line of the log, and the connection serves the next call:", () => {
+  test.each<[string, string[], Buffer, Code, string]>([
+    ["no message", [], NOTHING, "UNIMPLEMENTED", noMessage],
+    [
+      "two messages",
+      [],
+      Buffer.concat([framed(NOTHING), framed(NOTHING)]),
+      "UNIMPLEMENTED",
+      "Received a second request",
+    ],
+    ["half a prefix", [], Buffer.alloc(2), "UNIMPLEMENTED", noMessage],
+    ["a message that is cut short", [], framed(NOTHING, { length: 100 }), "UNIMPLEMENTED", noMessage],
+    [
+      "a length of 4 GiB",
+      [],
+      framed(NOTHING, { length: 2 ** 32 - 1 }),
+      "RESOURCE_EXHAUSTED",
+      "Received message larger",
+    ],
+    ["what is no gzip", gzip, framed(Buffer.from("x"), { flag: 1 }), "INTERNAL", "Failed to decompress message"],
+    [
+      "a small message that unpacks to more than 1 MiB",
+      gzip,
+      framed(gzipSync(Buffer.alloc(50 * MIB)), { flag: 1 }),
+      "RESOURCE_EXHAUSTED",
+      "Received message that decompresses to a size larger than 1048576",
+    ],
+    [
+      "an unknown compression",
+      ["grpc-encoding", "zstd"],
+      framed(Buffer.from("x"), { flag: 1 }),
+      "UNIMPLEMENTED",
+      'Received message compressed with unsupported encoding "zstd"',
+    ],
+    [
+      "a compressed message of no compression",
+      [],
+      framed(Buffer.from("x"), { flag: 1 }),
+      "INVALID_ARGUMENT",
+      isNoMessage,
+    ],
+    ["a time limit that is none", ["grpc-timeout", "soon"], framed(NOTHING), "INTERNAL", "Invalid grpc-timeout value"],
+  ])("%s", async (name, headers, bytes, code, text) => {
+    const id = name.replaceAll(" ", "-");
+    const answer = await send(PING, ["x-request-id", id, ...headers], bytes);
+    expect(answer.headers["x-request-id"]).toBe(id);
+    const refusal = refusalIn(answer.headers);
+    expect(refusal.code).toBe(codes[code].number);
+    expect(refusal.message.startsWith(`${codes[code].category}: ${text}`), refusal.message).toBe(true);
+    expect(refusal.details[0]).toMatchObject({ reason: code, domain: "iam.chainguard.dev" });
+    expect(await loggedRequests(api, id)).toMatchObject([{ code, message: refusal.message.slice(0, 1024) }]);
+    expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
+  });
+
+  test("an unknown method of another domain, told in that domain", async () => {
+    const path = "/chainguard.platform.registry.v2.ReposService/PaintRepo";
+    const { headers } = await send(path, ["x-request-id", "paint"], framed(NOTHING));
+    expect(refusalIn(headers)).toMatchObject({
+      code: 12,
+      message: `Unimplemented: The server does not implement the method ${path}`,
+      details: [{ reason: "UNIMPLEMENTED", domain: "registry.chainguard.dev" }],
+    });
+    expect(await loggedRequests(api, "paint")).toMatchObject([{ path, code: "UNIMPLEMENTED" }]);
+  });
+
+  test.each([
+    ["health", "/grpc.health.v1.Health/Check"],
+    ["a watch of health", "/grpc.health.v1.Health/Watch"],
+    ["reflection", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"],
+  ])("bytes that are no message of %s", async (_, path) => {
+    const { headers } = await send(path, [], framed(Buffer.from("garbage")));
+    expect(refusalIn(headers)).toMatchObject({ code: 13, message: "Internal: Error deserializing request" });
+    expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("is served:", () => {
+  const list = grpcMethodOf("ListGroups");
+  test.each<[string, string[], (bytes: Buffer) => Buffer]>([
+    ["a compressed message", gzip, (bytes) => framed(gzipSync(bytes), { flag: 1 })],
+    ["a plain message beside a compression that is not used", gzip, (bytes) => framed(bytes)],
+    ["a time limit of years", ["grpc-timeout", "99999999H"], (bytes) => framed(bytes)],
+    ["a time limit that 32 bits make negative", ["grpc-timeout", "1000H"], (bytes) => framed(bytes)],
+    ["a -bin entry that is no base64", ["x-bin", "***"], (bytes) => framed(bytes)],
+    ["an entry by the name that the server has for itself", ["irm-call", "1"], (bytes) => framed(bytes)],
+  ])("%s", async (_, headers, wrap) => {
+    const bytes = list.requestSerialize({ name: "dev" }) as Buffer;
+    const own = ["authorization", `Bearer ${api.owner.token}`, ...headers];
+    const answer = await send(list.path, own, wrap(bytes));
+    expect(answer.headers["grpc-status"]).toBe("0");
+    expect(list.responseDeserialize(answer.bytes.subarray(5))).toMatchObject({ groups: [{ name: "dev" }] });
+  });
+
+  test("an enum number that is not known is refused by its field, and nothing is stored", async () => {
+    const method = grpcMethodOf("CreateGroup");
+    const bytes = method.requestSerialize({ parent: api.organization, group: { name: "kind", kind: 77 } }) as Buffer;
+    const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
+    expect(answer).toMatchObject({
+      code: 3,
+      message: "Invalid argument: kind: is not a known value of its enum",
+      details: [{}, { fieldViolations: [{ field: "kind", description: "is not a known value of its enum" }] }],
+    });
+    const found = await api.ok("GET", "/iam/v2beta1/groups", { query: { name: "kind" } });
+    expect(found.groups).toEqual([]);
+  });
+});
+
+describe("a flood", () => {
+  test("of calls on one connection is held to 1000 at a time by the settings of HTTP/2", async () => {
+    const own = openHttp2(api.baseUrl);
+    const [settings] = await once(own, "remoteSettings");
+    expect(settings.maxConcurrentStreams).toBe(1000);
+    own.close();
+  });
+
+  test("of calls that are taken back at once leaves one line for each, and a server that serves", async () => {
+    const own = openHttp2(api.baseUrl);
+    await once(own, "connect");
+    const count = 300;
+    const closed = Array.from({ length: count }, async (_, i) => {
+      const headers = { ":method": "POST", ":path": PING, "content-type": "application/grpc", "x-request-id": "reset" };
+      const stream = own.request(headers);
+      stream.on("error", () => {});
+      // Some before a word of the message, some in the middle of it, some after it.
+      if (i % 3 > 0) stream.write(framed(Buffer.alloc(64)).subarray(0, i % 3 === 1 ? 10 : undefined));
+      if (i % 6 === 5) stream.end();
+      await new Promise<void>((resolve) => own.ping(() => resolve()));
+      stream.close(8);
+      await once(stream, "close");
+    });
+    await Promise.all(closed);
+    own.close();
+    expect(await loggedRequests(api, "reset", count)).toHaveLength(count);
+    expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
+  });
+
+  test("of questions whose answers nobody reads is not read on, and all are answered once they are", async () => {
+    const count = 1000;
+    let asked = 0;
+    let answered = 0;
+    let isRead = false;
+    let release = () => {};
+    // A call as grpc-js shows it: an answer is taken when the client's window has room for it.
+    const call = new Duplex({
+      objectMode: true,
+      read() {
+        asked += 1;
+        this.push(asked > count ? null : { fileContainingSymbol: "grpc.health.v1.Health" });
+      },
+      write(_answer, _encoding, done) {
+        answered += 1;
+        if (isRead) done();
+        else release = done;
+      },
+    });
+    let handle: (call: Duplex) => void = () => {};
+    const register = (_path: string, own: typeof handle) => {
+      handle = own;
+    };
+    const registry = createGrpcRegistry();
+    addReflection({ register } as never, () => registry, [], createStreams());
+    handle(call);
+    for (let turn = 0; turn < 2 * count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(asked).toBeLessThan(100);
+    isRead = true;
+    release();
+    await once(call, "finish");
+    expect(answered).toBe(count);
+  });
+});
