@@ -132,6 +132,42 @@ test("every service has the published methods that are served, by their publishe
   expect(served).toContain("chainguard.platform.registry.Registry/ListRepos");
 });
 
+// The scope, copied from the head of the contract.
+const IN_SCOPE = [
+  /^iam\.\w+Service\//,
+  /^registry\.(ReposService|TagsService)\//,
+  /^vulnerabilities\./,
+  /^oidc\.SecurityTokenService\//,
+  /^auth\.Auth\/Validate$/,
+  /^ping\./,
+  /^(iam\.Groups\/List|registry\.Registry\/ListRepos)$/,
+];
+const OUT_OF_SCOPE = [
+  /^iam\.ExternalGroupRoleMappingsService\//,
+  /^iam\.IdentityProvidersService\/.*Scim/i,
+  /^iam\.TermsService\//,
+  /^iam\.IdentitiesService\/.*Metadata/,
+  /^iam\.GroupsService\/(RequestGroupAccess|CheckEligibility)$/,
+];
+
+test("every published method in scope is served under every version, and no other", () => {
+  const served = [...registry.files]
+    .filter(({ proto }) => proto.package.startsWith("chainguard.platform"))
+    .flatMap(({ services }) =>
+      services.flatMap(({ typeName, methods }) => methods.map(({ name }) => `${typeName}/${name}`)),
+    );
+  const inScope = publishedMethods.filter(({ service, name }) => {
+    const matches = (own: RegExp) => own.test(`${service}/${name}`);
+    return IN_SCOPE.some(matches) && !OUT_OF_SCOPE.some(matches);
+  });
+  const expected = inScope.flatMap(({ service, name, path }) => {
+    const [domain, own] = service.split(".");
+    const versions = path.includes("{version}") ? VERSIONS.map((version) => `.${version}`) : [""];
+    return versions.map((version) => `chainguard.platform.${domain}${version}.${own}/${name}`);
+  });
+  expect([...new Set(served)].toSorted()).toEqual([...new Set(expected)].toSorted());
+});
+
 test("the walk saw every package", () => {
   expect(new Set(types.map((type) => type.file.proto.package))).toEqual(
     new Set([

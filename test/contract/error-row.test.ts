@@ -1,0 +1,157 @@
+// Each row of the table of errors (contract 1.11) as it leaves through both wires of a real port: number, HTTP status, text,
+// reason, domain and details. The rows and the forms of the details are copied from the contract.
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ApiError, type Code, type Detail, retryInfo } from "../../schema/index.ts";
+import { createMetrics } from "../../server/metrics.ts";
+import type { Pipeline } from "../../server/pipeline.ts";
+import { createPort, type Port } from "../../server/port.ts";
+import { createRouter } from "../../server/route.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore } from "../../server/store/store.ts";
+import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import { createHttpClient } from "../support/http.ts";
+import { IAM, START_MS, startServer } from "../support/server.ts";
+
+const ROWS: readonly (readonly [Code, number, number])[] = [
+  ["CANCELLED", 1, 499],
+  ["UNKNOWN", 2, 500],
+  ["INVALID_ARGUMENT", 3, 400],
+  ["DEADLINE_EXCEEDED", 4, 504],
+  ["NOT_FOUND", 5, 404],
+  ["ALREADY_EXISTS", 6, 409],
+  ["PERMISSION_DENIED", 7, 403],
+  ["RESOURCE_EXHAUSTED", 8, 429],
+  ["FAILED_PRECONDITION", 9, 400],
+  ["ABORTED", 10, 409],
+  ["OUT_OF_RANGE", 11, 400],
+  ["UNIMPLEMENTED", 12, 501],
+  ["INTERNAL", 13, 500],
+  ["UNAVAILABLE", 14, 503],
+  ["DATA_LOSS", 15, 500],
+  ["UNAUTHENTICATED", 16, 401],
+];
+
+const type = <Name extends string>(name: Name) => `type.googleapis.com/google.rpc.${name}` as const;
+
+// One of each that the contract names.
+const DETAILS: Detail[] = [
+  {
+    "@type": type("BadRequest"),
+    fieldViolations: [
+      { field: "name", description: "é 😀 \n %" },
+      { field: "claimMatch.issuer", description: "two" },
+    ],
+  },
+  { "@type": type("ResourceInfo"), resourceType: "Group", resourceName: "0".repeat(40) },
+  {
+    "@type": type("PreconditionFailure"),
+    violations: [{ type: "RESOURCE_NOT_EMPTY", subject: "s", description: "cannot delete group with child repos" }],
+  },
+  retryInfo(1500),
+];
+
+describe("through a port whose service throws it,", () => {
+  let thrown: unknown;
+  let port: Port;
+  let rest: ReturnType<typeof createHttpClient>;
+  let grpc: GrpcClient;
+  beforeAll(async () => {
+    const pipeline: Pipeline = () => Promise.reject(thrown);
+    const log = () => {};
+    const shared = { pipeline, metrics: createMetrics(), isDraining: () => false, isServing: () => true, log };
+    const http = { router: createRouter("both"), pages: async () => undefined, clock: () => START_MS };
+    port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined);
+    await new Promise<void>((resolve) => port.listener.listen(0, "127.0.0.1", resolve));
+    const baseUrl = `http://127.0.0.1:${(port.listener.address() as AddressInfo).port}`;
+    rest = createHttpClient(baseUrl);
+    grpc = createGrpcClient(baseUrl);
+  });
+  afterAll(async () => {
+    rest.close();
+    grpc.close();
+    await port.close();
+  });
+
+  const calls = [
+    ["iam.chainguard.dev", `${IAM}/groups`, "ListGroups"],
+    ["registry.chainguard.dev", "/registry/v2beta1/repos", "ListRepos"],
+    ["vulnerabilities.chainguard.dev", "/vulnerabilities/v2beta1/advisories", "ListAdvisories"],
+  ] as const;
+
+  const both = async (target: string, operation: (typeof calls)[number][2]) => {
+    const { status, json } = await rest.send({ method: "GET", target });
+    const { code, message, details } = await grpc.call(operation, {});
+    return { status, rest: json, grpc: { code, message, details } };
+  };
+
+  describe.each(ROWS)("%s is number %i and HTTP %i", (code, number, http) => {
+    test.each(calls)("with all of its details, in the domain %s", async (domain, target, operation) => {
+      const message = "any text: é 😀 % \n end";
+      thrown = new ApiError(code, message, { details: DETAILS });
+      const info = { "@type": type("ErrorInfo"), reason: code, domain };
+      const body = { code: number, message, details: [info, ...DETAILS] };
+      expect(await both(target, operation)).toEqual({ status: http, rest: body, grpc: body });
+    });
+  });
+
+  test("what is no error of the API is INTERNAL, in words that tell nothing of it", async () => {
+    thrown = new TypeError("the dog ate the key");
+    const message = "Internal: the server failed to answer; its log says why";
+    const details = [{ "@type": type("ErrorInfo"), reason: "INTERNAL", domain: "iam.chainguard.dev" }];
+    const body = { code: 13, message, details };
+    expect(await both(`${IAM}/groups`, "ListGroups")).toEqual({ status: 500, rest: body, grpc: body });
+  });
+});
+
+// The rows that the table of refusals has no request for (parity.test.ts): what brings them about is no request.
+describe("of a real server, on both wires:", () => {
+  const info = (reason: string) => ({ "@type": type("ErrorInfo"), reason, domain: "iam.chainguard.dev" });
+
+  test("RESOURCE_EXHAUSTED, by the rate limit", async () => {
+    const outcome = async (wire: "rest" | "grpc") => {
+      const api = await startServer({ rateLimit: 2 });
+      const grpc = createGrpcClient(api.baseUrl);
+      const call = async () =>
+        wire === "rest"
+          ? (await api.call("GET", `${IAM}/groups`)).json
+          : await grpc.call("ListGroups", {}, { token: api.owner.token });
+      await call();
+      await call();
+      const { code, message, details } = await call();
+      grpc.close();
+      await api.close();
+      return { code, message, details };
+    };
+    const [rest, grpc] = [await outcome("rest"), await outcome("grpc")];
+    expect(rest).toEqual({
+      code: 8,
+      message: "Resource exhausted: more than 2 requests a second; try again later",
+      details: [info("RESOURCE_EXHAUSTED"), { "@type": type("RetryInfo"), retryDelay: "0.500s" }],
+    });
+    expect(grpc).toEqual(rest);
+  });
+
+  test.each([
+    ["UNAVAILABLE", 14, "Unavailable: the server's database is busy", [retryInfo(1000)], "database is locked", 5],
+    ["RESOURCE_EXHAUSTED", 8, "Resource exhausted: the server's disk is full", [], "database or disk is full", 13],
+    ["INTERNAL", 13, "Internal: the server failed to answer; its log says why", [], "disk I/O error", 10],
+  ])("%s, by what the database says", async (reason, number, message, further, text, errcode) => {
+    const store = createStore(openDatabase(":memory:"));
+    let fails = false;
+    const statement: typeof store.statement = (sql) => {
+      if (fails) throw Object.assign(new Error(text), { code: "ERR_SQLITE_ERROR", errcode });
+      return store.statement(sql);
+    };
+    const api = await startServer({ store: { ...store, statement } });
+    const grpc = createGrpcClient(api.baseUrl);
+    fails = true;
+    const { json } = await api.call("GET", `${IAM}/groups`);
+    const { code, message: own, details } = await grpc.call("ListGroups", {}, { token: api.owner.token });
+    grpc.close();
+    await api.close();
+    expect(json).toEqual({ code: number, message, details: [info(reason), ...further] });
+    // A Duration may be written with its zeros or without.
+    expect({ code, message: own, details }).toEqual(JSON.parse(JSON.stringify(json).replace('"1.000s"', '"1s"')));
+  });
+});
