@@ -78,8 +78,13 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
       return failure(restError(apiError("INTERNAL", "the server failed to answer; its log says why"), "iam"));
     });
     const text = bodyOf(reply);
-    const headers = headersOf(reply, text, id, options.clock());
-    response.writeHead(reply.http, { ...headers, ...((last || options.isDraining()) && { connection: "close" }) });
+    const { connection, ...headers } = headersOf(reply, text, id, options.clock());
+    const isLast = connection === "close" || last || options.isDraining();
+    // HTTP/2 has no such header (RFC 9113, 8.2.2); its connections are told to go.
+    response.writeHead(reply.http, {
+      ...headers,
+      ...(isLast && request.httpVersionMajor === 1 && { connection: "close" }),
+    });
     response.end(text);
     // Of the next message on the connection, this request knows nothing.
     if (underWay.get(request.socket) === tell) underWay.delete(request.socket);

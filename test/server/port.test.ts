@@ -109,6 +109,22 @@ describe("in the clear", () => {
     session.close();
   });
 
+  test("an answer on HTTP/2 has no header of connections, which node would complain of", async () => {
+    const warnings: string[] = [];
+    const warned = ({ message }: Error) => warnings.push(message);
+    process.on("warning", warned);
+    const session = connectHttp2(api.baseUrl);
+    const stream = session.request({ ":method": "POST", ":path": `${IAM}/groups`, "content-type": "application/json" });
+    stream.end("x".repeat(1024 * 1024 + 1));
+    const [head] = await once(stream, "response");
+    expect(head[":status"]).toBe(413);
+    stream.resume();
+    await once(stream, "close");
+    session.close();
+    process.off("warning", warned);
+    expect(warnings).toEqual([]);
+  });
+
   test("the document of the REST interface is served to everybody", async () => {
     const { status, headers, json } = await api.call("GET", "/openapi.json", { token: null });
     expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json" });
