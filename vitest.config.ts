@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/lifecycle/**", "test/package/**"],
+          exclude: ["test/client/**", "test/lifecycle/**", "test/package/**"],
           // No test leaves anything behind in a module, so one load of them serves every file: half the time.
           isolate: false,
           maxWorkers: 2,
@@ -32,6 +32,17 @@ export default defineConfig({
           include: ["test/package/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 300_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        // Programs that others wrote against the server; one of them is built on first use, before its tests begin.
+        test: {
+          name: "client",
+          include: ["test/client/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },

@@ -1,6 +1,6 @@
 // All checks that need no engine, one after the other; every one runs even if an earlier one failed.
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { binFolder, root } from "./project.mjs";
 
@@ -17,7 +17,7 @@ const generated: Step = {
 const steps: Step[] = [
   { name: "types", command: "tsc", args: [] },
   { name: "lint and format", command: "biome", args: ["check"], fix: "npm run fix" },
-  ...(existsSync(join(root, generate)) ? [generated] : []),
+  generated,
   { name: "unused code and dependencies", command: "knip", args: [] },
   { name: "unit tests", command: "vitest", args: ["run", "--project", "unit"] },
 ];

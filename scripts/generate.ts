@@ -1,13 +1,17 @@
 // Writes what is made from schema/: the .proto files and the OpenAPI document. With --check it writes nothing and fails when
 // a file differs from what would be written.
+//
+//   node scripts/generate.ts [--check] [FOLDER]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
 import { root } from "./project.mjs";
 import { protoText } from "./proto-text.ts";
 
-const folder = join(root, "schema", "generated");
-const isCheck = process.argv.includes("--check");
+const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
+const isCheck = values.check === true;
+const [folder = join(root, "schema", "generated")] = positionals;
 
 const wanted = new Map([
   ...protobufFiles().map((file): [string, string] => [file.name, protoText(file)]),
@@ -24,8 +28,8 @@ const changed = [...wanted].filter(([name, text]) => !present.includes(name) || 
 const left = present.filter((name) => !wanted.has(name));
 
 if (isCheck) {
-  for (const [name] of changed) console.error(`schema/generated/${name} is not what schema/ says`);
-  for (const name of left) console.error(`schema/generated/${name} is made from nothing`);
+  for (const [name] of changed) console.error(`${name} is not what schema/ says`);
+  for (const name of left) console.error(`${name} is made from nothing`);
   if (changed.length + left.length > 0) process.exitCode = 1;
 } else {
   for (const [name, text] of changed) {

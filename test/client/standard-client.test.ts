@@ -1,0 +1,199 @@
+// The server as clients see it that this project did not write: grpcurl (Go), grpc-js on the generated .proto files as its
+// manual says, and curl; in the clear and with TLS, on one port (issue 4, section 1).
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import {
+  credentials,
+  loadPackageDefinition,
+  Metadata,
+  type ServiceClientConstructor,
+  type ServiceError,
+} from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { capture } from "../../scripts/child.mjs";
+import { ensureGrpcurl } from "../../scripts/grpcurl.mjs";
+import { createServer, type RunningServer } from "../../server/index.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { errorFrom } from "../support/grpc.ts";
+import type { Body } from "../support/http.ts";
+import { createClock, START_MS, sharedKeys } from "../support/server.ts";
+
+const PROTOS = fileURLToPath(new URL("../../schema/generated", import.meta.url));
+
+const grpcurl = await ensureGrpcurl();
+const curlVersion = await capture("curl", ["--version"], {}).catch(() => ({ output: "" }));
+const curlLacks = !curlVersion.output.startsWith("curl")
+  ? "there is no `curl` on the PATH"
+  : /^Features:.*\bHTTP2\b/m.test(curlVersion.output)
+    ? undefined
+    : "this curl has no HTTP/2";
+
+const folder = temporaryFolder();
+const authority = folder.path("authority.pem");
+writeFileSync(authority, CERTIFICATE);
+afterAll(folder.remove);
+
+const PLATFORM = "chainguard.platform";
+const GROUPS = `${PLATFORM}.iam.v2beta1.GroupsService`;
+const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
+const REFUSED = {
+  code: 3,
+  message: `Invalid argument: name: ${NAME}`,
+  details: [
+    {
+      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+      reason: "INVALID_ARGUMENT",
+      domain: "iam.chainguard.dev",
+    },
+    { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "name", description: NAME }] },
+  ],
+};
+
+describe.each([
+  ["in the clear", undefined],
+  ["with TLS", { cert: CERTIFICATE, key: CERTIFICATE_KEY }],
+])("%s", (_, tls) => {
+  let server: RunningServer;
+  let host: string;
+  let workload: string;
+  beforeAll(async () => {
+    const keys = sharedKeys();
+    server = await createServer({ dev: true, clock: createClock(), keys, ...(tls && { tls }) });
+    host = new URL(server.baseUrl).host;
+    const iat = Math.floor(START_MS / 1000);
+    const claims = { iss: server.issuer, sub: "owner", aud: server.authUrl, iat, exp: iat + 60 };
+    workload = await keys.devSigner.sign(claims);
+  });
+  afterAll(() => server.close());
+
+  describe.skipIf(grpcurl.reason)(grpcurl.reason ? `grpcurl (skipped: ${grpcurl.reason})` : "grpcurl", () => {
+    const run = async (...args: string[]) => {
+      const security = tls ? ["-cacert", authority] : ["-plaintext"];
+      const { code, output } = await capture(grpcurl.command as string, [...security, "-format-error", ...args], {});
+      return { code, output };
+    };
+    const ok = async (...args: string[]): Promise<Body> => {
+      const { code, output } = await run(...args);
+      expect(code, output).toBe(0);
+      return JSON.parse(output);
+    };
+    const authorized = async (): Promise<string[]> => {
+      const request = JSON.stringify({ aud: [server.baseUrl], identity: server.identity });
+      const bearer = ["-H", `authorization: Bearer ${workload}`];
+      const { token } = await ok(...bearer, "-d", request, host, `${PLATFORM}.oidc.SecurityTokenService/Exchange`);
+      return ["-H", `authorization: Bearer ${token}`];
+    };
+
+    test("lists the services by reflection", async () => {
+      const { code, output } = await run(host, "list");
+      expect(code, output).toBe(0);
+      expect(output.trim().split("\n")).toEqual(
+        expect.arrayContaining([GROUPS, `${PLATFORM}.iam.v2.GroupsService`, "grpc.health.v1.Health"]),
+      );
+    });
+
+    test("describes a method and a message, with their options", async () => {
+      const method = await run(host, "describe", `${GROUPS}.CreateGroup`);
+      expect(method.output).toContain('post: "/iam/v2beta1/groups/{parent=**}"');
+      const message = await run(host, "describe", `${PLATFORM}.iam.v2beta1.Group`);
+      expect(message.output).toContain("map<string, int32> resource_limits = 4 [(.google.api.field_behavior)");
+    });
+
+    test("exchanges a token, makes a group with it and reads it, and is told an error in full", async () => {
+      const bearer = await authorized();
+      const request = (name: string) => JSON.stringify({ parent: server.organization, group: { name } });
+      const made = await ok(...bearer, "-d", request("grpcurl"), host, `${GROUPS}/CreateGroup`);
+      expect(made).toMatchObject({ name: "grpcurl" });
+      expect(await ok(...bearer, "-d", JSON.stringify({ uid: made.uid }), host, `${GROUPS}/GetGroup`)).toEqual(made);
+      const refused = await run(...bearer, "-d", request("BAD"), host, `${GROUPS}/CreateGroup`);
+      // grpcurl ends with 64 and the code of the call.
+      expect(refused.code).toBe(64 + 3);
+      expect(JSON.parse(refused.output)).toEqual(REFUSED);
+    });
+
+    test("calls by the generated .proto files too, without reflection", async () => {
+      const protos = ["-import-path", PROTOS, "-proto", "chainguard/platform/ping/v2/ping.proto"];
+      expect(await ok(...protos, host, `${PLATFORM}.ping.v2.PingService/Ping`)).toEqual({ response: "pong" });
+    });
+
+    test("asks for the health of the server and of a service, and is told of one that there is not", async () => {
+      const check = (service: string) => ["-d", JSON.stringify({ service }), host, "grpc.health.v1.Health/Check"];
+      for (const service of ["", GROUPS]) expect(await ok(...check(service))).toEqual({ status: "SERVING" });
+      const unknown = await run(...check("nobody"));
+      expect(unknown.code).toBe(64 + 5);
+      expect(JSON.parse(unknown.output)).toMatchObject({ message: "Not found: there is no service nobody" });
+    });
+  });
+
+  describe("grpc-js on the generated .proto files", () => {
+    const open = (path: string): Body => {
+      const files = ["chainguard/platform/iam/v2beta1/iam.proto", "chainguard/platform/oidc/oidc.proto"];
+      const root = loadPackageDefinition(loadSync(files, { includeDirs: [PROTOS], longs: String }));
+      const Service = path.split(".").reduce<Body>((own, name) => own[name], root) as ServiceClientConstructor;
+      const security = tls ? credentials.createSsl(Buffer.from(CERTIFICATE)) : credentials.createInsecure();
+      return new Service(host, security, { "grpc.keepalive_time_ms": 30_000, "grpc.keepalive_timeout_ms": 20_000 });
+    };
+    const call = (client: Body, method: string, request: Body, token: string) =>
+      new Promise<Body>((resolve) => {
+        const metadata = new Metadata();
+        metadata.set("authorization", `Bearer ${token}`);
+        client[method](request, metadata, (error: ServiceError | null, answer: Body) =>
+          resolve(error ? errorFrom(error) : answer),
+        );
+      });
+
+    test("exchanges a token, makes a group with it and reads it, and is told an error in full", async () => {
+      const sts = open(`${PLATFORM}.oidc.SecurityTokenService`);
+      const groups = open(GROUPS);
+      const request = { aud: [server.baseUrl], identity: server.identity };
+      const { token } = await call(sts, "Exchange", request, workload);
+      const create = (name: string) =>
+        call(groups, "CreateGroup", { parent: server.organization, group: { name } }, token);
+      const made = await create("grpc-js");
+      expect(made).toMatchObject({ name: "grpc-js" });
+      expect(await call(groups, "GetGroup", { uid: made.uid }, token)).toEqual(made);
+      expect(await create("BAD")).toEqual(REFUSED);
+      sts.close();
+      groups.close();
+    });
+  });
+
+  describe.skipIf(curlLacks)(curlLacks ? `curl (skipped: ${curlLacks})` : "curl", () => {
+    const run = async (version: string, ...args: string[]) => {
+      const trust = tls ? ["--cacert", authority] : [];
+      const report = ["--silent", "--show-error", "--write-out", "\n%{http_version} %{http_code}"];
+      const { output } = await capture("curl", [version, ...trust, ...report, ...args], {});
+      const [body = "", spoken = ""] = output.split(/\n(?=[^\n]*$)/);
+      return { body, spoken };
+    };
+
+    test.each([
+      ["--http1.1", "1.1"],
+      // A client of REST that offers both gets HTTP/1.1; in the clear there is nothing to offer.
+      ["--http2-prior-knowledge", tls ? "1.1" : "2"],
+    ])("exchanges a token, makes a group with it and is told an error in full: %s", async (version, spoken) => {
+      const query = new URLSearchParams({ aud: server.baseUrl, identity: String(server.identity) });
+      const exchange = `${server.authUrl}/sts/exchange?${query}`;
+      const exchanged = await run(version, "--header", `authorization: Bearer ${workload}`, exchange);
+      expect(exchanged.spoken, exchanged.body).toBe(`${spoken} 200`);
+      const create = (name: string) => {
+        const headers = [`authorization: Bearer ${JSON.parse(exchanged.body).token}`, "content-type: application/json"];
+        const sent = [...headers.flatMap((own) => ["--header", own]), "--data", JSON.stringify({ name })];
+        return run(version, ...sent, `${server.baseUrl}/iam/v2beta1/groups/${server.organization}`);
+      };
+      const made = await create("curl");
+      expect(made.spoken, made.body).toBe(`${spoken} 200`);
+      expect(JSON.parse(made.body)).toMatchObject({ name: "curl" });
+      const refused = await create("BAD");
+      expect({ ...refused, body: JSON.parse(refused.body) }).toEqual({ spoken: `${spoken} 400`, body: REFUSED });
+    });
+
+    test("reads the document of the REST interface", async () => {
+      const { body, spoken } = await run("--http1.1", `${server.baseUrl}/openapi.json`);
+      expect(spoken).toBe("1.1 200");
+      expect(JSON.parse(body)).toMatchObject({ openapi: "3.0.3" });
+    });
+  });
+});

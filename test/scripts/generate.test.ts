@@ -1,0 +1,63 @@
+// `npm run generate` and its check, in a folder of their own, and that `npm run check` asks it of the real one.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openapiDocument } from "../../schema/index.ts";
+import { capture } from "../../scripts/child.mjs";
+import { temporaryFolder } from "../support/command.ts";
+import { root } from "../support/server-process.ts";
+
+const folder = temporaryFolder();
+const target = folder.path("generated");
+afterAll(folder.remove);
+
+const generate = async (...args: string[]) => {
+  const { code, output } = await capture(process.execPath, ["scripts/generate.ts", ...args, target], { cwd: root });
+  return { code, lines: output.trim().split("\n") };
+};
+const filesIn = (path: string) =>
+  readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(proto|json)$/.test(name))
+    .toSorted();
+
+let count: number;
+beforeAll(async () => {
+  expect((await generate()).code).toBe(0);
+  count = filesIn(target).length;
+});
+
+test("writes the document and a .proto file for each package", () => {
+  expect(JSON.parse(readFileSync(`${target}/openapi.json`, "utf8"))).toEqual(openapiDocument());
+  expect(filesIn(target)).toEqual(filesIn(`${root}/schema/generated`));
+  expect(filesIn(target)).toContain("chainguard/platform/iam/v2beta1/iam.proto");
+});
+
+describe("with --check", () => {
+  test("agrees with what it wrote", async () => {
+    expect(await generate("--check")).toEqual({ code: 0, lines: [`${count} generated files, 0 wrong`] });
+  });
+
+  test("fails for each file that is stale, missing or left over, and mends none; generate mends them all", async () => {
+    writeFileSync(`${target}/openapi.json`, "{}\n");
+    rmSync(`${target}/chainguard/platform/iam/v2/iam.proto`);
+    mkdirSync(`${target}/old`);
+    writeFileSync(`${target}/old/old.proto`, "");
+    const { code, lines } = await generate("--check");
+    expect({ code, lines: lines.toSorted() }).toEqual({
+      code: 1,
+      lines: [
+        `${count} generated files, 3 wrong`,
+        "chainguard/platform/iam/v2/iam.proto is not what schema/ says",
+        "old/old.proto is made from nothing",
+        "openapi.json is not what schema/ says",
+      ].toSorted(),
+    });
+    expect(await generate()).toEqual({ code: 0, lines: [`${count} generated files, 3 changed`] });
+    expect(await generate("--check")).toEqual({ code: 0, lines: [`${count} generated files, 0 wrong`] });
+  });
+});
+
+test("is a step of `npm run check`, and the files of the clone are up to date", async () => {
+  expect(readFileSync(`${root}/scripts/check.ts`, "utf8")).toContain('args: [generate, "--check"]');
+  const { code, output } = await capture(process.execPath, ["scripts/generate.ts", "--check"], { cwd: root });
+  expect(code, output).toBe(0);
+});
