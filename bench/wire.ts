@@ -1,9 +1,11 @@
 // Reading a group by its uid over both wires, side by side: calls a second and latencies with 64 in flight, in turns, against
-// one server in a process of its own.
+// one server in a process of its own; on Linux also the processor time that a call takes of the server, which other work on the
+// machine and the cost of the client do not change.
 //
-//   node bench/wire.ts [ROUNDS] [CALLS A ROUND]
+//   npm run -s bench -- [ROUNDS] [CALLS A ROUND]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { fromBinary, fromJson, toBinary } from "@bufbuild/protobuf";
@@ -47,10 +49,18 @@ const overGrpc = (): Promise<void> =>
     });
   });
 
+/** Processor time of the server so far; clock ticks are a hundred a second on every Linux. */
+const serverCpuMs = (): number => {
+  if (process.platform !== "linux") return Number.NaN;
+  const [, , ...fields] = readFileSync(`/proc/${server.pid}/stat`, "utf8").split(/\) | /);
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+};
+
 /** Calls a second, and how long one takes: half of them, and 99 of 100. */
 const measure = async (call: () => Promise<void>, count: number) => {
   const took: number[] = [];
   let left = count;
+  const cpuBefore = serverCpuMs();
   const start = performance.now();
   const worker = async () => {
     for (; left > 0; ) {
@@ -63,24 +73,37 @@ const measure = async (call: () => Promise<void>, count: number) => {
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
   const seconds = (performance.now() - start) / 1000;
   const sorted = took.sort((a, b) => a - b);
-  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] as number).toFixed(1);
-  return {
-    perSecond: count / seconds,
-    text: `${Math.round(count / seconds)}/s, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
-  };
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] as number;
+  const cpuMs = (serverCpuMs() - cpuBefore) / count;
+  return { perSecond: count / seconds, p50: at(0.5), p99: at(0.99), cpuMs };
 };
 
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+const textOf = ({ perSecond, p50, p99, cpuMs }: Measured) =>
+  `${Math.round(perSecond)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, server CPU ${cpuMs.toFixed(2)} ms`;
+
+const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+
+/** The median of each figure. */
+const typical = (measured: Measured[]): Measured => ({
+  perSecond: median(measured.map(({ perSecond }) => perSecond)),
+  p50: median(measured.map(({ p50 }) => p50)),
+  p99: median(measured.map(({ p99 }) => p99)),
+  cpuMs: median(measured.map(({ cpuMs }) => cpuMs)),
+});
+
 for (const call of [overRest, overGrpc]) await measure(call, 2 * calls);
-const ratios: number[] = [];
+const measured: { rest: Measured; grpc: Measured }[] = [];
 for (let round = 1; round <= rounds; round += 1) {
-  const rest = await measure(overRest, calls);
-  const grpc = await measure(overGrpc, calls);
-  ratios.push(grpc.perSecond / rest.perSecond);
-  console.log(`round ${round}: REST ${rest.text} | gRPC ${grpc.text}`);
+  const own = { rest: await measure(overRest, calls), grpc: await measure(overGrpc, calls) };
+  measured.push(own);
+  console.log(`round ${round}: REST ${textOf(own.rest)} | gRPC ${textOf(own.grpc)}`);
 }
-ratios.sort((a, b) => a - b);
+const [rest, grpc] = [typical(measured.map((own) => own.rest)), typical(measured.map((own) => own.grpc))];
+const ratio = median(measured.map((own) => own.grpc.perSecond / own.rest.perSecond));
 console.log(
-  `gRPC is ${(ratios[Math.floor(ratios.length / 2)] as number).toFixed(2)} times REST (median of ${rounds} rounds)`,
+  `median of ${rounds}: REST ${textOf(rest)} | gRPC ${textOf(grpc)} | gRPC is ${ratio.toFixed(2)} times REST`,
 );
 
 client.close();
