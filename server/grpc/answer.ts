@@ -25,9 +25,15 @@ export const completeAnswer = (
     return { ...headers, "grpc-message": encodeURI(details), ...metadata.toHttp2Headers() };
   };
   const { respond, sendTrailers } = stream;
-  stream.respond = (headers = {}, options) =>
+  // A client may be gone before it is answered. Node throws then, which grpc-js does not expect of an unknown method.
+  const isGone = () => stream.destroyed || stream.closed;
+  stream.respond = (headers = {}, options) => {
+    if (isGone()) return;
     respond.call(stream, { ...completed(headers as OutgoingHttpHeaders), [REQUEST_ID]: record.requestId }, options);
-  stream.sendTrailers = (trailers) => sendTrailers.call(stream, completed(trailers));
+  };
+  stream.sendTrailers = (trailers) => {
+    if (!isGone()) sendTrailers.call(stream, completed(trailers));
+  };
 };
 
 const DEADLINE_EXCEEDED = 4;

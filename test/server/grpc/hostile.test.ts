@@ -2,6 +2,7 @@
 // full or ignored, is one line of the log with its request id, and the connection and the server serve the next call.
 import { once } from "node:events";
 import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
+import { connect } from "node:net";
 import { Duplex } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -154,6 +155,28 @@ describe("is served:", () => {
   });
 });
 
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+/** A frame of HTTP/2 (RFC 9113, 4.1). */
+const frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer => {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+};
+
+/** HEADERS with all fields as literals (RFC 7541, 6.2.2), and RST_STREAM behind them. */
+const openAndReset = (stream: number, path: string, id: string): Buffer => {
+  const text = (own: string) => Buffer.concat([Buffer.of(own.length), Buffer.from(own)]);
+  const entries = { ":method": "POST", ":scheme": "http", ":authority": "x", ":path": path };
+  const fields = Object.entries({ ...entries, "content-type": "application/grpc", "x-request-id": id });
+  const block = Buffer.concat(fields.flatMap(([name, value]) => [Buffer.of(0), text(name), text(value)]));
+  const END_HEADERS = 0x4;
+  return Buffer.concat([frame(0x1, END_HEADERS, stream, block), frame(0x3, 0, stream, Buffer.of(0, 0, 0, 8))]);
+};
+
 describe("a flood", () => {
   test("of calls on one connection is held to 1000 at a time by the settings of HTTP/2", async () => {
     const own = openHttp2(api.baseUrl);
@@ -180,6 +203,27 @@ describe("a flood", () => {
     await Promise.all(closed);
     own.close();
     expect(await loggedRequests(api, "reset", count)).toHaveLength(count);
+    expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
+  });
+
+  test.each([
+    ["an unknown method", "/nobody/Nothing"],
+    ["a method", PING],
+    ["a watch of health", "/grpc.health.v1.Health/Watch"],
+    ["reflection", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"],
+  ])("of calls that are reset in the packet that opens them harms nobody: %s", async (name, path) => {
+    const uncaught: Error[] = [];
+    const seen = (error: Error) => uncaught.push(error);
+    process.on("uncaughtExceptionMonitor", seen);
+    const { hostname, port } = new URL(api.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const id = `packet-${name.replaceAll(" ", "-")}`;
+    const calls = Array.from({ length: 20 }, (_, i) => openAndReset(2 * i + 1, path, id));
+    socket.write(Buffer.concat([PREFACE, frame(0x4, 0, 0, NOTHING), ...calls]));
+    expect(await loggedRequests(api, id, 20)).toHaveLength(20);
+    socket.destroy();
+    process.off("uncaughtExceptionMonitor", seen);
+    expect(uncaught).toEqual([]);
     expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
   });
 
