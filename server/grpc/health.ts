@@ -63,6 +63,7 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
       call.end();
     };
     streams.opened(call, end, left);
+    if (isOver) return;
     if (!isKnown(call.request.service)) {
       call.write({ status: "SERVICE_UNKNOWN" });
       return;

@@ -24,6 +24,8 @@ export const addReflection = (
         // A file is sent once a stream, as its reader expects.
         const sent = new Set<DescFile>();
         call.on("data", (request: Json) => {
+          // The drain has ended the answers; questions may still come.
+          if (call.writableEnded) return;
           const answer = answerTo(request, registry(), services, sent);
           // Answers are a thousand times as large as questions: who does not read them is not asked for more.
           if (call.write({ validHost: request.host ?? "", originalRequest: request, ...answer })) return;

@@ -9,6 +9,7 @@ export interface Streams {
 
 export const createStreams = (): Streams => {
   const open = new Map<EventEmitter, () => void>();
+  let hasEnded = false;
   return {
     opened: (call, end, left) => {
       open.set(call, end);
@@ -16,8 +17,11 @@ export const createStreams = (): Streams => {
         if (open.delete(call)) left?.();
       };
       for (const event of ["cancelled", "close", "finish"]) call.once(event, close);
+      // It was on its way when the drain began.
+      if (hasEnded) end();
     },
     end: () => {
+      hasEnded = true;
       for (const end of [...open.values()]) end();
     },
   };

@@ -44,6 +44,18 @@ const refusalIn = (headers: IncomingHttpHeaders) => {
 
 const send = (path: string, headers: readonly string[], bytes: Buffer) => rawStream(session, path, headers, bytes);
 
+/** The handler of reflection alone, to be called with any stream. */
+const reflection = () => {
+  let handle: (call: Duplex) => void = () => {};
+  const register = (_path: string, own: typeof handle) => {
+    handle = own;
+  };
+  const registry = createGrpcRegistry();
+  const streams = createStreams();
+  addReflection({ register } as never, () => registry, [], streams);
+  return { handle: (call: Duplex) => handle(call), streams };
+};
+
 const gzip = ["grpc-encoding", "gzip"];
 const isNoMessage = "the message is not of its type: ";
 const noMessage = "Received no request message";
@@ -121,6 +133,42 @@ describe("is refused in full and in one line of the log, and the connection serv
     const { headers } = await send(path, [], framed(Buffer.from("garbage")));
     expect(refusalIn(headers)).toMatchObject({ code: 13, message: "Internal: Error deserializing request" });
     expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("a stream without an end of its own", () => {
+  test("that arrives while the server drains is ended at once", () => {
+    const streams = createStreams();
+    const ended: string[] = [];
+    streams.opened(new Duplex(), () => ended.push("early"));
+    streams.end();
+    streams.opened(new Duplex(), () => ended.push("late"));
+    expect(ended).toEqual(["early", "late"]);
+  });
+
+  test("is not answered after its end: a question of reflection that comes then is left", async () => {
+    const { handle, streams } = reflection();
+    const answers: unknown[] = [];
+    const call = new Duplex({
+      objectMode: true,
+      read() {},
+      write(answer, _encoding, done) {
+        answers.push(answer);
+        done();
+      },
+    });
+    const errors: Error[] = [];
+    call.on("error", (error) => errors.push(error));
+    handle(call);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    call.push({ listServices: "" });
+    await turn();
+    streams.end();
+    await turn();
+    call.push({ listServices: "" });
+    await turn();
+    expect(errors).toEqual([]);
+    expect(answers).toHaveLength(1);
   });
 });
 
@@ -246,13 +294,7 @@ describe("a flood", () => {
         else release = done;
       },
     });
-    let handle: (call: Duplex) => void = () => {};
-    const register = (_path: string, own: typeof handle) => {
-      handle = own;
-    };
-    const registry = createGrpcRegistry();
-    addReflection({ register } as never, () => registry, [], createStreams());
-    handle(call);
+    reflection().handle(call);
     for (let turn = 0; turn < 2 * count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(asked).toBeLessThan(100);
     isRead = true;
