@@ -1,5 +1,6 @@
-// The server's own OpenAPI document with fewer requests: bodies that are accepted, parents that exist, lists that have rows.
-// Answers are described as before. Generated scenarios then get somewhere: what comes after a create is reached at all.
+// The server's own OpenAPI document with other requests; answers are described as before. Narrowed: bodies that are accepted,
+// parents that exist, lists that have rows, so that generated scenarios get somewhere: what comes after a create is reached at
+// all. Widened: what the document leaves out of a request and the server takes.
 
 export interface Words {
   /** groups to create in */
@@ -18,6 +19,7 @@ interface Operation {
 }
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { enum?: string[] }> };
 }
 
 const object = (properties: Json, required = Object.keys(properties)): Json => ({
@@ -78,6 +80,22 @@ const PARAMETERS: Record<string, Json> = {
   pageSize: { type: "integer", minimum: 1, maximum: 200 },
   orderBy: oneOf("uid", "uid desc", "create_time"),
   skip: { type: "integer", minimum: 0, maximum: 0 },
+};
+
+/** A query takes the numbers of an enum beside its names (contract 1.2); an answer never has them. */
+export const widened = (document: Document): Document => {
+  const { paths } = structuredClone(document);
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
+    for (const parameter of operation.parameters ?? []) parameter.schema = withNumbers(parameter.schema, document);
+  return { ...document, paths };
+};
+
+const withNumbers = (schema: Json, document: Document): Json => {
+  if (schema.items) return { ...schema, items: withNumbers(schema.items as Json, document) };
+  const name = (schema.$ref as string | undefined)?.slice("#/components/schemas/".length);
+  const names = name && document.components.schemas[name]?.enum;
+  // No enum of a query has a gap in its numbers.
+  return names ? { anyOf: [schema, { type: "integer", minimum: 0, maximum: names.length - 1 }] } : schema;
 };
 
 export const narrowed = (document: Document, words: Words): Document => {

@@ -12,8 +12,8 @@ const PYTHON = [3, 10];
 export type Installation = { command: string; reason?: undefined } | { command?: undefined; reason: string };
 
 /** Where the command is, or why there is none. */
-export const installSchemathesis = async (): Promise<Installation> => {
-  const folder = join(cacheFolder(), `schemathesis-${VERSION}`);
+export const installSchemathesis = async (env = process.env): Promise<Installation> => {
+  const folder = join(cacheFolder(env), `schemathesis-${VERSION}`);
   const command = join(folder, "bin", "schemathesis");
   const exists = () =>
     access(command).then(
@@ -23,7 +23,7 @@ export const installSchemathesis = async (): Promise<Installation> => {
   if (await exists()) return { command };
 
   const program = "import sys, venv; print(*sys.version_info[:2])";
-  const python = await capture("python3", ["-c", program], {}).catch(() => undefined);
+  const python = await capture("python3", ["-c", program], { env }).catch(() => undefined);
   const [major = 0, minor = 0] = (python?.output ?? "").trim().split(" ").map(Number);
   if (python?.code !== 0 || major !== PYTHON[0] || minor < (PYTHON[1] as number))
     return { reason: `there is no Python ${PYTHON.join(".")} or later with venv` };
@@ -32,11 +32,11 @@ export const installSchemathesis = async (): Promise<Installation> => {
     `${folder}.lock`,
     async () => {
       if (await exists()) return { command };
-      await mkdir(cacheFolder(), { recursive: true });
+      await mkdir(cacheFolder(env), { recursive: true });
       await rm(folder, { recursive: true, force: true });
-      const made = await capture("python3", ["-m", "venv", folder], {});
+      const made = await capture("python3", ["-m", "venv", folder], { env });
       const pip = ["-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "15", `schemathesis==${VERSION}`];
-      const installed = made.code === 0 ? await capture(join(folder, "bin", "python"), pip, {}) : made;
+      const installed = made.code === 0 ? await capture(join(folder, "bin", "python"), pip, { env }) : made;
       if (installed.code === 0 && (await exists())) return { command };
       await rm(folder, { recursive: true, force: true });
       const [line = ""] = installed.output.trim().split("\n").slice(-1);

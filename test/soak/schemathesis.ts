@@ -1,16 +1,20 @@
 // Generated requests against the server's own OpenAPI document (spec/faults.md, section 1, goal c): Schemathesis, which this
 // project did not write, puts them together, follows the links of the document from one to the next, and holds every answer
 // against the document.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { capture } from "../../scripts/child.mjs";
 import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
-import { type Document, narrowed } from "./narrowed.ts";
+import { type Document, narrowed, widened } from "./narrowed.ts";
 import type { PartOptions, PartResult } from "./part.ts";
+import { configurationFor } from "./schemathesis-configuration.ts";
+import { readReport } from "./schemathesis-report.ts";
 
 export interface SchemathesisOptions extends PartOptions {
   command: string;
+  /** of the requests that stand alone: `coverage` goes through every boundary of every parameter, thousands of them */
+  phases: readonly ("examples" | "coverage" | "fuzzing")[];
   /** examples of the stateful phase */
   scenarios: number;
   /** requests that have to have been made */
@@ -19,91 +23,67 @@ export interface SchemathesisOptions extends PartOptions {
   scenariosMin: number;
 }
 
-// Two checks ask for more than a document of this kind can say: that each request which fits it is accepted (a group that is
-// not empty is not deleted), and that methods beside it are 405 (those that are published and not served are 501).
-const EXCLUDED_CHECKS = "positive_data_acceptance,unsupported_method";
-
-// 413 refuses as well as 400 does; the rest of the lists is the tool's own.
-const CONFIGURATION = `
-[checks.not_a_server_error]
-expected-statuses = ["2xx", "3xx", "4xx", 501]
-[checks.negative_data_rejection]
-expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429]
-[phases.stateful]
-max-steps = 12
-`;
-
-interface Run {
-  name: string;
-  /** address or file of the document */
-  document: string;
-  options: string[];
-}
-
 /** `rounds`: examples of each operation. */
 export const schemathesis = async (options: SchemathesisOptions): Promise<PartResult> => {
-  const { command, seed, rounds, scenarios, say, requestsMin, scenariosMin } = options;
+  const { command, seed, rounds, phases, scenarios, say, requestsMin, scenariosMin } = options;
   const folder = mkdtempSync(join(tmpdir(), "irm-schemathesis-"));
   const api = await startServer({ ids: shuffledIds(seed) });
   try {
     const { token, ...words } = await prepare(api);
     api.log.length = 0;
-    const { json: document } = await api.call("GET", "/openapi.json", { token: null });
-    const narrowedFile = join(folder, "narrowed.json");
-    writeFileSync(narrowedFile, JSON.stringify(narrowed(document as Document, words)));
-    writeFileSync(join(folder, "schemathesis.toml"), CONFIGURATION);
-    const runs: Run[] = [
-      {
-        name: "alone",
-        document: `${api.baseUrl}/openapi.json`,
-        options: ["--phases", "examples,coverage,fuzzing", "--max-examples", String(rounds)],
-      },
+    const document = (await api.call("GET", "/openapi.json", { token: null })).json as Document;
+    const configuration = join(folder, "schemathesis.toml");
+    writeFileSync(configuration, configurationFor(document));
+    const runs = [
+      { name: "alone", own: widened(document), phases: phases.join(), mode: "all", examples: rounds },
       {
         name: "in scenarios",
-        document: narrowedFile,
-        options: [
-          "--url",
-          api.baseUrl,
-          "--phases",
-          "stateful",
-          "--mode",
-          "positive",
-          "--max-examples",
-          String(scenarios),
-        ],
+        own: narrowed(document, words),
+        phases: "stateful",
+        mode: "positive",
+        examples: scenarios,
       },
     ];
     const failures: string[] = [];
-    for (const { name, document: location, options: own } of runs.filter((r) => !process.env.ST_OUT || r.name === process.env.ST_OUT)) {
+    for (const { name, own, ...run } of runs) {
+      const file = join(folder, `${run.phases}.json`);
+      writeFileSync(file, JSON.stringify(own));
       const args = [
-        ...["--config-file", join(folder, "schemathesis.toml"), "run", location, ...own, "--seed", String(seed)],
-        ...["--header", `Authorization: Bearer ${token}`, "--exclude-checks", EXCLUDED_CHECKS],
-        ...["--report", "ndjson", "--report-dir", folder, "--generation-database", "none", "--no-color"],
+        ...["--config-file", configuration, "run", file, "--url", api.baseUrl, "--seed", String(seed)],
+        ...["--phases", run.phases, "--mode", run.mode, "--max-examples", String(run.examples)],
+        ...["--header", `Authorization: Bearer ${token}`, "--generation-database", "none", "--no-color"],
+        ...["--report", "ndjson", "--report-dir", folder],
       ];
       const { code, output } = await capture(command, args, { cwd: folder });
-      if (process.env.ST_OUT) writeFileSync("/tmp/st.out", output); if (code !== 0) failures.push(`requests ${name}: exit code ${code}\n${tail(output)}`);
+      if (code !== 0) failures.push(`requests ${name}: exit code ${code}\n${tail(output)}`);
       say?.(`requests ${name}: ${statusesOf(api.log).length} requests in all, exit code ${code}`);
     }
-    const stateful = scenariosOf(folder);
+    const report = await readReport(folder);
     const statuses = statusesOf(api.log);
     const errors = statuses.filter((status) => status >= 500 && status !== 501).length;
     const faults = api.log.filter((line) => line.includes('"event":"internal error"')).slice(0, 5);
     if (errors > 0) failures.push(`${errors} answers 5xx`, ...faults);
-    if (statuses.length < requestsMin) failures.push(`only ${statuses.length} requests, of ${requestsMin}`);
-    if (stateful.count < scenariosMin) failures.push(`only ${stateful.count} stateful scenarios, of ${scenariosMin}`);
+    if (report.requests < requestsMin) failures.push(`only ${report.requests} requests, of ${requestsMin}`);
+    if (report.scenarios < scenariosMin)
+      failures.push(`only ${report.scenarios} stateful scenarios, of ${scenariosMin}`);
+    if (report.readsOfDeleted === 0) failures.push("nothing was read that had been deleted");
     return {
       figures: {
-        "requests generated": statuses.length,
+        "requests generated": report.requests,
         "of these answered 2xx": statuses.filter((status) => status < 300).length,
-        "stateful scenarios": stateful.count,
-        "links followed in them": stateful.links,
+        "stateful scenarios": report.scenarios,
+        "different links followed in them": report.links,
+        "reads of what was deleted": report.readsOfDeleted,
         "answers 5xx other than 501": errors,
+        "schema violations": report.failedChecks(/_conformance$/),
+        "uses after free": report.failedChecks(/^use_after_free$/),
+        "other checks failed": report.failedChecks(/^(?!use_after_free$)(?!.*_conformance$)/),
       },
       failures,
     };
   } finally {
     await api.close();
-    if (!process.env.ST_OUT) rmSync(folder, { recursive: true, force: true }); else console.log(folder);
+    rmSync(folder, { recursive: true, force: true });
   }
 };
 
@@ -137,32 +117,6 @@ const prepare = async (api: TestServer) => {
   for (let i = 0; i < SPARE_BINDINGS; i += 1)
     await create(`${IAM}/roleBindings/${sandbox}`, { identityUid: uid, roleUid: owner });
   return { token, groups: [sandbox, below], identity, role: await api.role("viewer"), repos };
-};
-
-interface ScenarioFinished {
-  phase: string;
-  status: string;
-  recorder: {
-    interactions?: Record<string, unknown>;
-    cases?: Record<string, { transition?: { id: string } | null }>;
-  };
-}
-
-/** Scenarios of more than one request, and the different links that they followed. */
-const scenariosOf = (folder: string): { count: number; links: number } => {
-  const scenarios = readdirSync(folder)
-    .filter((name) => name.endsWith(".ndjson"))
-    .flatMap((name) => readFileSync(join(folder, name), "utf8").trimEnd().split("\n"))
-    .filter((line) => line.startsWith('{"ScenarioFinished"'))
-    .map((line) => (JSON.parse(line) as { ScenarioFinished: ScenarioFinished }).ScenarioFinished)
-    .filter(({ phase, status, recorder }) => {
-      const requests = Object.keys(recorder.interactions ?? {}).length;
-      return phase === "stateful" && status !== "skip" && requests > 1;
-    });
-  const links = scenarios.flatMap(({ recorder }) =>
-    Object.values(recorder.cases ?? {}).flatMap(({ transition }) => (transition ? [transition.id] : [])),
-  );
-  return { count: scenarios.length, links: new Set(links).size };
 };
 
 const statusesOf = (log: readonly string[]): number[] =>

@@ -5,14 +5,6 @@ export type Json = Record<string, unknown>;
 
 export const KINDS: readonly Kind[] = ["groups", "identities", "roles", "roleBindings"];
 
-/** Names of errors and of resources (contract 1.11). */
-export const TYPES: Record<Kind, string> = {
-  groups: "Group",
-  identities: "Identity",
-  roles: "Role",
-  roleBindings: "RoleBinding",
-};
-
 /** Capability of a verb on a kind (contract, sections 3 and 8.2). */
 const WORDS: Record<Kind, string> = {
   groups: "GROUPS",

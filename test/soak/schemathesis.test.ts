@@ -1,0 +1,25 @@
+// The quick part of the generated requests; `npm run soak -- --only schemathesis` is the long one.
+import { expect, test } from "vitest";
+import { schemathesis } from "./schemathesis.ts";
+import { installSchemathesis } from "./schemathesis-install.ts";
+
+const { command, reason } = await installSchemathesis();
+// Where it has to run, a machine that cannot is a failure (CONTRIBUTING.md).
+const isRequired = process.env.IRM_REQUIRE_SCHEMATHESIS === "1";
+const name =
+  "generated requests and scenarios find no 5xx but the declared 501, no schema violation and no use after free";
+
+test.skipIf(reason !== undefined && !isRequired)(reason === undefined ? name : `${name} (${reason})`, async () => {
+  expect(reason).toBeUndefined();
+  const { figures, failures } = await schemathesis({
+    command: command as string,
+    seed: 1,
+    rounds: 1,
+    phases: ["fuzzing"],
+    scenarios: 12,
+    requestsMin: 200,
+    scenariosMin: 10,
+  });
+  expect(failures).toEqual([]);
+  expect(figures).toMatchObject({ "answers 5xx other than 501": 0, "schema violations": 0, "uses after free": 0 });
+});
