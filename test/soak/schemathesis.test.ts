@@ -16,7 +16,6 @@ test.skipIf(reason !== undefined && !isRequired)(reason === undefined ? name : `
     seed: 1,
     rounds: 1,
     phases: ["fuzzing"],
-    scenarios: 12,
     requestsMin: 200,
     scenariosMin: 10,
   });

@@ -9,23 +9,25 @@ import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../sup
 import { type Document, narrowed, widened } from "./narrowed.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 import { configurationFor } from "./schemathesis-configuration.ts";
-import { readReport } from "./schemathesis-report.ts";
+import { type Report, readReport } from "./schemathesis-report.ts";
 
 export interface SchemathesisOptions extends PartOptions {
   command: string;
   /** of the requests that stand alone: `coverage` goes through every boundary of every parameter, thousands of them */
   phases: readonly ("examples" | "coverage" | "fuzzing")[];
-  /** examples of the stateful phase */
-  scenarios: number;
   /** requests that have to have been made */
   requestsMin: number;
   /** stateful scenarios that have to have been carried out */
   scenariosMin: number;
 }
 
+// A run ends by itself after some forty scenarios, however many it may make; the next one has the next seed.
+const SCENARIOS_A_RUN = 40;
+const runsOfScenariosMax = (scenariosMin: number) => Math.ceil(scenariosMin / 10);
+
 /** `rounds`: examples of each operation. */
 export const schemathesis = async (options: SchemathesisOptions): Promise<PartResult> => {
-  const { command, seed, rounds, phases, scenarios, say, requestsMin, scenariosMin } = options;
+  const { command, seed, rounds, phases, say, requestsMin, scenariosMin } = options;
   const folder = mkdtempSync(join(tmpdir(), "irm-schemathesis-"));
   const api = await startServer({ ids: shuffledIds(seed) });
   try {
@@ -34,50 +36,56 @@ export const schemathesis = async (options: SchemathesisOptions): Promise<PartRe
     const document = (await api.call("GET", "/openapi.json", { token: null })).json as Document;
     const configuration = join(folder, "schemathesis.toml");
     writeFileSync(configuration, configurationFor(document));
-    const runs = [
-      { name: "alone", own: widened(document), phases: phases.join(), mode: "all", examples: rounds },
-      {
-        name: "in scenarios",
-        own: narrowed(document, words),
-        phases: "stateful",
-        mode: "positive",
-        examples: scenarios,
-      },
-    ];
     const failures: string[] = [];
-    for (const { name, own, ...run } of runs) {
-      const file = join(folder, `${run.phases}.json`);
+
+    const run = async (name: string, own: Document, ownSeed: number, ...limits: string[]): Promise<Report> => {
+      const reports = join(folder, name);
+      const file = join(folder, `${name}.json`);
       writeFileSync(file, JSON.stringify(own));
       const args = [
-        ...["--config-file", configuration, "run", file, "--url", api.baseUrl, "--seed", String(seed)],
-        ...["--phases", run.phases, "--mode", run.mode, "--max-examples", String(run.examples)],
+        ...["--config-file", configuration, "run", file, "--url", api.baseUrl, "--seed", String(ownSeed), ...limits],
         ...["--header", `Authorization: Bearer ${token}`, "--generation-database", "none", "--no-color"],
-        ...["--report", "ndjson", "--report-dir", folder],
+        ...["--report", "ndjson", "--report-dir", reports],
       ];
       const { code, output } = await capture(command, args, { cwd: folder });
-      if (code !== 0) failures.push(`requests ${name}: exit code ${code}\n${tail(output)}`);
-      say?.(`requests ${name}: ${statusesOf(api.log).length} requests in all, exit code ${code}`);
+      if (code !== 0) failures.push(`requests ${name}, seed ${ownSeed}: exit code ${code}\n${tail(output)}`);
+      const report = await readReport(reports);
+      say?.(
+        `${name}: ${report.requests} requests, ${report.scenarios} stateful scenarios, ${failures.length} failures`,
+      );
+      return report;
+    };
+
+    const alone = await run("alone", widened(document), seed, "--phases", phases.join(), "--max-examples", `${rounds}`);
+    let together: Report = { requests: 0, scenarios: 0, links: [], failed: [] };
+    const limits = ["--phases", "stateful", "--mode", "positive", "--max-examples"];
+    for (let i = 0; i < runsOfScenariosMax(scenariosMin) && together.scenarios < scenariosMin; i += 1) {
+      const count = Math.min(SCENARIOS_A_RUN, scenariosMin - together.scenarios);
+      together = await run("scenarios", narrowed(document, words), seed + i, ...limits, `${count}`);
     }
-    const report = await readReport(folder);
+
+    const requests = alone.requests + together.requests;
     const statuses = statusesOf(api.log);
     const errors = statuses.filter((status) => status >= 500 && status !== 501).length;
     const faults = api.log.filter((line) => line.includes('"event":"internal error"')).slice(0, 5);
+    const readsOfDeleted = together.links.filter((id) => /^DELETE .* -> GET /.test(id)).length;
     if (errors > 0) failures.push(`${errors} answers 5xx`, ...faults);
-    if (report.requests < requestsMin) failures.push(`only ${report.requests} requests, of ${requestsMin}`);
-    if (report.scenarios < scenariosMin)
-      failures.push(`only ${report.scenarios} stateful scenarios, of ${scenariosMin}`);
-    if (report.readsOfDeleted === 0) failures.push("nothing was read that had been deleted");
+    if (requests < requestsMin) failures.push(`only ${requests} requests, of ${requestsMin}`);
+    if (together.scenarios < scenariosMin) failures.push(`only ${together.scenarios} scenarios, of ${scenariosMin}`);
+    if (readsOfDeleted === 0) failures.push("nothing was read that had been deleted");
+    const failed = [...alone.failed, ...together.failed];
+    const count = (name: RegExp) => failed.filter((check) => name.test(check)).length;
     return {
       figures: {
-        "requests generated": report.requests,
+        "requests generated": requests,
         "of these answered 2xx": statuses.filter((status) => status < 300).length,
-        "stateful scenarios": report.scenarios,
-        "different links followed in them": report.links,
-        "reads of what was deleted": report.readsOfDeleted,
+        "stateful scenarios": together.scenarios,
+        "different links followed in them": new Set(together.links).size,
+        "reads of what was deleted": readsOfDeleted,
         "answers 5xx other than 501": errors,
-        "schema violations": report.failedChecks(/_conformance$/),
-        "uses after free": report.failedChecks(/^use_after_free$/),
-        "other checks failed": report.failedChecks(/^(?!use_after_free$)(?!.*_conformance$)/),
+        "schema violations": count(/_conformance$/),
+        "uses after free": count(/^use_after_free$/),
+        "other checks failed": count(/^(?!use_after_free$)(?!.*_conformance$)/),
       },
       failures,
     };
