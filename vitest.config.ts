@@ -22,6 +22,7 @@ export default defineConfig({
           // Ends what hangs; says nothing of how long a test should take.
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
           sequence: { groupOrder: 1 },
         },
       },
