@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/client/**", "test/lifecycle/**", "test/package/**"],
+          exclude: ["test/client/**", "test/lifecycle/**", "test/package/**", "test/soak/**"],
           // No test leaves anything behind in a module, so one load of them serves every file: half the time.
           isolate: false,
           maxWorkers: 2,
@@ -27,6 +27,18 @@ export default defineConfig({
         },
       },
       {
+        // The quick part of `npm run soak`.
+        test: {
+          name: "soak",
+          include: ["test/soak/**/*.test.ts"],
+          isolate: false,
+          maxWorkers: 2,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
         // What is published: built, packed, installed, used.
         test: {
           name: "package",
@@ -34,7 +46,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 300_000,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -45,7 +57,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -56,7 +68,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           maxWorkers: 2,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],
