@@ -1,8 +1,16 @@
 #!/usr/bin/env node
 // `irm`: picks the command. Each command parses its own flags; wrong ones print usage and exit with 2.
-import { serve } from "./serve.ts";
-import { token } from "./token.ts";
-import { UsageError } from "./usage.ts";
+// What the commands import needs node:sqlite and more: an older Node would end with a stack of its own.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(`irm: Node ${process.versions.node} is too old; it takes Node 22.19 or later\n`);
+  process.exit(1);
+}
+const [{ serve }, { token }, { UsageError }] = await Promise.all([
+  import("./serve.ts"),
+  import("./token.ts"),
+  import("./usage.ts"),
+]);
 
 interface Command {
   summary: string;

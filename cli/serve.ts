@@ -97,7 +97,9 @@ const run = async (args: string[]): Promise<number> => {
   // A rotation that fails has logged why.
   process.on("SIGUSR2", () => void server.rotateKeys().catch(() => undefined));
   const token = server.issuer ? await exchange(server, tls?.cert) : undefined;
-  process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token));
+  // What a file holds from before, only who asks it knows.
+  const hasRecords = server.organization !== undefined || flags.db !== undefined;
+  process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords));
   await signals.first;
   log("info", "draining", { seconds: DRAIN_MS / 1000 });
   await server.close(signals.second);
@@ -167,7 +169,14 @@ const readyLine = (server: RunningServer, token: string | undefined) => ({
   token: token ?? null,
 });
 
-const banner = (server: RunningServer, token: string | undefined): string => {
+// As whoever reads the banner has it: in a clone by npm, installed by npx, or on the PATH.
+const command = ({ npm_command, npm_lifecycle_event }: NodeJS.ProcessEnv): string => {
+  if (npm_command?.startsWith("run") && npm_lifecycle_event === "irm") return "npm run -s irm --";
+  return npm_command === "exec" ? "npx irm" : "irm";
+};
+
+const banner = (server: RunningServer, token: string | undefined, hasRecords: boolean): string => {
+  const irm = command(process.env);
   const lines = [
     `API             ${server.baseUrl}`,
     `token exchange  ${server.authUrl}/sts/exchange`,
@@ -175,7 +184,7 @@ const banner = (server: RunningServer, token: string | undefined): string => {
     `anyone          ${server.anyone}   the identity that anyone may assume`,
   ];
   if (!server.issuer) {
-    const hint = server.organization
+    const hint = hasRecords
       ? []
       : ["", "It has no organization yet: start it with --dev to try it, or with --seed FILE.yaml."];
     return `${[...lines, ...hint, ""].join("\n")}\n`;
@@ -190,12 +199,12 @@ const banner = (server: RunningServer, token: string | undefined): string => {
     `  curl -H "Authorization: Bearer $TOKEN" ${server.baseUrl}/iam/v2beta1/groups`,
     "",
     "Exchange a workload's token, as CI does:",
-    `  curl -H "Authorization: Bearer $(irm token --issuer ${server.issuer} --subject owner)" \\`,
+    `  curl -H "Authorization: Bearer $(${irm} token --issuer ${server.issuer} --subject owner)" \\`,
     `    "${server.authUrl}/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}"`,
     "",
     "Run a Pulumi program against it:",
     `  export IRM_BASE_URL=${server.baseUrl} IRM_AUTH_URL=${server.authUrl} IRM_IDENTITY=${server.identity}`,
-    `  export IRM_IDENTITY_TOKEN=$(irm token --issuer ${server.issuer} --subject owner)`,
+    `  export IRM_IDENTITY_TOKEN=$(${irm} token --issuer ${server.issuer} --subject owner)`,
     "",
     "Ctrl-C ends it, twice at once.",
     "",

@@ -111,7 +111,10 @@ const main = async (): Promise<void> => {
 
   const product = (await list("groups")).find(({ name }) => name === "product") as Listed;
   title("somebody changes a group by hand");
-  quote(`curl -X PATCH ${server.baseUrl}/iam/v2beta1/groups/${product.uid} -d '{"description":"changed by hand"}'`);
+  quote(
+    `curl -X PATCH -H "authorization: Bearer $TOKEN" -H "content-type: application/json" ` +
+      `${server.baseUrl}/iam/v2beta1/groups/${product.uid} -d '{"description":"changed by hand"}'`,
+  );
   await call("PATCH", `/iam/v2beta1/groups/${product.uid}`, { description: "changed by hand" });
   const refresh = await account("pulumi refresh", () => stack.must("refresh", "--yes", "--skip-preview", "--diff"));
   expect(refresh.output.includes("changed by hand"), "refresh shows what was changed by hand");

@@ -9,12 +9,13 @@ export class ListenError extends Error {
 export const listen = (server: Server, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const reason = error.code === "EADDRINUSE" ? "is in use; choose another, or 0 for any free one" : error.message;
-      reject(
-        new ListenError(
-          `port ${port} on ${host} ${error.code === "EADDRINUSE" ? reason : `cannot be used: ${reason}`}`,
-        ),
-      );
+      const { code, message } = error;
+      const texts: Record<string, string> = {
+        EADDRINUSE: `port ${port} on ${host} is in use; choose another, or 0 for any free one`,
+        EADDRNOTAVAIL: `${host} is no address of this machine`,
+        ENOTFOUND: `${host} is no address of this machine`,
+      };
+      reject(new ListenError(texts[code ?? ""] ?? `port ${port} on ${host} cannot be used: ${message}`));
     });
     server.listen(port, host, () => resolve());
   });

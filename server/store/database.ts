@@ -1,6 +1,6 @@
 // Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. One
 // that an earlier version wrote is brought to the format of this one first; one of a later version is refused.
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 // From each format to the next; a new database goes through all of them. What was released is never edited: a change of the
@@ -22,8 +22,6 @@ export const openDatabase = (file: string): DatabaseSync => {
     checkOrigin(database, file);
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     migrate(database, file);
-    // Signing keys live in it.
-    if (file !== ":memory:") chmodSync(file, 0o600);
     return database;
   } catch (error) {
     database.close();
@@ -33,14 +31,30 @@ export const openDatabase = (file: string): DatabaseSync => {
 
 const open = (file: string): DatabaseSync => {
   try {
+    if (file !== ":memory:") keepPrivate(file);
     return new DatabaseSync(file);
   } catch (error) {
     throw unreadable(file, error);
   }
 };
 
-const unreadable = (file: string, error: unknown) =>
-  new DatabaseError(`cannot use ${file} as a database: ${(error as Error).message}`, { cause: error });
+// Signing keys live in it, and in its write-ahead log, which SQLite makes with the mode that the file has by then.
+const keepPrivate = (file: string): void => {
+  closeSync(openSync(file, "a", 0o600));
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  EISDIR: "it is a folder",
+  ENOENT: "its folder does not exist",
+  EACCES: "it may not be written here",
+  EROFS: "the disk is read-only",
+};
+
+const unreadable = (file: string, error: unknown) => {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return new DatabaseError(`cannot use ${file} as a database: ${REASONS[code] ?? message}`, { cause: error });
+};
 
 const pragma = (database: DatabaseSync, name: string): number =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;

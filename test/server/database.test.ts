@@ -26,8 +26,9 @@ describe("a database file", () => {
 
   test("is readable by its owner only: signing keys live in it", () => {
     const file = folder.path("private.db");
-    openDatabase(file).close();
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const database = openDatabase(file);
+    for (const end of ["", "-wal", "-shm"]) expect(statSync(file + end).mode & 0o777).toBe(0o600);
+    database.close();
     chmodSync(file, 0o644);
     openDatabase(file).close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
