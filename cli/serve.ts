@@ -6,13 +6,15 @@ import {
   createServer,
   DatabaseError,
   DRAIN_MS,
+  type FaultScript,
+  FaultsError,
   LEVELS,
   type Level,
   ListenError,
+  parseFaults,
   parseSeed,
   type RunningServer,
   readTlsKeys,
-  type Seed,
   SeedError,
   ServerOptionsError,
   TlsError,
@@ -39,6 +41,8 @@ memory.
   --rate-limit N    requests a second that one caller may make (default: no limit)
   --unique-role-bindings
                     refuse a second binding of one identity to one role in one group (default: it is made)
+  --faults FILE.yaml
+                    scripted failures, for tests of clients (docs/server.md); loopback only
   --json            print one line of JSON on stdout once ready; log as JSON on stderr
   --log-level L     ${LEVELS.join(", ")} (default info)
 
@@ -58,6 +62,7 @@ const run = async (args: string[]): Promise<number> => {
     "refresh-tokens": { type: "boolean" },
     "rate-limit": { type: "string" },
     "unique-role-bindings": { type: "boolean" },
+    faults: { type: "string" },
     json: { type: "boolean" },
     "log-level": { type: "string" },
   });
@@ -76,14 +81,18 @@ const run = async (args: string[]): Promise<number> => {
     throw new UsageError("--tls-cert and --tls-key go together: give both, or neither");
   let server: RunningServer;
   let tls: TlsKeys | undefined;
+  let faults: FaultScript | undefined;
   try {
     if (certFile !== undefined && keyFile !== undefined) tls = readTlsKeys(certFile, keyFile);
-    const seed = flags.seed === undefined ? undefined : readSeed(flags.seed);
+    const seed = flags.seed === undefined ? undefined : parseSeed(read("seed", flags.seed, SeedError), flags.seed);
+    if (flags.faults !== undefined) faults = parseFaults(read("faults", flags.faults, FaultsError), flags.faults);
     const switches = {
       dev: flags.dev,
       refreshTokens: flags["refresh-tokens"],
       rateLimit,
       uniqueRoleBindings: flags["unique-role-bindings"],
+      // The rules are for those who come after the start, which gets the owner's token.
+      ...(faults && { faults: {} }),
     };
     server = await createServer({ ...ports, ...switches, host: flags.host, store: flags.db, seed, tls, log });
   } catch (error) {
@@ -97,6 +106,7 @@ const run = async (args: string[]): Promise<number> => {
   // A rotation that fails has logged why.
   process.on("SIGUSR2", () => void server.rotateKeys().catch(() => undefined));
   const token = server.issuer ? await exchange(server, tls?.cert) : undefined;
+  if (faults) server.faults?.set(faults);
   // What a file holds from before, only who asks it knows.
   const hasRecords = server.organization !== undefined || flags.db !== undefined;
   process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords));
@@ -112,17 +122,16 @@ const run = async (args: string[]): Promise<number> => {
 const isStartError = (error: unknown): error is Error =>
   error instanceof DatabaseError ||
   error instanceof SeedError ||
+  error instanceof FaultsError ||
   error instanceof ListenError ||
   error instanceof TlsError;
 
-const readSeed = (file: string): Seed => {
-  let text: string;
+const read = (what: string, file: string, Failure: typeof SeedError | typeof FaultsError): string => {
   try {
-    text = readFileSync(file, "utf8");
+    return readFileSync(file, "utf8");
   } catch (error) {
-    throw new SeedError(`cannot read the seed file ${file}: ${(error as Error).message}`, { cause: error });
+    throw new Failure(`cannot read the ${what} file ${file}: ${(error as Error).message}`, { cause: error });
   }
-  return parseSeed(text, file);
 };
 
 // The first signal drains, the second ends.
@@ -182,6 +191,9 @@ const banner = (server: RunningServer, token: string | undefined, hasRecords: bo
     `token exchange  ${server.authUrl}/sts/exchange`,
     ...(server.organization ? [`organization    ${server.organization}`] : []),
     `anyone          ${server.anyone}   the identity that anyone may assume`,
+    ...(server.faults
+      ? [`faults          ${server.baseUrl}/faults   scripted failures, and the attempts that came`]
+      : []),
   ];
   if (!server.issuer) {
     const hint = hasRecords

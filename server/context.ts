@@ -35,4 +35,6 @@ export interface ServiceContext {
   identityRules: IdentityRules;
   /** an identity is bound to a role once in a group (decision 19) */
   uniqueRoleBindings: boolean;
+  /** records created later are hidden from this read (a scripted read-after-write lag) */
+  createdBy?: number | undefined;
 }

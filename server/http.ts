@@ -10,6 +10,7 @@ import type { Pipeline } from "./pipeline.ts";
 import { REQUEST_ID, requestIdFrom, withRequestId } from "./request-id.ts";
 import { callFromRest, type RestError, restError, UnsupportedMediaType, unroutedError } from "./rest.ts";
 import type { Match } from "./route.ts";
+import { faulted, resetHttp, truncateHttp, type WireFault } from "./wire-fault.ts";
 
 export const BODY_MAX = 1024 * 1024;
 // What is read and thrown away of a body that is too large, so that the client can read the answer.
@@ -80,12 +81,17 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
     const text = bodyOf(reply);
     const { connection, ...headers } = headersOf(reply, text, id, options.clock());
     const isLast = connection === "close" || last || options.isDraining();
-    // HTTP/2 has no such header (RFC 9113, 8.2.2); its connections are told to go.
-    response.writeHead(reply.http, {
-      ...headers,
-      ...(isLast && request.httpVersionMajor === 1 && { connection: "close" }),
-    });
-    response.end(text);
+    if (reply.fault?.reset) resetHttp(request, response);
+    else if (reply.fault?.truncate !== undefined)
+      truncateHttp(request, response, reply.http, headers, text, reply.fault.truncate);
+    else {
+      // HTTP/2 has no such header (RFC 9113, 8.2.2); its connections are told to go.
+      response.writeHead(reply.http, {
+        ...headers,
+        ...(isLast && request.httpVersionMajor === 1 && { connection: "close" }),
+      });
+      response.end(text);
+    }
     // Of the next message on the connection, this request knows nothing.
     if (underWay.get(request.socket) === tell) underWay.delete(request.socket);
     finish(reply);
@@ -130,6 +136,8 @@ interface Reply extends Outcome {
   text?: string;
   logged: Record<string, unknown>;
   quiet?: boolean;
+  /** what becomes of it by a scripted failure */
+  fault?: WireFault;
 }
 
 const failure = ({ http, headers, status }: RestError, logged: Record<string, unknown> = {}): Reply => ({
@@ -175,6 +183,7 @@ const answer = async (
   const { operation, service } = match.route as { operation: OperationName; service: string };
   const query = new URLSearchParams(search);
   const logged: Record<string, unknown> = { path, operation, ...loggedQuery(query) };
+  let fault: WireFault | undefined;
   try {
     const body = await readBody();
     const call = callFromRest(match, {
@@ -183,12 +192,16 @@ const answer = async (
       query,
       body,
       peer: request.socket.remoteAddress ?? "",
+      onFault: (own) => {
+        fault = own;
+      },
     });
     if (call.bodyFields) logged.fields = call.bodyFields.join(",");
     const json = await options.pipeline(call);
-    return { http: 200, code: "OK", operation, headers: {}, json: method === "DELETE" ? undefined : json, logged };
+    const reply: Reply = { http: 200, code: "OK", operation, headers: {}, json, logged };
+    return faulted(method === "DELETE" ? { ...reply, json: undefined } : reply, fault);
   } catch (error) {
-    return refused(error, service, logged);
+    return faulted(refused(error, service, logged), fault);
   }
 };
 

@@ -1,6 +1,8 @@
 // The reference server as a module: `import { createServer } from "pulumi-irm/server"`.
 
 export type { IdSource } from "./context.ts";
+export { type FaultScript, FaultsError, parseFaults } from "./fault-rule.ts";
+export type { Attempt, Faults } from "./faults.ts";
 export type { MintRequest } from "./issuer-pages.ts";
 export type { ServerKeys } from "./keys.ts";
 export { DRAIN_MS, ListenError } from "./listen.ts";

@@ -9,7 +9,8 @@ import { JWKS_PATH, type Sts } from "./sts/index.ts";
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
 
-const LOOPBACK_HOST = /^(127(\.\d+){3}|\[::1\]|localhost)(:\d+)?$/i;
+/** What a request names as its host that comes from this machine by a name of it. */
+export const LOOPBACK_HOST = /^(127(\.\d+){3}|\[::1\]|localhost)(:\d+)?$/i;
 
 const MintRequest = z.strictObject({
   /** `sub` of the token */
@@ -50,7 +51,8 @@ export const issuerPages =
     return { status: 200, json: { token: await sts.devIssuer.mint({ subject, audience, claims, lifetimeMs }) } };
   };
 
-const refused = (error: ApiError): Page => {
+/** An error as a page. */
+export const refused = (error: ApiError): Page => {
   const { http, headers, status } = restError(error, "iam");
   return { status: http, headers, json: status };
 };

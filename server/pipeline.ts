@@ -16,6 +16,7 @@ import type { Authenticate } from "./authenticate.ts";
 import { demand, nobody } from "./authorize.ts";
 import type { ServiceContext } from "./context.ts";
 import type { Log } from "./log.ts";
+import type { Wire } from "./metrics.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Method, Services } from "./service.ts";
 import { accountAssociationService } from "./services/account-association.ts";
@@ -34,6 +35,7 @@ import { whoAmIService } from "./services/who-am-i.ts";
 import { passingFailure } from "./store/failure.ts";
 import type { Sts } from "./sts/index.ts";
 import { v1Service } from "./v1.ts";
+import type { WireFault } from "./wire-fault.ts";
 
 type TokenOperation = "Exchange" | "ExchangeGet" | "ExchangeRefreshToken";
 type ServedName = Exclude<OperationName, TokenOperation>;
@@ -58,6 +60,7 @@ const services: Services<ServedName> = {
 /** A decoded request: what the wire made of it, with the malformed values that it found. */
 export interface Call {
   operation: OperationName;
+  wire: Wire;
   request: Json;
   violations: FieldViolation[];
   /** every `authorization` header or metadata entry */
@@ -68,6 +71,8 @@ export interface Call {
   bodyFields?: readonly string[];
   /** why the caller waits no longer, if it does not */
   gone?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
+  /** what a scripted failure does to the answer on its wire; told before the answer or the error is there */
+  onFault: (fault: WireFault) => void;
 }
 
 export interface PipelineOptions {
@@ -75,7 +80,7 @@ export interface PipelineOptions {
   sts: Sts;
   limit: RateLimit;
   log: Log;
-  context: () => Omit<ServiceContext, "caller">;
+  context: (row: Operation) => Omit<ServiceContext, "caller">;
 }
 
 export type Pipeline = (call: Call) => Promise<Json>;
@@ -98,7 +103,7 @@ export const createPipeline =
       refuse(violations);
       authorize(row, request, caller);
       heard(gone());
-      return messageToJson(row.response, serve(operation, request, { ...context(), caller }));
+      return messageToJson(row.response, serve(operation, request, { ...context(row), caller }));
     } catch (error) {
       throw funnel(error, operation, log);
     }

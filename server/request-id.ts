@@ -15,6 +15,9 @@ const current = new AsyncLocalStorage<string>();
 
 export const withRequestId = <T>(id: string, work: () => T): T => current.run(id, work);
 
+/** The id of the request that is being served. */
+export const currentRequestId = (): string => current.getStore() ?? "";
+
 /** A log that names the request that it is written for. */
 export const logOfRequests =
   (log: Log): Log =>

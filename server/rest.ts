@@ -29,6 +29,7 @@ export interface RestRequest {
   body: Buffer;
   /** address that the request came from */
   peer: string;
+  onFault: Call["onFault"];
 }
 
 /** Path, query and body to a call. Throws the transport errors of decision 31. */
@@ -44,8 +45,9 @@ export const callFromRest = (match: Extract<Match, { kind: "route" }>, request: 
   if (row.body && row.body !== "*") json[row.body] = body;
   for (const [field, value] of Object.entries(match.path)) setPath(json, field.split("."), value);
   const decoded = decodeRequest(row, json, body);
-  const { authorization, peer } = request;
-  return { operation, ...decoded, violations: [...violations, ...decoded.violations], authorization, peer };
+  const { authorization, peer, onFault } = request;
+  const all = [...violations, ...decoded.violations];
+  return { operation, wire: "rest", ...decoded, violations: all, authorization, peer, onFault };
 };
 
 const mediaType = (contentType: string | undefined) => contentType?.split(";")[0]?.trim().toLowerCase();

@@ -23,13 +23,12 @@ import { unusableViolations } from "./services/identity.ts";
 import { secretViolations } from "./services/identity-provider.ts";
 import { readmeViolation } from "./services/readme.ts";
 import { internalViolations } from "./services/role.ts";
+import type { Problem as FileProblem } from "./yaml-file.ts";
 
 // What the schema of a record does not say.
 type Further = (value: Json) => FieldViolation[];
 
-export interface Problem {
-  path: PropertyKey[];
-  text: string;
+export interface Problem extends FileProblem {
   /** section of the file in which something is missing */
   refersTo?: keyof Seed;
 }

@@ -1,10 +1,10 @@
 // Reads `--seed FILE.yaml`: an organisation and what is in it. Groups are named by their path of names from the organisation,
 // `""` being the organisation itself. Every problem is told with its line and column, all at once.
-import { type Document, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import type { Json } from "../schema/index.ts";
 import { type Seed, SeedSchema } from "./seed-record.ts";
 import { type Problem, recordProblems } from "./seed-rule.ts";
+import { readYaml, shapeProblem } from "./yaml-file.ts";
 
 /** A seed file that cannot be used: one line for each problem, `file:line:column: path: text`. */
 export class SeedError extends Error {
@@ -12,36 +12,14 @@ export class SeedError extends Error {
 }
 
 export const parseSeed = (text: string, file: string): Seed => {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number) => {
-    const { line, col } = lines.linePos(offset);
-    return `${file}:${line}:${col}`;
-  };
-  if (document.errors.length > 0)
-    throw new SeedError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`).join("\n"));
-
-  // The nearest node that exists on the way to a path: a missing field is told where its record begins.
-  const place = (path: PropertyKey[]): string => {
-    for (let length = path.length; length >= 0; length -= 1) {
-      const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
-      if (node?.range) return at(node.range[0]);
-    }
-    return `${file}:1:1`;
-  };
-  const value = valueIn(document, file);
+  const { value, tell } = readYaml(text, file, SeedError);
   const parsed = SeedSchema.safeParse(value);
   const problems = parsed.success
     ? recordProblems(parsed.data)
     : [...parsed.error.issues.map(shapeProblem), ...furtherProblems(value, parsed.error.issues)];
-  if (!parsed.success || problems.length > 0)
-    throw new SeedError(
-      problems.map(({ path, text: told }) => `${place(path)}: ${path.map(String).join(".")}: ${told}`).join("\n"),
-    );
+  if (!parsed.success || problems.length > 0) throw new SeedError(tell(problems));
   return parsed.data;
 };
-
-const shapeProblem = ({ path, message }: z.core.$ZodIssue): Problem => ({ path, text: message });
 
 // Of a file that is not of its shape: what is wrong with the records that are. A reference into a section that lacks one is
 // not told as missing.
@@ -67,13 +45,4 @@ const furtherProblems = (value: unknown, issues: readonly z.core.$ZodIssue[]): P
       path: [section as string, kept.get(section as string)?.[i as number] ?? (i as string), ...rest],
       text,
     }));
-};
-
-// Aliases are followed here, and so many of them refused.
-const valueIn = (document: Document, file: string): unknown => {
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw new SeedError(`${file}:1:1: ${(error as Error).message}`, { cause: error });
-  }
 };

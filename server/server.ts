@@ -4,6 +4,9 @@ import { applySeed } from "./apply-seed.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { grantsOf } from "./authorize.ts";
 import type { IdSource } from "./context.ts";
+import type { FaultScript } from "./fault-rule.ts";
+import { createFaults, type FaultControl, type Faults } from "./faults.ts";
+import { faultsPage } from "./faults-page.ts";
 import type { GrpcOptions } from "./grpc/server.ts";
 import type { HttpOptions } from "./http.ts";
 import { DEV_ISSUER_PATH, issuerPages } from "./issuer-pages.ts";
@@ -60,6 +63,8 @@ export interface ServerOptions {
   uniqueRoleBindings?: boolean;
   /** an exchange also gives a refresh token; default: none is given and none is taken */
   refreshTokens?: boolean;
+  /** scripted failures, for tests of clients; on a loopback host only; default: none, nor a way to ask for any */
+  faults?: FaultScript;
   /** the name service by which issuers are found; default: DNS */
   resolve?: StsOptions["resolve"];
 }
@@ -75,6 +80,8 @@ export interface RunningServer {
   identity?: string;
   /** uid of the identity that anyone may assume */
   anyone: string;
+  /** the scripted failures and the report of attempts, with `faults` */
+  faults?: Faults;
   /** Makes the next key for API tokens: it signs in ten minutes, and the one before it is taken for 70 more. */
   rotateKeys(): Promise<void>;
   /** takes no new requests, waits for those under way, ten seconds at most or until `cut`, closes the store */
@@ -93,13 +100,18 @@ export class ServerOptionsError extends Error {
   override readonly name = "ServerOptionsError";
 }
 
-/** Starts a server. Errors: ServerOptionsError, DatabaseError, SeedError, ListenError; nothing is left running. */
+/** Starts a server. Errors: ServerOptionsError, FaultsError, DatabaseError, SeedError, ListenError; nothing is left running. */
 export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
   const { host = "127.0.0.1", dev = false } = options;
   if (dev && !LOOPBACK.has(host))
     throw new ServerOptionsError(
       `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`,
     );
+  if (options.faults && !LOOPBACK.has(host))
+    throw new ServerOptionsError(
+      `the scripted failures are changed by anyone who reaches the server, so --faults is refused on ${host}; leave out --host`,
+    );
+  const faults = options.faults && createFaults(options.faults, options.clock ?? Date.now);
   const { store: storeOrFile = ":memory:" } = options;
   const store = typeof storeOrFile === "string" ? createStore(openDatabase(storeOrFile)) : storeOrFile;
   const api = Promise.withResolvers<HttpOptions & GrpcOptions>();
@@ -110,7 +122,8 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
   let draining = false;
   const close = async (cut?: AbortSignal) => {
     draining = true;
-    await Promise.all([...new Set([apiPort, authPort])].map((port) => port.close(cut)));
+    const ports = [...new Set([apiPort, authPort])];
+    await Promise.all([...ports.map((port) => port.close(cut)), faults?.drain(cut)]);
     store.close();
   };
   try {
@@ -120,10 +133,10 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
       urlOf(port.listener, host, options.tls ? "https" : "http"),
     ) as [string, string];
     const urls = { baseUrl, authUrl };
-    const { wires, apiPages, records } = compose(store, urls, { ...options, dev }, () => draining);
+    const { wires, apiPages, records } = compose(store, urls, { ...options, dev }, faults, () => draining);
     api.resolve({ ...wires, router: createRouter(split ? "api" : "both"), ...(split && { pages: apiPages }) });
     auth.resolve({ ...wires, router: createRouter("auth") });
-    return { ...urls, ...records, close };
+    return { ...urls, ...records, ...(faults && { faults }), close };
   } catch (error) {
     await close();
     throw error;
@@ -135,6 +148,7 @@ const compose = (
   store: Store,
   { baseUrl, authUrl }: Pick<RunningServer, "baseUrl" | "authUrl">,
   options: ServerOptions,
+  faults: FaultControl | undefined,
   isDraining: () => boolean,
 ) => {
   const { dev = false, clock = Date.now, ids = randomIds, seed, rateLimit, uniqueRoleBindings = false } = options;
@@ -171,18 +185,25 @@ const compose = (
     sts,
     limit: rateLimit === undefined ? unlimited : createRateLimit(rateLimit, clock),
     log,
-    context: () => ({ log, store, tokens, ids, now: clock(), identityRules, uniqueRoleBindings }),
+    context: ({ method }) => {
+      const now = clock();
+      const createdBy = method === "GET" ? faults?.createdBy(now) : undefined;
+      return { log, store, tokens, ids, now, identityRules, uniqueRoleBindings, createdBy };
+    },
   });
   const organization = owned?.organization ?? seeded;
   const operator = operatorPages({ store, metrics, isDraining, log });
   const openapi = openapiPage();
-  const apiPages: HttpOptions["pages"] = async (method, path) =>
-    (await operator(method, path)) ?? openapi(method, path);
+  const scripted = faults && faultsPage(faults);
+  const apiPages: HttpOptions["pages"] = async (...asked) => {
+    const [method, path] = asked;
+    return (await operator(method, path)) ?? (await openapi(method, path)) ?? scripted?.(...asked);
+  };
   const authPages = issuerPages(sts);
   const isServing = () => unreadiness({ store, isDraining, log }) === undefined;
   const pages: HttpOptions["pages"] = async (...asked) => (await apiPages(...asked)) ?? authPages(...asked);
   return {
-    wires: { pipeline, pages, metrics, isDraining, isServing, clock, log },
+    wires: { pipeline: faults?.around(pipeline, log) ?? pipeline, pages, metrics, isDraining, isServing, clock, log },
     apiPages,
     records: {
       anyone,

@@ -22,18 +22,24 @@ export const groupV1From = (store: Store, row: Row): GroupV1 => {
 };
 
 export const v1Service = {
-  ListGroupsV1: ({ id, uidp, name }, { store, caller }) => {
+  ListGroupsV1: ({ id, uidp, name }, { store, caller, createdBy }) => {
     if (id && !isUidp(id)) return { items: [] };
     const filters = [...equals("uid", id), ...equals("name", name)];
-    const rows = allRows(store, groups, uidp ?? {}, filters, { scopes: scopesWith(caller, ["groups.list"]) });
+    const rows = allRows(store, groups, uidp ?? {}, filters, {
+      scopes: scopesWith(caller, ["groups.list"]),
+      createdBy,
+    });
     return {
       items: rows.map((row) => groupV1From(store, row)),
     };
   },
 
-  ListReposV1: ({ id, uidp, name }, { store, caller }) => {
+  ListReposV1: ({ id, uidp, name }, { store, caller, createdBy }) => {
     const filters = [...equals("uid", id), ...equals("name", name)];
-    const rows = allRows(store, repos, uidp ?? {}, filters, { scopes: scopesWith(caller, ["repo.list"]) });
+    const rows = allRows(store, repos, uidp ?? {}, filters, {
+      scopes: scopesWith(caller, ["repo.list"]),
+      createdBy,
+    });
     return {
       items: rows.map((row) => {
         const { uid, updateTime, catalogTier, sync_config, customOverlay, ...repo } = repoFrom(store, row);

@@ -7,11 +7,13 @@ import { type Code, codeFromNumber, type OperationName } from "../../schema/inde
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { REQUEST_ID, requestIdFrom } from "../request-id.ts";
+import type { WireFault } from "../wire-fault.ts";
 import { completeAnswer } from "./answer.ts";
 
 /** What is known of a call while it runs; its handler adds to it. */
 export interface CallRecord {
   requestId: string;
+  stream: ServerHttp2Stream;
   /** address of the client */
   peer: string;
   operation?: OperationName;
@@ -21,6 +23,8 @@ export interface CallRecord {
   message?: string;
   /** asked for every few seconds: its line of the log is for debugging */
   quiet?: boolean;
+  /** what becomes of the answer by a scripted failure */
+  fault?: WireFault;
 }
 
 export interface Calls {
@@ -55,6 +59,7 @@ export const createCalls = (registry: () => FileRegistry, ready: Promise<{ metri
       const key = String(++begun);
       const record: CallRecord = {
         requestId: requestIdFrom(headers[REQUEST_ID]),
+        stream,
         peer: stream.session?.socket.remoteAddress ?? "",
       };
       records.set(key, record);

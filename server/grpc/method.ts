@@ -17,6 +17,7 @@ import type { Log } from "../log.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { withRequestId } from "../request-id.ts";
 import { type Side, sideOf } from "../route.ts";
+import { cutCall } from "../wire-fault.ts";
 import type { CallRecord, Calls } from "./call.ts";
 import { binaryFromJson, jsonFromBinary } from "./message.ts";
 import { methodIn } from "./registry.ts";
@@ -41,10 +42,12 @@ export const addMethods = (server: Server, options: MethodsOptions): Set<string>
       const record = calls.of(call.metadata);
       try {
         const bytes = await withRequestId(record.requestId, () => answer(call, record));
+        if (cut(record, bytes)) return;
         callback(null, bytes);
       } catch (error) {
         const known = error instanceof ApiError ? error : await internal(options, error);
         record.message = known.message;
+        if (cut(record)) return;
         // Initial metadata with an error too: there clients look for the request id.
         call.sendMetadata(new Metadata());
         callback(grpcStatus(registry(), known, domain));
@@ -71,6 +74,13 @@ export const addMethods = (server: Server, options: MethodsOptions): Set<string>
   return services;
 };
 
+// True when a scripted failure has ended the call in place of the answer.
+const cut = ({ stream, fault }: CallRecord, bytes?: Buffer): boolean => {
+  if (!fault?.reset && fault?.truncate === undefined) return false;
+  cutCall(stream, fault, {}, bytes);
+  return true;
+};
+
 const internal = async ({ ready }: MethodsOptions, error: unknown): Promise<ApiError> => {
   const { log } = await ready;
   log("error", "internal error", { error: error instanceof Error ? error.stack : String(error) });
@@ -92,10 +102,14 @@ const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: 
     const { pipeline } = await ready;
     const answer = await pipeline({
       operation,
+      wire: "grpc",
       ...decoded,
       authorization: call.metadata.get("authorization").map(String),
       peer: record.peer,
       gone: () => goneOf(call),
+      onFault: (fault) => {
+        record.fault = fault;
+      },
     });
     return binaryFromJson(output, answer);
   };

@@ -29,7 +29,8 @@ export const times = (row: Row): { createTime: string; updateTime: string } => (
 /** The record, or NOT_FOUND: the caller was authorised before (AIP-211, decision 5). */
 export const existing = (context: ServiceContext, shape: Shape, type: string, uid: string): Row => {
   const row = context.store.get(shape, uid);
-  if (!row) throw notFound(type, uid);
+  const { createdBy = Infinity } = context;
+  if (!row || row.createTime > createdBy) throw notFound(type, uid);
   return row;
 };
 
@@ -94,7 +95,8 @@ export const page = <T>(
   toMessage: (row: Row) => T,
   rootRecords = false,
 ) => {
-  const readable = { scopes: scopesWith(context.caller, capabilities), rootRecords };
+  const { createdBy } = context;
+  const readable = { scopes: scopesWith(context.caller, capabilities), rootRecords, createdBy };
   const { rows, ...envelope } = listRows(context.store, context.tokens, shape, request, filters, readable);
   return { items: rows.map(toMessage), ...envelope };
 };

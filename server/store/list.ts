@@ -37,6 +37,8 @@ export interface Condition {
 export interface Readable {
   scopes: readonly string[];
   rootRecords?: boolean;
+  /** nothing that was created later, in milliseconds */
+  createdBy?: number | undefined;
 }
 
 export interface Page {
@@ -140,11 +142,13 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
 
 // A grant at a group covers the group and all below it; root records other than groups are readable by nobody but for
 // kinds that show them to all.
-const readableCondition = (shape: Shape, { scopes, rootRecords }: Readable): Condition =>
-  or([
+const readableCondition = (shape: Shape, { scopes, rootRecords, createdBy }: Readable): Condition => {
+  const granted = or([
     ...scopes.flatMap((scope) => [below(scope), ...(shape.groupUid ? [{ sql: "uid = ?", values: [scope] }] : [])]),
     ...(rootRecords ? [{ sql: "parent IS NULL", values: [] }] : []),
   ]);
+  return createdBy === undefined ? granted : and([granted, { sql: "create_time <= ?", values: [createdBy] }]);
+};
 
 const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: FieldViolation[]): Condition[] => {
   const check = (field: string, uid: string) => {

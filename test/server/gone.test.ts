@@ -33,14 +33,25 @@ const start = () => {
   const create = (gone: NonNullable<Call["gone"]>) =>
     pipeline({
       operation: "CreateGroup",
+      wire: "grpc",
       request: { parent: organization, group: { name: "made" } },
       violations: [],
       authorization: [],
       peer: "",
       gone,
+      onFault: () => {},
     });
   const exchange = (gone: NonNullable<Call["gone"]>) =>
-    pipeline({ operation: "ExchangeRefreshToken", request: {}, violations: [], authorization: [], peer: "", gone });
+    pipeline({
+      operation: "ExchangeRefreshToken",
+      wire: "grpc",
+      request: {},
+      violations: [],
+      authorization: [],
+      peer: "",
+      gone,
+      onFault: () => {},
+    });
   return { create, groups, exchange, exchanged };
 };
 

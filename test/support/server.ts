@@ -2,6 +2,7 @@
 // it, get tokens by the real exchange, make identities that hold roles.
 import {
   createServer,
+  type Faults,
   type IdSource,
   type RunningServer,
   type ServerKeys,
@@ -87,6 +88,8 @@ export interface TestServer
   /** uid of the identity that anyone may assume */
   anyone: string;
   owner: Actor;
+  /** with the option `faults` */
+  faults: Faults;
   clock: Clock;
   /** every line that the server logged, as JSON */
   log: string[];
@@ -195,6 +198,8 @@ export const startServer = async (options: ServerOptions & { clock?: Clock } = {
     ...server,
     issuer: server.issuer ?? "",
     organization: server.organization ?? "",
+    // Whoever did not ask for them does not use them.
+    faults: server.faults as Faults,
     identity: owner.uid,
     owner,
     clock,

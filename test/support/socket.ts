@@ -8,6 +8,8 @@ export interface Connection {
   until(pattern: RegExp): Promise<string>;
   /** everything that came until the other side ended the connection */
   ended: Promise<string>;
+  /** goes away without a word */
+  reset(): void;
 }
 
 /** Errors are ends: a reset is one of the ways in which the other side may go. */
@@ -28,5 +30,5 @@ export const openConnection = async (baseUrl: string): Promise<Connection> => {
     }
     return text;
   };
-  return { write: (own) => void socket.write(own), until, ended };
+  return { write: (own) => void socket.write(own), until, ended, reset: () => void socket.resetAndDestroy() };
 };

@@ -1,0 +1,53 @@
+// Delays of scripted failures: each waits for itself, and the end of the server ends them all.
+export interface FaultDelays {
+  wait(ms: number): Promise<void>;
+  /** what `drain` waits for: the client of a delayed request may have gone, and with it the connection */
+  track<T>(work: Promise<T>): Promise<T>;
+  drain(cut?: AbortSignal): Promise<void>;
+}
+
+export const createFaultDelays = (): FaultDelays => {
+  const wakers = new Set<() => void>();
+  const underWay = new Set<Promise<unknown>>();
+  let draining = false;
+
+  const wait = async (ms: number): Promise<void> => {
+    if (ms === 0 || draining) return;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        wakers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      wakers.add(wake);
+    });
+  };
+
+  const track = async <T>(work: Promise<T>): Promise<T> => {
+    underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      underWay.delete(work);
+    }
+  };
+
+  const drain = async (cut?: AbortSignal): Promise<void> => {
+    draining = true;
+    for (const wake of [...wakers]) wake();
+    const settled = Promise.allSettled(underWay);
+    if (!cut) {
+      await settled;
+      return;
+    }
+    const isCut = Promise.withResolvers<void>();
+    const cutOff = () => isCut.resolve();
+    cut.addEventListener("abort", cutOff);
+    if (cut.aborted) cutOff();
+    await Promise.race([settled, isCut.promise]);
+    cut.removeEventListener("abort", cutOff);
+  };
+
+  return { wait, track, drain };
+};

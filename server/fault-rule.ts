@@ -1,0 +1,103 @@
+// What a file of scripted failures may say (docs/server.md, "Scripted failures"; modelled on the SequenceService of
+// gapic-showcase). Every problem is told with its line and column, all at once.
+import { z } from "zod";
+import { type OperationName, operations } from "../schema/index.ts";
+import { type Problem, readYaml, shapeProblem } from "./yaml-file.ts";
+
+const DURATION = "must be a duration such as 2s or 250ms";
+const STATUS = "must be an HTTP status from 400 to 599, or 200";
+const OPERATION = 'must be the name of an operation, such as CreateGroup, or "*"';
+
+const duration = z
+  .string(DURATION)
+  .regex(/^\d{1,6}(ms|s)$/, DURATION)
+  .transform((text) => Number.parseInt(text, 10) * (text.endsWith("ms") ? 1 : 1000));
+
+const step = z
+  .strictObject({
+    /** when: before the request is carried out, or once it is committed */
+    at: z.enum(["before", "after"], "must be before or after").optional(),
+    delay: duration.optional(),
+    status: z
+      .int(STATUS)
+      .refine((status) => status === 200 || (status >= 400 && status <= 599), STATUS)
+      .optional(),
+    /** seconds */
+    retryAfter: z.int().min(0).max(86_400).optional(),
+    /** `retryAfter` as a date (RFC 9110, 10.2.3) */
+    httpDate: z.literal(true).optional(),
+    /** a page in place of the API's JSON */
+    body: z.literal("html").optional(),
+    reset: z.literal(true).optional(),
+    /** bytes of the body that are sent */
+    truncate: z.int().min(0).optional(),
+  })
+  .superRefine((own, context) => {
+    for (const { path, text } of conflicts(own)) context.addIssue({ code: "custom", path, message: text });
+  });
+
+const steps = z.array(step).min(1, "must have a step");
+
+const names = ["*", ...(Object.keys(operations) as OperationName[])] as const;
+
+const FaultScriptSchema = z.strictObject({
+  readAfterWriteLag: duration.optional(),
+  rules: z
+    .array(z.strictObject({ operation: z.enum(names, OPERATION), steps, repeat: z.boolean().optional() }))
+    .default([]),
+  random: z.strictObject({ rate: z.number().min(0).max(1), seed: z.int(), steps }).optional(),
+});
+
+/** As a file has it; durations are texts. */
+export type FaultScript = z.input<typeof FaultScriptSchema>;
+/** Durations in milliseconds. */
+export type Script = z.output<typeof FaultScriptSchema>;
+export type Step = z.output<typeof step>;
+
+interface OwnStep {
+  at?: string | undefined;
+  delay?: number | undefined;
+  status?: number | undefined;
+  retryAfter?: number | undefined;
+  httpDate?: true | undefined;
+  body?: "html" | undefined;
+  reset?: true | undefined;
+  truncate?: number | undefined;
+}
+
+// What a step cannot do at once.
+const conflicts = (own: OwnStep): Problem[] => {
+  const ends = (["status", "reset", "truncate"] as const).filter((name) => own[name] !== undefined);
+  const found: Problem[] = ends.slice(1).map((name) => ({ path: [name], text: `cannot stand beside ${ends[0]}` }));
+  for (const name of ["retryAfter", "httpDate", "body"] as const)
+    if (own[name] !== undefined && own.status === undefined) found.push({ path: [name], text: "needs a status" });
+  if (own.httpDate && own.retryAfter === undefined) found.push({ path: ["httpDate"], text: "needs retryAfter" });
+  if (own.status === 200 && own.body === undefined)
+    found.push({ path: ["status"], text: "200 needs body: html; without a failure the step is {}" });
+  if (own.truncate !== undefined && own.at === "before")
+    found.push({ path: ["at"], text: "must be after: an answer that is truncated was made" });
+  if (own.at !== undefined && ends.length === 0 && own.delay === undefined)
+    found.push({ path: ["at"], text: "needs status, reset, truncate or delay" });
+  return found;
+};
+
+/** A script that cannot be used: one line for each problem. */
+export class FaultsError extends Error {
+  override readonly name = "FaultsError";
+}
+
+/** Reads the text of a YAML file (or JSON, which is YAML). */
+export const parseFaults = (text: string, file: string): FaultScript => {
+  const { value, tell } = readYaml(text, file, FaultsError);
+  const { success, error } = FaultScriptSchema.safeParse(value);
+  if (!success) throw new FaultsError(tell(error.issues.map(shapeProblem)));
+  return value as FaultScript;
+};
+
+/** A script of a program's. */
+export const checkFaults = (script: FaultScript): Script => {
+  const { success, data, error } = FaultScriptSchema.safeParse(script);
+  if (success) return data;
+  const problems = error.issues.map(shapeProblem);
+  throw new FaultsError(problems.map(({ path, text }) => `${path.map(String).join(".")}: ${text}`).join("\n"));
+};

@@ -1,0 +1,41 @@
+// Which step of a script an attempt meets: of the first rule that is for its operation and has steps left, otherwise a
+// random one. The same script and the same order of attempts give the same steps.
+import { createHash } from "node:crypto";
+import type { OperationName } from "../schema/index.ts";
+import type { Script, Step } from "./fault-rule.ts";
+
+export interface MetStep {
+  step: Step;
+  /** place in the file, from 1 */
+  rule: number | "random";
+  /** place in the rule, from 1 */
+  place: number;
+}
+
+export const createFaultSteps = ({ rules, random }: Script): ((operation: OperationName) => MetStep | undefined) => {
+  const taken = rules.map(() => 0);
+  let drawn = 0;
+
+  const scripted = (operation: OperationName): MetStep | undefined => {
+    const rule = rules.findIndex(
+      (own, i) =>
+        (own.operation === "*" || own.operation === operation) &&
+        (own.repeat || (taken[i] as number) < own.steps.length),
+    );
+    if (rule < 0) return undefined;
+    const { steps } = rules[rule] as Script["rules"][number];
+    const place = (taken[rule] as number) % steps.length;
+    taken[rule] = (taken[rule] as number) + 1;
+    return { step: steps[place] as Step, rule: rule + 1, place: place + 1 };
+  };
+
+  const drawnStep = (): MetStep | undefined => {
+    if (!random) return undefined;
+    const hash = createHash("sha256").update(`${random.seed}/${++drawn}`).digest();
+    if (hash.readUInt32BE(0) / 2 ** 32 >= random.rate) return undefined;
+    const place = hash.readUInt32BE(4) % random.steps.length;
+    return { step: random.steps[place] as Step, rule: "random", place: place + 1 };
+  };
+
+  return (operation) => scripted(operation) ?? drawnStep();
+};

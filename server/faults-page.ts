@@ -1,0 +1,25 @@
+// `/faults`, for tests of clients in other processes: GET tells the script and the report, PUT takes a new script. Without a
+// token, and so by a name of loopback only, as the development issuer.
+import { apiError, invalidArgument } from "../schema/index.ts";
+import { FaultsError, parseFaults } from "./fault-rule.ts";
+import type { FaultControl } from "./faults.ts";
+import type { HttpOptions, Page } from "./http.ts";
+import { LOOPBACK_HOST, refused } from "./issuer-pages.ts";
+
+export const faultsPage =
+  (faults: FaultControl): HttpOptions["pages"] =>
+  async (method, path, body, host): Promise<Page | undefined> => {
+    if (path !== "/faults" || (method !== "GET" && method !== "PUT")) return undefined;
+    if (!LOOPBACK_HOST.test(host))
+      return refused(apiError("PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only"));
+    if (method === "PUT") {
+      const text = (await body()).toString("utf8");
+      try {
+        faults.set(parseFaults(text, "body"));
+      } catch (error) {
+        if (!(error instanceof FaultsError)) throw error;
+        return refused(invalidArgument(error.message.split("\n").map((description) => ({ field: "", description }))));
+      }
+    }
+    return { status: 200, json: { faults: faults.script(), attempts: faults.attempts() } };
+  };

@@ -1,0 +1,77 @@
+// `irm serve --faults FILE.yaml`, in a process of its own; what the steps do is test/server/faults*.
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, test } from "vitest";
+import { runCommand, temporaryFolder } from "../support/command.ts";
+import { createHttpClient } from "../support/http.ts";
+import { startServerProcess } from "../support/server-process.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const written = (name: string, text: string): string => {
+  const file = folder.path(name);
+  writeFileSync(file, text);
+  return file;
+};
+
+test("the example of docs/server.md does what it says, and the server's own start meets no rule", async () => {
+  const page = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
+  const example = /faults\.yaml <<'EOF'\n(.*?)EOF\n/s.exec(page)?.[1] as string;
+  const file = written("faults.yaml", `${example}  - { operation: ExchangeGet, steps: [{ status: 500 }] }\n`);
+  const server = await startServerProcess(["--faults", file]);
+  const api = createHttpClient(server.baseUrl);
+  try {
+    const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
+    const target = `/iam/v2beta1/groups/${server.organization}`;
+    const create = () => api.send({ method: "POST", target, headers, body: '{"name":"once"}' });
+    const first = await create();
+    expect({ status: first.status, retryAfter: first.headers["retry-after"] }).toEqual({
+      status: 503,
+      retryAfter: "1",
+    });
+    await expect(create()).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect((await create()).status).toBe(200);
+    const { json } = await api.send({ method: "GET", target: "/faults" });
+    expect(json.attempts).toMatchObject([
+      { operation: "CreateGroup", wire: "rest", rule: 1, step: 1, carriedOut: false },
+      { operation: "CreateGroup", wire: "rest", rule: 1, step: 2, carriedOut: true },
+      { operation: "CreateGroup", wire: "rest", carriedOut: true },
+    ]);
+    const { groups } = (await api.send({ method: "GET", target: "/iam/v2beta1/groups?name=once", headers })).json;
+    expect(groups).toHaveLength(2);
+  } finally {
+    api.close();
+    await server.stop("SIGKILL");
+  }
+});
+
+describe("is told in a sentence and starts nothing:", () => {
+  test("a file that is not there", async () => {
+    const file = folder.path("missing.yaml");
+    expect(await runCommand("serve", "--faults", file)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `irm serve: cannot read the faults file ${file}: ENOENT: no such file or directory, open '${file}'\n`,
+    });
+  });
+
+  test("a file with several problems", async () => {
+    const file = written("bad.yaml", "rules:\n  - operation: MakeGroup\n    steps: []\n");
+    expect(await runCommand("serve", "--faults", file)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        `irm serve: ${file}:2:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"\n` +
+        `${file}:3:12: rules.0.steps: must have a step\n`,
+    });
+  });
+
+  test("another host than loopback, with the usage", async () => {
+    const file = written("none.yaml", "{}");
+    const { code, stdout, stderr } = await runCommand("serve", "--host", "0.0.0.0", "--faults", file);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.split("\n")[0]).toBe(
+      "irm serve: the scripted failures are changed by anyone who reaches the server, so --faults is refused on 0.0.0.0; leave out --host",
+    );
+  });
+});

@@ -1,0 +1,175 @@
+// Delays of scripted failures (issue 5; spec/faults.md, F4 "timeout with late success"): each request waits for itself, a
+// client that goes away does not end what it asked for, and the end of the server ends every delay.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { FaultScript } from "../../server/index.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore, type Store } from "../../server/store/store.ts";
+import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { openConnection } from "../support/socket.ts";
+
+type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
+
+let store: Store;
+let api: TestServer;
+let grpc: GrpcClient;
+/** once, whoever asks */
+let close: () => Promise<void>;
+beforeEach(async () => {
+  store = createStore(openDatabase(":memory:"));
+  api = await startServer({ faults: {}, store });
+  grpc = createGrpcClient(api.baseUrl);
+  let closed: Promise<void> | undefined;
+  close = () => {
+    closed ??= api.close();
+    return closed;
+  };
+  // The connection is there before the timers stand still.
+  await grpc.call("Ping", {});
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  grpc.close();
+  await close();
+});
+
+const meets = (step: Step) => api.faults.set({ rules: [{ operation: "CreateGroup", steps: [step] }] });
+const REST = () => api.call("POST", `${IAM}/groups/${api.organization}`, { body: { name: "late" } });
+const GRPC = () =>
+  grpc.call("CreateGroup", { parent: api.organization, group: { name: "late" } }, { token: api.owner.token });
+const outcome = { REST: async () => (await REST()).status, gRPC: async () => (await GRPC()).code } as const;
+const good = { REST: 200, gRPC: 0 } as const;
+const unavailable = { REST: 504, gRPC: 4 } as const;
+
+/** The event loop goes round until it is so; the timers stand still. */
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise(setImmediate);
+};
+const rounds = async () => {
+  for (let i = 0; i < 20; i += 1) await new Promise(setImmediate);
+};
+const waiting = () => until(() => vi.getTimerCount() > 0);
+const made = () => store.statement("SELECT 1 FROM groups WHERE name = 'late'").all().length;
+const carriedOut = () => api.faults.attempts().map((attempt) => attempt.carriedOut);
+
+describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
+  test("a delay before: nothing is made until then, and other requests do not wait", async () => {
+    meets({ delay: "2s" });
+    const settled = vi.fn();
+    const answer = outcome[wire]().finally(settled);
+    await waiting();
+    vi.advanceTimersByTime(1999);
+    expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
+    expect(await outcome[wire]()).toBe(good[wire]);
+    expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 1, carriedOut: [false, true, true] });
+    expect(settled).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(await answer).toBe(good[wire]);
+    expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 2, carriedOut: [true, true, true] });
+  });
+
+  test("a delay after: it is made at once and answered later", async () => {
+    meets({ delay: "250ms", at: "after" });
+    const settled = vi.fn();
+    const answer = outcome[wire]().finally(settled);
+    await waiting();
+    expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 1, carriedOut: [true] });
+    vi.advanceTimersByTime(249);
+    await rounds();
+    expect(settled).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(await answer).toBe(good[wire]);
+  });
+
+  test("a delay beside a status: that status, that late", async () => {
+    meets({ delay: "1s", status: 504 });
+    const answer = outcome[wire]();
+    await waiting();
+    vi.advanceTimersByTime(1000);
+    expect(await answer).toBe(unavailable[wire]);
+    expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 0, carriedOut: [false] });
+  });
+});
+
+/** Over REST, by hand: the client can go away, or stay when the others are closed. */
+const writeRest = async () => {
+  const connection = await openConnection(api.baseUrl);
+  const body = JSON.stringify({ name: "late" });
+  connection.write(
+    `POST ${IAM}/groups/${api.organization} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${api.owner.token}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  return connection;
+};
+
+describe("the end of the server ends a delay: the request is carried out and answered", () => {
+  test("over REST", async () => {
+    meets({ delay: "30s" });
+    const connection = await writeRest();
+    await waiting();
+    expect(made()).toBe(0);
+    const closed = close();
+    expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"name":"late"/s);
+    await closed;
+  });
+
+  test("over gRPC", async () => {
+    meets({ delay: "30s" });
+    const answer = GRPC();
+    await waiting();
+    expect(made()).toBe(0);
+    const closed = close();
+    expect(await answer).toMatchObject({ code: 0, json: { name: "late" } });
+    await closed;
+  });
+});
+
+describe("a client that has gone away meanwhile", () => {
+  const goes = {
+    REST: async () => {
+      const connection = await writeRest();
+      await waiting();
+      connection.reset();
+      await connection.ended;
+    },
+    gRPC: async () => {
+      const cancelled = Promise.withResolvers<void>();
+      const request = { parent: api.organization, group: { name: "late" } };
+      const answer = grpc.call("CreateGroup", request, { token: api.owner.token, cancelled: cancelled.promise });
+      await waiting();
+      cancelled.resolve();
+      expect((await answer).code).toBe(1);
+      // The server has heard of it: its line of the log is written.
+      await until(() => api.log.some((line) => line.includes('"code":"CANCELLED"')));
+    },
+  } as const;
+
+  test.each(["REST", "gRPC"] as const)("over %s: it is carried out all the same", async (wire) => {
+    meets({ delay: "2s" });
+    await goes[wire]();
+    await rounds();
+    expect(made()).toBe(0);
+    vi.advanceTimersByTime(2000);
+    await until(() => carriedOut()[0] === true);
+    expect(made()).toBe(1);
+    expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
+  });
+
+  test.each(["REST", "gRPC"] as const)("over %s: also when the server ends before", async (wire) => {
+    meets({ delay: "2s" });
+    await goes[wire]();
+    const seen = vi.fn();
+    // The store is closed last: what was made is looked at before.
+    const closeStore = store.close;
+    store.close = () => {
+      seen(made());
+      closeStore();
+    };
+    grpc.close();
+    await close();
+    expect(seen.mock.calls).toEqual([[1]]);
+    expect(carriedOut()).toEqual([true]);
+    expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
+  });
+});

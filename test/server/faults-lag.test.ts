@@ -1,0 +1,137 @@
+// A scripted read-after-write lag (issue 5; spec/faults.md, F18): a new record is hidden from Get and List for so long, and
+// from nothing else.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Json, OperationName } from "../../schema/index.ts";
+import { expectNotFound } from "../support/refusal.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+import { grpcOf, WAYS } from "../support/way.ts";
+
+const LAG_MS = 3000;
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ faults: {} });
+  api.clock.advance(1);
+});
+afterAll(async () => {
+  grpcOf(api).close();
+  await api.close();
+});
+beforeEach(() => api.faults.set({ readAfterWriteLag: "3s" }));
+
+const create = async (path: string, body: Json): Promise<string> =>
+  (await api.ok("POST", `${path}/${api.organization}`, { body })).uid;
+const called = (way: keyof typeof WAYS, operation: OperationName, request: Json) =>
+  WAYS[way](api, { operation, request, token: api.owner.token });
+
+describe.each(["REST in lowerCamel", "gRPC"] as const)("over %s", (way) => {
+  test("Get says NOT_FOUND until the time has passed", async () => {
+    const uid = await create(`${IAM}/groups`, { name: "hidden" });
+    api.clock.advance(LAG_MS - 1);
+    expect(await called(way, "GetGroup", { uid })).toMatchObject({
+      code: "NOT_FOUND",
+      message: `Not found: Group ${uid} does not exist`,
+    });
+    api.clock.advance(1);
+    expect(await called(way, "GetGroup", { uid })).toMatchObject({ code: "OK", json: { uid, name: "hidden" } });
+  });
+
+  test("List has neither the record nor counts it until then", async () => {
+    const name = `listed over ${way.split(" ", 1)[0]?.toLowerCase()}`;
+    const uid = await create(`${IAM}/groups`, { name });
+    const listed = async () => {
+      const { json } = await called(way, "ListGroups", { name });
+      return { uids: json.groups.map((group: Json) => group.uid), totalCount: json.totalCount };
+    };
+    api.clock.advance(LAG_MS - 1);
+    expect(await listed()).toEqual({ uids: [], totalCount: "0" });
+    api.clock.advance(1);
+    expect(await listed()).toEqual({ uids: [uid], totalCount: "1" });
+  });
+});
+
+test("a walk through pages goes on while records come out of hiding", async () => {
+  const parent = await create(`${IAM}/groups`, { name: "walked" });
+  const child = async (name: string) => (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name } })).uid;
+  const query = { "uidp.childrenOf": parent, page_size: 1 };
+  const first = [await child("a"), await child("b")];
+  api.clock.advance(LAG_MS);
+  const later = await child("c");
+  const page = await api.ok("GET", `${IAM}/groups`, { query });
+  expect(page.totalCount).toBe("2");
+  api.clock.advance(LAG_MS);
+  const uids = [page.groups[0].uid];
+  let token = page.nextPageToken;
+  while (token) {
+    const next = await api.ok("GET", `${IAM}/groups`, { query: { ...query, page_token: token } });
+    uids.push(...next.groups.map((group: Json) => group.uid));
+    token = next.nextPageToken;
+  }
+  expect(uids).toEqual([...first, later]);
+});
+
+test("the lists of v1 hide new records too", async () => {
+  const name = "new-in-v1";
+  await create(`${IAM}/groups`, { name });
+  await create(`${REGISTRY}/repos`, { name });
+  const lists = async () => [
+    (await api.ok("GET", "/iam/v1/groups", { query: { name } })).items.length,
+    (await api.ok("GET", "/registry/v1/repos", { query: { name } })).items.length,
+  ];
+  api.clock.advance(LAG_MS - 1);
+  expect(await lists()).toEqual([0, 0]);
+  api.clock.advance(1);
+  expect(await lists()).toEqual([1, 1]);
+});
+
+test("Get and List of the other kinds hide them as well", async () => {
+  const claimMatch = { issuer: "https://issuer.example", subject: "s" };
+  const role = await create(`${IAM}/roles`, { name: "new", capabilities: ["CAP_REPO_LIST"] });
+  const identity = await create(`${IAM}/identities`, { name: "new", claimMatch });
+  const binding = await create(`${IAM}/roleBindings`, { identityUid: identity, roleUid: role });
+  const repo = await create(`${REGISTRY}/repos`, { name: "new-repo" });
+  const found = async () => {
+    const statuses = [];
+    for (const path of [`${IAM}/roles/${role}`, `${IAM}/identities/${identity}`, `${IAM}/roleBindings/${binding}`])
+      statuses.push((await api.call("GET", path)).status);
+    const counts = [];
+    for (const path of [`${IAM}/roles`, `${IAM}/identities`, `${IAM}/roleBindings`, `${REGISTRY}/repos`]) {
+      const { totalCount } = await api.ok("GET", path, {
+        query: { "uidp.ids": [role, identity, binding, repo] },
+      });
+      counts.push(totalCount);
+    }
+    return { statuses, counts };
+  };
+  expect(await found()).toEqual({ statuses: [404, 404, 404], counts: ["0", "0", "0", "0"] });
+  api.clock.advance(LAG_MS);
+  expect(await found()).toEqual({ statuses: [200, 200, 200], counts: ["1", "1", "1", "1"] });
+});
+
+test("what is not read is there at once: a child can be made, the record changed and deleted", async () => {
+  const uid = await create(`${IAM}/groups`, { name: "parent" });
+  const child = await api.ok("POST", `${IAM}/groups/${uid}`, { body: { name: "child" } });
+  const changed = await api.ok("PATCH", `${IAM}/groups/${uid}`, { body: { description: "changed" } });
+  expect(changed).toMatchObject({ uid, description: "changed" });
+  expectNotFound(await api.call("GET", `${IAM}/groups/${uid}`), "Group", uid);
+  await api.ok("DELETE", `${IAM}/groups/${child.uid}`);
+  await api.ok("DELETE", `${IAM}/groups/${uid}`);
+});
+
+test("an actor that is new can call: tokens and grants do not lag", async () => {
+  const actor = await api.actor("newcomer", { role: "viewer" });
+  expect((await api.call("GET", `${IAM}/groups/${api.organization}`, { token: actor.token })).status).toBe(200);
+});
+
+test("what the server started with is not hidden", async () => {
+  const young = await startServer({ faults: { readAfterWriteLag: "3s" } });
+  expect((await young.ok("GET", `${IAM}/groups`)).totalCount).toBe("1");
+  expect(await young.role("viewer")).toMatch(/^[0-9a-f]{40}$/);
+  await young.close();
+});
+
+test("without a lag a record is there at once", async () => {
+  api.faults.clear();
+  const uid = await create(`${IAM}/groups`, { name: "at once" });
+  expect((await api.call("GET", `${IAM}/groups/${uid}`)).status).toBe(200);
+});

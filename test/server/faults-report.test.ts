@@ -1,0 +1,237 @@
+// The report of attempts, the page /faults and random failures (issue 5, "Scripted failures").
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createFaultDelays } from "../../server/fault-delay.ts";
+import type { Attempt, FaultScript } from "../../server/index.ts";
+import { createServer, FaultsError, ServerOptionsError } from "../../server/index.ts";
+import { badRequest, expectRefusal } from "../support/refusal.ts";
+import { IAM, START_MS, startServer, type TestServer } from "../support/server.ts";
+import { grpcOf } from "../support/way.ts";
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ faults: {} });
+});
+afterAll(async () => {
+  grpcOf(api).close();
+  await api.close();
+});
+beforeEach(() => api.faults.clear());
+
+const list = (id?: string) => api.call("GET", `${IAM}/groups`, id ? { headers: { "x-request-id": id } } : {});
+const SCRIPT: FaultScript = {
+  readAfterWriteLag: "3s",
+  rules: [{ operation: "ListGroups", steps: [{ status: 503 }, {}, { status: 502, at: "after" }] }],
+};
+
+describe("the report", () => {
+  test("has each attempt with its operation, wire, time, id, step and whether it was carried out", async () => {
+    const startMs = api.clock();
+    api.faults.set(SCRIPT);
+    await list("first");
+    api.clock.advance(1500);
+    await grpcOf(api).call("ListGroups", {}, { token: api.owner.token, metadata: { "x-request-id": "second" } });
+    await list("third");
+    await list("fourth");
+    await api.call("GET", `${IAM}/roles`, { token: null, headers: { "x-request-id": "fifth" } });
+    const timeMs = startMs + 1500;
+    const expected: Attempt[] = [
+      {
+        operation: "ListGroups",
+        wire: "rest",
+        timeMs: startMs,
+        requestId: "first",
+        rule: 1,
+        step: 1,
+        carriedOut: false,
+      },
+      { operation: "ListGroups", wire: "grpc", timeMs, requestId: "second", rule: 1, step: 2, carriedOut: true },
+      { operation: "ListGroups", wire: "rest", timeMs, requestId: "third", rule: 1, step: 3, carriedOut: true },
+      { operation: "ListGroups", wire: "rest", timeMs, requestId: "fourth", carriedOut: true },
+      { operation: "ListRoles", wire: "rest", timeMs, requestId: "fifth", carriedOut: false },
+    ];
+    expect(startMs).toBeGreaterThanOrEqual(START_MS);
+    expect(api.faults.attempts()).toEqual(expected);
+    expect((await api.call("GET", "/faults", { token: null })).json).toEqual({ faults: SCRIPT, attempts: expected });
+  });
+
+  test("is a copy, and set and clear empty it", async () => {
+    await list();
+    api.faults.attempts()[0] = {} as Attempt;
+    expect(api.faults.attempts()).toMatchObject([{ operation: "ListGroups" }]);
+    api.faults.set(SCRIPT);
+    expect(api.faults.attempts()).toEqual([]);
+    expect((await list()).status).toBe(503);
+    api.faults.clear();
+    expect(api.faults.attempts()).toEqual([]);
+    expect((await list()).status).toBe(200);
+  });
+
+  test("does not have what reached no method: pages and unknown paths", async () => {
+    for (const path of ["/healthz", "/metrics", "/faults", "/iam/v2beta1/none"]) await api.call("GET", path);
+    expect(api.faults.attempts()).toEqual([]);
+  });
+});
+
+describe("PUT /faults", () => {
+  const put = (body: unknown, options = {}) => api.call("PUT", "/faults", { token: null, body, ...options });
+
+  test("takes a new script, in YAML or JSON, from its first step on", async () => {
+    await list();
+    const yaml = "rules:\n  - operation: ListGroups\n    steps: [{ status: 500 }]\n";
+    const { status, json } = await put(yaml);
+    const rules = [{ operation: "ListGroups", steps: [{ status: 500 }] }];
+    expect({ status, json }).toEqual({ status: 200, json: { faults: { rules }, attempts: [] } });
+    expect([(await list()).status, (await list()).status]).toEqual([500, 200]);
+    await put({ rules });
+    expect([(await list()).status, (await list()).status]).toEqual([500, 200]);
+    expect((await put({})).json).toEqual({ faults: {}, attempts: [] });
+  });
+
+  test("refuses one that is wrong with every problem, and keeps the one it has", async () => {
+    await put(SCRIPT);
+    const answer = await put("rules:\n  - operation: MakeGroup\n    steps: []\n");
+    expectRefusal(
+      answer,
+      "INVALID_ARGUMENT",
+      'body:2:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"',
+      {
+        details: [
+          badRequest(
+            ["", 'body:2:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"'],
+            ["", "body:3:12: rules.0.steps: must have a step"],
+          ),
+        ],
+      },
+    );
+    expect((await api.call("GET", "/faults")).json.faults).toEqual(SCRIPT);
+  });
+
+  test.each(["GET", "PUT"])("%s is refused by another name than one of loopback", async (method) => {
+    const headers = { host: "rebound.example" };
+    const answer = await api.call(method, "/faults", { token: null, headers, ...(method === "PUT" && { body: {} }) });
+    expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only");
+  });
+});
+
+describe("without the option", () => {
+  test("there is no /faults and no server.faults", async () => {
+    const plain = await startServer();
+    expect(plain.faults).toBeUndefined();
+    for (const method of ["GET", "PUT"])
+      expectRefusal(await plain.call(method, "/faults"), "NOT_FOUND", "there is no /faults");
+    await plain.close();
+  });
+
+  test("with it, another host than loopback is refused", async () => {
+    const started = createServer({ host: "0.0.0.0", faults: {} });
+    await expect(started).rejects.toThrow(ServerOptionsError);
+    await expect(started).rejects.toThrow(
+      "the scripted failures are changed by anyone who reaches the server, so --faults is refused on 0.0.0.0; leave out --host",
+    );
+  });
+
+  test("a script that is wrong starts no server", async () => {
+    const started = createServer({ faults: { rules: [{ operation: "*", steps: [{ delay: "soon" }] }] } });
+    await expect(started).rejects.toThrow(FaultsError);
+    await expect(started).rejects.toThrow("rules.0.steps.0.delay: must be a duration such as 2s or 250ms");
+  });
+});
+
+test("of two ports the API's has /faults, and both have failures", async () => {
+  const two = await startServer({ faults: {}, authPort: 0 });
+  two.faults.set({ rules: [{ operation: "*", steps: [{ status: 503 }], repeat: true }] });
+  const bearer = await two.identityToken("owner");
+  expect((await two.exchange(bearer, { identity: two.identity })).status).toBe(503);
+  expect((await two.call("GET", `${IAM}/groups`)).status).toBe(503);
+  expect((await two.call("GET", "/faults")).json.attempts).toMatchObject([
+    { operation: "ExchangeGet", carriedOut: false },
+    { operation: "ListGroups", carriedOut: false },
+  ]);
+  await two.close();
+});
+
+describe("random failures", () => {
+  const SEEDED: FaultScript = { random: { rate: 0.5, seed: 7, steps: [{ status: 503 }, { status: 500 }] } };
+  const run = async (script: FaultScript, count: number) => {
+    api.faults.set(script);
+    const statuses: number[] = [];
+    for (let i = 0; i < count; i += 1) statuses.push((await list()).status);
+    return statuses;
+  };
+
+  test("are the same for the same seed, and others for another", async () => {
+    const once = await run(SEEDED, 40);
+    expect(new Set(once)).toEqual(new Set([200, 500, 503]));
+    expect(await run(SEEDED, 40)).toEqual(once);
+    expect(await run({ random: { ...SEEDED.random, seed: 8 } as never }, 40)).not.toEqual(once);
+  });
+
+  test("are told in the report, and come as often as the rate says", async () => {
+    const random = { rate: 0.2, seed: 1, steps: [{ status: 503 }] };
+    const failed = (await run({ random }, 500)).filter((status) => status === 503).length;
+    // The seed decides: 100 are expected, and 27 more or fewer are three times the deviation.
+    expect(Math.abs(failed - 100)).toBeLessThan(27);
+    const met = api.faults.attempts().filter(({ rule }) => rule === "random");
+    expect(met).toHaveLength(failed);
+    expect(new Set(met.map(({ step }) => step))).toEqual(new Set([1]));
+  });
+
+  test("come never at rate 0, always at rate 1, and after the rules", async () => {
+    const steps = [{ status: 503 }];
+    expect(await run({ random: { rate: 0, seed: 7, steps } }, 20)).toEqual(Array(20).fill(200));
+    const rules = [{ operation: "ListGroups" as const, steps: [{}, { status: 500 }] }];
+    expect(await run({ rules, random: { rate: 1, seed: 7, steps } }, 4)).toEqual([200, 500, 503, 503]);
+  });
+});
+
+describe("metrics and the log", () => {
+  test("tell a failure by its code, a connection that was cut as CANCELLED, and which step it was", async () => {
+    const own = await startServer({ faults: {} });
+    const steps = [{ status: 502 }, { reset: true as const }, {}];
+    own.faults.set({ rules: [{ operation: "ListGroups", steps, repeat: true }] });
+    own.log.length = 0;
+    const grpc = grpcOf(own);
+    await own.call("GET", `${IAM}/groups`);
+    await expect(own.call("GET", `${IAM}/groups`)).rejects.toMatchObject({ code: "ECONNRESET" });
+    await own.call("GET", `${IAM}/groups`);
+    for (let i = 0; i < 3; i += 1) await grpc.call("ListGroups", {}, { token: own.owner.token });
+    const { text } = await own.call("GET", "/metrics");
+    const counted = text.split("\n").filter((line) => line.startsWith('irm_requests_total{operation="ListGroups"'));
+    const line = (wire: string, code: string) =>
+      `irm_requests_total{operation="ListGroups",wire="${wire}",code="${code}"} 1`;
+    expect(counted.toSorted()).toEqual(
+      ["rest", "grpc"].flatMap((wire) => ["CANCELLED", "OK", "UNAVAILABLE"].map((code) => line(wire, code))).toSorted(),
+    );
+    expect(text).toContain('irm_requests_in_flight{wire="grpc"} 0');
+    const events = own.log.map((written) => JSON.parse(written));
+    const faults = events.filter(({ event }) => event === "fault");
+    expect(faults.map(({ wire, operation, rule, step }) => ({ wire, operation, rule, step }))).toEqual(
+      ["rest", "grpc"].flatMap((wire) => [1, 2, 3].map((step) => ({ wire, operation: "ListGroups", rule: 1, step }))),
+    );
+    const reset = events.find(({ event, status }) => event === "request" && status === 499);
+    expect(reset).toMatchObject({ requestId: faults[1].requestId, operation: "ListGroups" });
+    expect(reset.message).toBe("Cancelled: a scripted reset of the connection");
+    grpc.close();
+    await own.close();
+  });
+});
+
+describe("the end of the server", () => {
+  test("waits for what was delayed until it is cut", async () => {
+    for (const before of [true, false]) {
+      const delays = createFaultDelays();
+      void delays.track(new Promise(() => {}));
+      const cut = new AbortController();
+      if (before) cut.abort();
+      const drained = delays.drain(cut.signal);
+      cut.abort();
+      expect(await drained).toBeUndefined();
+    }
+  });
+
+  test("begins no delay any more", async () => {
+    const delays = createFaultDelays();
+    await delays.drain();
+    expect(await delays.wait(999_999_000)).toBeUndefined();
+  });
+});

@@ -1,0 +1,118 @@
+// The file of scripted failures: a good one is taken as it is, a bad one is told with file, line and column, all problems at
+// once.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { FaultsError, parseFaults } from "../../server/index.ts";
+
+const problems = (text: string): string[] => {
+  try {
+    parseFaults(text, "f.yaml");
+  } catch (error) {
+    expect(error).toBeInstanceOf(FaultsError);
+    return (error as FaultsError).message.split("\n");
+  }
+  throw new Error("the file was taken");
+};
+
+const ofStep = (step: string) => problems(`rules:\n  - operation: "*"\n    steps:\n      - ${step}\n`);
+
+test("a good file is taken as it is written", () => {
+  const text = `
+readAfterWriteLag: 3s
+rules:
+  - operation: CreateGroup
+    repeat: true
+    steps:
+      - { status: 503, retryAfter: 1 }
+      - { status: 429, retryAfter: 1, httpDate: true }
+      - { status: 502, at: after, body: html }
+      - { reset: true }
+      - { reset: true, at: after }
+      - { delay: 2s }
+      - { delay: 250ms, at: after }
+      - { delay: 1s, status: 504 }
+      - { truncate: 10 }
+      - { truncate: 0, at: after }
+      - {}
+  - { operation: Exchange, steps: [{ status: 503 }] }
+  - { operation: "*", steps: [{ status: 200, body: html }] }
+random: { rate: 0.2, seed: 7, steps: [{ reset: true }] }
+`;
+  expect(parseFaults(text, "f.yaml")).toMatchObject({
+    readAfterWriteLag: "3s",
+    rules: [{ operation: "CreateGroup", repeat: true }, { operation: "Exchange" }, { operation: "*" }],
+    random: { rate: 0.2, seed: 7, steps: [{ reset: true }] },
+  });
+});
+
+test("the one that docs/server.md shows is taken", () => {
+  const page = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
+  const yaml = /```yaml\n(readAfterWriteLag:.*?)```/s.exec(page)?.[1] as string;
+  expect(Object.keys(parseFaults(yaml, "docs/server.md"))).toEqual(["readAfterWriteLag", "rules", "random"]);
+});
+
+test("JSON is taken too", () => {
+  const script = { rules: [{ operation: "*", steps: [{}] }] };
+  expect(parseFaults(JSON.stringify(script), "f.json")).toEqual(script);
+});
+
+test("every problem is told at once, where it stands", () => {
+  const text = `readAfterWriteLag: 3
+rules:
+  - operation: MakeGroup
+    steps:
+      - { status: 302 }
+      - { delay: 2m }
+      - { status: 503, reset: true }
+  - steps: []
+random: { rate: 2, seed: x, steps: [{ at: during }] }
+more: 1
+`;
+  expect(problems(text)).toEqual([
+    "f.yaml:1:20: readAfterWriteLag: must be a duration such as 2s or 250ms",
+    'f.yaml:3:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"',
+    "f.yaml:5:19: rules.0.steps.0.status: must be an HTTP status from 400 to 599, or 200",
+    "f.yaml:6:18: rules.0.steps.1.delay: must be a duration such as 2s or 250ms",
+    "f.yaml:7:31: rules.0.steps.2.reset: cannot stand beside status",
+    'f.yaml:8:5: rules.1.operation: must be the name of an operation, such as CreateGroup, or "*"',
+    "f.yaml:8:12: rules.1.steps: must have a step",
+    "f.yaml:9:17: random.rate: Too big: expected number to be <=1",
+    "f.yaml:9:26: random.seed: Invalid input: expected number, received string",
+    "f.yaml:9:43: random.steps.0.at: must be before or after",
+    'f.yaml:1:1: : Unrecognized key: "more"',
+  ]);
+});
+
+describe("steps that mean nothing:", () => {
+  test.each([
+    ["two ends", "{ truncate: 1, reset: true }", "21: rules.0.steps.0.truncate: cannot stand beside reset"],
+    ["Retry-After without a status", "{ retryAfter: 1 }", "23: rules.0.steps.0.retryAfter: needs a status"],
+    ["a page without a status", "{ body: html }", "17: rules.0.steps.0.body: needs a status"],
+    ["a date of nothing", "{ status: 503, httpDate: true }", "34: rules.0.steps.0.httpDate: needs retryAfter"],
+    [
+      "a success",
+      "{ status: 200 }",
+      "19: rules.0.steps.0.status: 200 needs body: html; without a failure the step is {}",
+    ],
+    [
+      "a truncated answer that was never made",
+      "{ truncate: 1, at: before }",
+      "28: rules.0.steps.0.at: must be after: an answer that is truncated was made",
+    ],
+    ["a time of nothing", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate or delay"],
+    ["an unknown word", "{ latency: 1s }", '9: rules.0.steps.0: Unrecognized key: "latency"'],
+    ["half a byte", "{ truncate: 0.5 }", "21: rules.0.steps.0.truncate: Invalid input: expected int, received number"],
+  ])("%s", (_, step, told) => {
+    expect(ofStep(step)).toEqual([`f.yaml:4:${told}`]);
+  });
+});
+
+test.each([
+  ["a text that is no YAML", "rules: [", /^f\.yaml:1:9: /],
+  ["a list", "- a", /^f\.yaml:1:1: : Invalid input: expected object, received array$/],
+  ["nothing", "", /^f\.yaml:1:1: : Invalid input: expected object, received null$/],
+])("%s is told in one line", (_, text, told) => {
+  const found = problems(text);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatch(told);
+});

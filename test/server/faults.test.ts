@@ -1,0 +1,282 @@
+// Scripted failures (issue 5, "Scripted failures"; docs/server.md): every kind of step, over both wires, before and after
+// the request is carried out. Delays are in faults-delay, the report in faults-report.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { retryInfo } from "../../schema/index.ts";
+import type { FaultScript } from "../../server/index.ts";
+import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import { openHttp2, rawCall } from "../support/http2.ts";
+import { statusBody } from "../support/refusal.ts";
+import { IAM, START_MS, startServer, type TestServer } from "../support/server.ts";
+import { openConnection } from "../support/socket.ts";
+
+type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
+
+let api: TestServer;
+let grpc: GrpcClient;
+beforeAll(async () => {
+  api = await startServer({ faults: {} });
+  grpc = createGrpcClient(api.baseUrl);
+});
+afterAll(async () => {
+  grpc.close();
+  await api.close();
+});
+beforeEach(() => api.faults.clear());
+
+let named = 0;
+let name = "";
+const meets = (...steps: Step[]) => {
+  api.faults.set({ rules: [{ operation: "CreateGroup", steps }] });
+  name = `group ${++named}`;
+};
+const overRest = () => api.call("POST", `${IAM}/groups/${api.organization}`, { body: { name } });
+const overGrpc = () =>
+  grpc.call("CreateGroup", { parent: api.organization, group: { name } }, { token: api.owner.token });
+const isMade = async () => (await api.ok("GET", `${IAM}/groups`, { query: { name } })).totalCount === "1";
+const carriedOut = () => api.faults.attempts().map((attempt) => attempt.carriedOut);
+
+// What grpc-js says of a stream that ended in order and without trailers.
+const CUT = { code: 13, message: "Received RST_STREAM with code 0 (Call ended without gRPC status)" };
+
+// Each: what it is, the step, whether the group is there afterwards.
+const TIMES = [
+  ["before the request is carried out", "before", false],
+  ["after it is committed", "after", true],
+] as const;
+
+describe.each(TIMES)("a status %s", (_, at, made) => {
+  test("is the API's own error over REST, with its details and Retry-After", async () => {
+    meets({ at, status: 503, retryAfter: 2 });
+    const { status, json, headers } = await overRest();
+    const details = [retryInfo(2000)];
+    expect({ status, json }).toEqual({
+      status: 503,
+      json: statusBody("UNAVAILABLE", "a scripted failure with status 503", { details }),
+    });
+    expect(headers["retry-after"]).toBe("2");
+    expect(carriedOut()).toEqual([made]);
+    expect(await isMade()).toBe(made);
+  });
+
+  test("is its code over gRPC, with RetryInfo", async () => {
+    meets({ at, status: 503, retryAfter: 2 });
+    const { code, message, details } = await overGrpc();
+    expect({ code, message, details }).toEqual({
+      ...statusBody("UNAVAILABLE", "a scripted failure with status 503"),
+      details: [
+        ...statusBody("UNAVAILABLE", "").details,
+        { ...retryInfo(2000), retryDelay: expect.stringMatching(/^2(\.000)?s$/) },
+      ],
+    });
+    expect(carriedOut()).toEqual([made]);
+    expect(await isMade()).toBe(made);
+  });
+
+  test("may be a page of HTML, as a proxy's, which over gRPC is the code alone", async () => {
+    meets({ at, status: 502, body: "html" }, { at, status: 502, body: "html" });
+    const { status, text, headers } = await overRest();
+    expect({ status, type: headers["content-type"] }).toEqual({ status: 502, type: "text/html" });
+    expect(text).toMatch(/^<html>.*<h1>502 Bad Gateway<\/h1>.*<\/html>\r\n$/s);
+    expect(await isMade()).toBe(made);
+    const { code, message } = await overGrpc();
+    expect({ code, message }).toEqual({ code: 14, message: "Unavailable: a scripted failure with status 502" });
+  });
+});
+
+describe.each(TIMES)("a reset %s", (_, at, made) => {
+  test("is a connection that is reset over REST", async () => {
+    meets({ at, reset: true });
+    await expect(overRest()).rejects.toMatchObject({ code: "ECONNRESET", message: "read ECONNRESET" });
+    expect(carriedOut()).toEqual([made]);
+    expect(await isMade()).toBe(made);
+  });
+
+  test("is a stream that is reset over gRPC, and other calls of the connection go on", async () => {
+    meets({ at, reset: true });
+    const { code, message } = await overGrpc();
+    expect({ code, message }).toEqual({
+      code: 13,
+      message: "Received RST_STREAM with code 2 (Internal server error)",
+    });
+    expect(carriedOut()).toEqual([made]);
+    expect(await isMade()).toBe(made);
+    name = `${name} again`;
+    expect((await overGrpc()).code).toBe(0);
+  });
+
+  test("is a stream that is reset for REST on HTTP/2", async () => {
+    meets({ at, reset: true });
+    expect(await restOnHttp2()).toEqual({ body: "", error: "ERR_HTTP2_STREAM_ERROR" });
+    expect(await isMade()).toBe(made);
+  });
+});
+
+describe("a truncated answer", () => {
+  test("over REST tells of its whole length, has its first bytes, and ends the connection", async () => {
+    meets({ truncate: 10 });
+    const connection = await openConnection(api.baseUrl);
+    const body = JSON.stringify({ name });
+    connection.write(
+      `POST ${IAM}/groups/${api.organization} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${api.owner.token}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    const [head, text] = (await connection.ended).split("\r\n\r\n") as [string, string];
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head).toMatch(/\r\nconnection: close/i);
+    expect(Number(/content-length: (\d+)/i.exec(head)?.[1])).toBeGreaterThan(100);
+    expect(text).toBe('{"uid":"00');
+    expect(carriedOut()).toEqual([true]);
+    expect(await isMade()).toBe(true);
+  });
+
+  test("is an error to a client over REST", async () => {
+    meets({ truncate: 10 });
+    await expect(overRest()).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(await isMade()).toBe(true);
+  });
+
+  test("ends the stream of REST on HTTP/2 after as many bytes", async () => {
+    meets({ truncate: 10 });
+    expect(await restOnHttp2()).toEqual({ body: '{"uid":"00', error: "ERR_HTTP2_STREAM_ERROR" });
+    expect(await isMade()).toBe(true);
+  });
+
+  test("over gRPC is a stream that ends without trailers, in the middle of the message or after it", async () => {
+    for (const truncate of [10, 100_000]) {
+      meets({ truncate });
+      const { code, message } = await overGrpc();
+      expect({ code, message }).toEqual(CUT);
+      expect(await isMade()).toBe(true);
+    }
+  });
+
+  test("over gRPC tells of the whole message, and has its first bytes", async () => {
+    api.faults.set({ rules: [{ operation: "ListRoles", steps: [{ truncate: 10 }] }] });
+    const session = openHttp2(api.baseUrl);
+    const path = "/chainguard.platform.iam.v2beta1.RolesService/ListRoles";
+    const { headers, bytes } = await rawCall(session, path, ["authorization", `Bearer ${api.owner.token}`]);
+    session.close();
+    expect(headers).toMatchObject({ ":status": 200, "content-type": "application/grpc+proto" });
+    expect(headers["x-request-id"]).toBe(api.faults.attempts()[0]?.requestId);
+    expect(headers).not.toHaveProperty("grpc-status");
+    expect(bytes).toHaveLength(5 + 10);
+    expect(bytes.readUInt32BE(1)).toBeGreaterThan(1000);
+  });
+
+  test("lacks its end also where it is shorter, or empty, or an error", async () => {
+    const { uid } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "short" } });
+    api.faults.set({ rules: [{ operation: "*", steps: [{ truncate: 100_000 }], repeat: true }] });
+    await expect(api.call("DELETE", `${IAM}/groups/${uid}`)).rejects.toMatchObject({ code: "ECONNRESET" });
+    await expect(api.call("GET", `${IAM}/groups/${uid}`)).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(await grpc.call("GetGroup", { uid }, { token: api.owner.token })).toMatchObject(CUT);
+    expect(carriedOut()).toEqual([true, false, false]);
+  });
+});
+
+describe("Retry-After", () => {
+  test("may be a date, never earlier than the seconds say", async () => {
+    meets({ status: 429, retryAfter: 3, httpDate: true });
+    const { status, headers } = await overRest();
+    expect(status).toBe(429);
+    const told = Date.parse(headers["retry-after"] as string);
+    expect(headers["retry-after"]).toBe(new Date(told).toUTCString());
+    expect(told - START_MS).toBe(3811); // 189 ms of the second had passed
+  });
+
+  test("is absent where the step has none", async () => {
+    meets({ status: 429 });
+    expect((await overRest()).headers["retry-after"]).toBeUndefined();
+  });
+});
+
+test.each([
+  [400, 3],
+  [401, 16],
+  [403, 7],
+  [404, 5],
+  [408, 4],
+  [429, 8],
+  [500, 13],
+  [502, 14],
+  [504, 4],
+  [599, 2],
+])("status %i is told as it is over REST, and as code %i over gRPC and in the body", async (status, code) => {
+  meets({ status }, { status });
+  const rest = await overRest();
+  expect({ status: rest.status, code: rest.json.code }).toEqual({ status, code });
+  expect((await overGrpc()).code).toBe(code);
+});
+
+test("200 with a page of HTML is an answer that is no JSON", async () => {
+  meets({ at: "after", status: 200, body: "html" }, { status: 200, body: "html" });
+  const { status, text } = await overRest();
+  expect(status).toBe(200);
+  expect(text).toMatch(/^<html>/);
+  expect(await isMade()).toBe(true);
+  expect((await overGrpc()).code).toBe(2);
+});
+
+describe("which step", () => {
+  const statuses = async (count: number) => {
+    const found: number[] = [];
+    for (let i = 0; i < count; i += 1) found.push((await overRest()).status);
+    return found;
+  };
+
+  test("each attempt meets the next one, and then there are none", async () => {
+    meets({ status: 503 }, {}, { status: 500 });
+    expect(await statuses(5)).toEqual([503, 200, 500, 200, 200]);
+  });
+
+  test("with repeat they begin again", async () => {
+    api.faults.set({
+      rules: [{ operation: "CreateGroup", steps: [{ status: 503 }, { status: 500 }], repeat: true }],
+    });
+    expect(await statuses(5)).toEqual([503, 500, 503, 500, 503]);
+  });
+
+  test("rules are looked at in their order, and * is for every operation, the exchange too", async () => {
+    api.faults.set({
+      rules: [
+        { operation: "CreateGroup", steps: [{ status: 500 }] },
+        { operation: "ExchangeGet", steps: [{ status: 502 }] },
+        { operation: "*", steps: [{ status: 503 }, {}, { status: 504 }] },
+      ],
+    });
+    expect(await statuses(2)).toEqual([500, 503]);
+    const exchange = async () => {
+      const bearer = await api.identityToken("owner");
+      return (await api.exchange(bearer, { aud: api.baseUrl, identity: api.identity })).status;
+    };
+    expect([await exchange(), await exchange(), await exchange(), await exchange()]).toEqual([502, 200, 504, 200]);
+  });
+
+  test("a step that comes after is met also by what is refused, which is then not carried out", async () => {
+    meets({ at: "after", status: 502 });
+    name = "NOT/A NAME";
+    expect((await overRest()).status).toBe(502);
+    expect(carriedOut()).toEqual([false]);
+  });
+});
+
+const restOnHttp2 = async (): Promise<{ body: string; error: string | undefined }> => {
+  const session = openHttp2(api.baseUrl);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": `${IAM}/groups/${api.organization}`,
+    authorization: `Bearer ${api.owner.token}`,
+    "content-type": "application/json",
+  });
+  stream.end(JSON.stringify({ name }));
+  let body = "";
+  let error: string | undefined;
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    body += chunk;
+  });
+  stream.on("error", (own: NodeJS.ErrnoException) => {
+    error = own.code;
+  });
+  await new Promise<void>((resolve) => stream.once("close", resolve));
+  session.close();
+  return { body, error };
+};
