@@ -32,7 +32,7 @@ export const proxyPage = (http: number, reason: string): string =>
 export const resetHttp = (request: IncomingMessage, response: ServerResponse): void => {
   const { socket } = request;
   const stream = streamOf(response);
-  if (stream) resetStream(stream, request);
+  if (stream) resetStream(stream);
   // Node resets a socket of TCP alone.
   else if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
@@ -53,7 +53,7 @@ export const truncateHttp = (
   const stream = streamOf(response);
   response.writeHead(http, { ...headers, "content-length": String(length), ...(!stream && { connection: "close" }) });
   if (stream) {
-    stream.write(sent, () => resetStream(stream, request));
+    stream.write(sent, () => resetStream(stream));
     return;
   }
   response.flushHeaders();
@@ -84,9 +84,7 @@ export const cutCall = (
 };
 
 // No word of whether the request was carried out (RFC 9113, 8.7: REFUSED_STREAM would say that it was not).
-const resetStream = (stream: ServerHttp2Stream, request?: IncomingMessage): void => {
-  // Node tells the sender of a reset too.
-  request?.on("error", () => {});
+const resetStream = (stream: ServerHttp2Stream): void => {
   stream.close(constants.NGHTTP2_INTERNAL_ERROR);
 };
 

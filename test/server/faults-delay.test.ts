@@ -1,11 +1,12 @@
 // Delays of scripted failures (issue 5; spec/faults.md, F4 "timeout with late success"): each request waits for itself, a
 // client that goes away does not end what it asked for, and the end of the server ends every delay.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Json } from "../../schema/index.ts";
 import type { FaultScript } from "../../server/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../support/server.ts";
 import { openConnection } from "../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
@@ -13,11 +14,16 @@ type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
 let store: Store;
 let api: TestServer;
 let grpc: GrpcClient;
+/** until then no API token is signed */
+let signed: Promise<void>;
 /** once, whoever asks */
 let close: () => Promise<void>;
 beforeEach(async () => {
   store = createStore(openDatabase(":memory:"));
-  api = await startServer({ faults: {}, store });
+  signed = Promise.resolve();
+  const keys = sharedKeys();
+  const sign = (claims: Json) => signed.then(() => keys.signer.sign(claims));
+  api = await startServer({ faults: {}, store, keys: { ...keys, signer: { ...keys.signer, sign } } });
   grpc = createGrpcClient(api.baseUrl);
   let closed: Promise<void> | undefined;
   close = () => {
@@ -169,6 +175,31 @@ describe("a client that has gone away meanwhile", () => {
     grpc.close();
     await close();
     expect(seen.mock.calls).toEqual([[1]]);
+    expect(carriedOut()).toEqual([true]);
+    expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
+  });
+
+  test("the store is closed only after what was carried out for it", async () => {
+    api.faults.set({ rules: [{ operation: "ExchangeGet", steps: [{ delay: "2s" }] }] });
+    const token = await api.identityToken("owner");
+    const connection = await openConnection(api.authUrl);
+    connection.write(
+      `GET /sts/exchange?identity=${api.identity} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    );
+    await waiting();
+    connection.reset();
+    await connection.ended;
+    const signing = Promise.withResolvers<void>();
+    signed = signing.promise;
+    const ended = vi.fn();
+    grpc.close();
+    const closed = close().then(ended);
+    // So long that a server without a request under way has ended.
+    for (let i = 0; i < 50; i += 1) await rounds();
+    expect(ended).not.toHaveBeenCalled();
+    expect(carriedOut()).toEqual([false]);
+    signing.resolve();
+    await closed;
     expect(carriedOut()).toEqual([true]);
     expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
   });

@@ -1,8 +1,10 @@
 // Scripted failures (issue 5, "Scripted failures"; docs/server.md): every kind of step, over both wires, before and after
 // the request is carried out. Delays are in faults-delay, the report in faults-report.
+import { get } from "node:https";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { retryInfo } from "../../schema/index.ts";
-import type { FaultScript } from "../../server/index.ts";
+import { createServer, type FaultScript } from "../../server/index.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import { openHttp2, rawCall } from "../support/http2.ts";
 import { statusBody } from "../support/refusal.ts";
@@ -170,6 +172,30 @@ describe("a truncated answer", () => {
     await expect(api.call("GET", `${IAM}/groups/${uid}`)).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(await grpc.call("GetGroup", { uid }, { token: api.owner.token })).toMatchObject(CUT);
     expect(carriedOut()).toEqual([true, false, false]);
+  });
+});
+
+describe("with TLS", () => {
+  test("a connection that is reset ends without an answer, and a truncated one after its first bytes", async () => {
+    const server = await createServer({ faults: {}, tls: { cert: CERTIFICATE, key: CERTIFICATE_KEY } });
+    const ask = () =>
+      new Promise<string>((resolve, reject) => {
+        let text = "";
+        get(`${server.baseUrl}/ping/v2beta1/ping`, { ca: CERTIFICATE, agent: false }, (response) => {
+          response.setEncoding("utf8").on("data", (chunk: string) => {
+            text += chunk;
+          });
+          response.on("end", () => resolve(text));
+          response.on("error", (error) => reject(Object.assign(error, { text })));
+        }).on("error", reject);
+      });
+    const whole = await ask();
+    const steps = [{ reset: true as const }, { reset: true as const, at: "after" as const }, { truncate: 1 }];
+    server.faults?.set({ rules: [{ operation: "Ping", steps }] });
+    for (const text of [undefined, undefined, whole.slice(0, 1)])
+      await expect(ask()).rejects.toMatchObject({ code: "ECONNRESET", ...(text && { text }) });
+    expect(server.faults?.attempts().map((attempt) => attempt.carriedOut)).toEqual([false, true, true]);
+    await server.close();
   });
 });
 
