@@ -6,7 +6,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`irm: Node ${process.versions.node} is too old; it takes Node 22.19 or later\n`);
   process.exit(1);
 }
-const [{ serve }, { token }, { UsageError }] = await Promise.all([
+const [{ journal }, { serve }, { token }, { UsageError }] = await Promise.all([
+  import("./journal.ts"),
   import("./serve.ts"),
   import("./token.ts"),
   import("./usage.ts"),
@@ -18,7 +19,7 @@ interface Command {
   run: (args: string[]) => Promise<number>;
 }
 
-const commands: Record<string, Command> = { serve, token };
+const commands: Record<string, Command> = { serve, token, journal };
 
 const usage = `Usage: irm COMMAND [FLAGS]
 

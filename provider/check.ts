@@ -13,8 +13,24 @@ import type { Kind } from "./kind/kind.ts";
 import { argumentOf, given } from "./record.ts";
 import { isUnknown } from "./unknown.ts";
 
-/** Arguments that are not fields of the API. */
-const OWN = ["parent", "allowReplace"];
+/** Arguments that are not fields of the API, and what may be given. */
+const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({
+  ...(kind.rootAllowed ? { root: isSwitch } : {}),
+  allowReplace: isSwitch,
+  adopt: (value) => (isUidp(value) ? undefined : 'must be "match", or the uid of the record'),
+  deleteAdopted: isSwitch,
+  ...(kind.forceable ? { forceDestroy: isSwitch } : {}),
+  ...(kind.forceable === "below"
+    ? {
+        forceDestroyMax: (value) =>
+          Number.isInteger(value) && (value as number) > 0
+            ? undefined
+            : "must be a whole number of records, at least 1",
+      }
+    : {}),
+});
+
+const isSwitch = (value: unknown) => (typeof value === "boolean" ? undefined : "must be true or false");
 
 export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   const input = given(bag);
@@ -22,7 +38,7 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
     ...nameProblems(argumentNames(kind), input),
     ...nestedNameProblems(kind.schema, input),
     ...placeProblems(kind, input),
-    ...switchProblems(kind, input),
+    ...ownProblems(kind, input),
     ...[...inputViolations(kind.schema, input, isUnknown), ...(kind.violations?.(input, input) ?? [])].map(
       ({ field, description }) => ({ field: argumentOf(kind, field), description }),
     ),
@@ -30,8 +46,8 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
 };
 
 const argumentNames = (kind: Kind): string[] => [
-  ...(kind.rootAllowed ? ["root"] : []),
-  ...OWN,
+  "parent",
+  ...Object.keys(ownArguments(kind)),
   ...inputFields(kind.schema),
 ];
 
@@ -52,10 +68,18 @@ const placeProblems = (kind: Kind, { parent, ...input }: Json): FieldViolation[]
   );
 };
 
-const switchProblems = (kind: Kind, input: Json): FieldViolation[] =>
-  [...(kind.rootAllowed ? ["root"] : []), "allowReplace"]
-    .filter((name) => input[name] !== undefined && !isUnknown(input[name]) && typeof input[name] !== "boolean")
-    .map((field) => ({ field, description: "must be true or false" }));
+const ownProblems = (kind: Kind, input: Json): FieldViolation[] => {
+  const wrong = Object.entries(ownArguments(kind)).flatMap(([field, problemOf]) => {
+    const value = input[field];
+    const description = value === undefined || isUnknown(value) ? undefined : problemOf(value);
+    return description ? [{ field, description }] : [];
+  });
+  if (input.root !== true || input.forceDestroy !== true || kind.forceable !== "below") return wrong;
+  return [
+    ...wrong,
+    { field: "forceDestroy", description: "is refused on a root group: it would empty an organisation" },
+  ];
+};
 
 const nestedNameProblems = (schema: Message, input: Json, path = ""): FieldViolation[] =>
   Object.entries(schema.shape).flatMap(([name, field]) => {

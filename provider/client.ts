@@ -15,7 +15,7 @@ import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom } from "./credentials.ts";
 import type { Redactor } from "./redact.ts";
-import { AttemptError, isAmbiguous, type Retrying, retryingWith, safetyOf } from "./retry.ts";
+import { AttemptError, type Failure, isAmbiguous, type Retrying, retryingWith, safetyOf } from "./retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 import { readAnswer, requestOf } from "./wire.ts";
 
@@ -31,7 +31,22 @@ export type Call = <N extends OperationName>(
 ) => Promise<ResponseOf<N>>;
 
 /** A create whose answer did not come back: the record may exist. */
-export class LostAnswer extends ApiError {}
+export class LostAnswer extends ApiError {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, ...error: ConstructorParameters<typeof ApiError>) {
+    super(...error);
+    this.failure = failure;
+  }
+}
+
+export interface Client {
+  call: Call;
+  /** the service's own clock, never ahead of it (faults.md, F24); undefined before its first answer */
+  serverNow(): number | undefined;
+  /** Pays from the budget of retries; false when it is spent. */
+  pay(failure: Failure): boolean;
+}
 
 export interface ClientParts {
   config: Config;
@@ -43,9 +58,18 @@ export interface ClientParts {
 
 const DENIED_WAITS_MS = [0, 2_000, 4_000, 8_000, 16_000];
 
-export const clientWith = ({ config, env, clock, redactor, transport }: ClientParts): Call => {
+export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
   const retrying = retryingWith(clock);
-  const attempts = { retrying, redactor };
+  const attempts = { retrying, redactor, timeoutMs: config.requestTimeoutMs };
+  // `Date` of the last answer, and when it came: whole seconds, rounded down, so that it is never ahead.
+  let told: { dateMs: number; atMs: number } | undefined;
+  const transport: Transport = async (request) => {
+    const answer = await wire(request);
+    const dateMs = Date.parse([answer.headers.date].flat()[0] ?? "");
+    if (request.url.href.startsWith(`${config.baseUrl}/`) && Number.isFinite(dateMs))
+      told = { dateMs, atMs: clock.now() };
+    return answer;
+  };
 
   const send = async (row: Operation, name: string, base: string, request: Json, token: () => Promise<string>) => {
     const http = requestOf(row, base, request);
@@ -71,7 +95,7 @@ export const clientWith = ({ config, env, clock, redactor, transport }: ClientPa
     githubToken: (url, token) => githubToken(attempts, transport, url, token, config.authUrl),
   });
 
-  return async (operation, request, { permissionIsNew = false } = {}) => {
+  const call: Call = async (operation, request, { permissionIsNew = false } = {}) => {
     const row = operations[operation] as Operation;
     let token = "";
     let replayed = false;
@@ -97,11 +121,18 @@ export const clientWith = ({ config, env, clock, redactor, transport }: ClientPa
       }
     }
   };
+  return { call, serverNow: () => told && told.dateMs + clock.now() - told.atMs, pay: retrying.pay };
 };
 
+interface Attempts {
+  retrying: Retrying;
+  redactor: Redactor;
+  timeoutMs: number;
+}
+
 const attempt = async <T>(
-  { retrying, redactor }: { retrying: Retrying; redactor: Redactor },
-  http: Omit<HttpRequest, "token">,
+  { retrying, redactor, timeoutMs }: Attempts,
+  http: Omit<HttpRequest, "token" | "timeoutMs">,
   operation: string,
   token: () => Promise<string>,
   transport: Transport,
@@ -109,14 +140,15 @@ const attempt = async <T>(
 ): Promise<T> => {
   const safety = safetyOf(http.method);
   try {
-    return await retrying(safety, async () => read(await transport({ ...http, token: await token() })));
+    return await retrying(safety, async () => read(await transport({ ...http, timeoutMs, token: await token() })));
   } catch (error) {
     if (!(error instanceof AttemptError)) throw error;
     const { code, message, details } = error.cause as ApiError;
-    const Kind = safety === "once" && isAmbiguous(error.failure) ? LostAnswer : ApiError;
     const clean = JSON.parse(redactor.redact(JSON.stringify(details))) as ApiError["details"];
     // No cause: it may hold headers.
-    throw new Kind(code, redactor.redact(message), { details: clean, operation });
+    const parts = [code, redactor.redact(message), { details: clean, operation }] as const;
+    if (safety === "once" && isAmbiguous(error.failure)) throw new LostAnswer(error.failure, ...parts);
+    throw new ApiError(...parts);
   }
 };
 
@@ -128,7 +160,7 @@ const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: s
 
 // https://docs.github.com/actions/reference/security/oidc: the request token asks for a token with our issuer as audience.
 const githubToken = async (
-  attempts: { retrying: Retrying; redactor: Redactor },
+  attempts: Attempts,
   transport: Transport,
   requestUrl: string,
   requestToken: string,

@@ -3,6 +3,8 @@
 export interface Clock {
   /** milliseconds that never go back; not the time of day, so a wrong wall clock does not matter (faults.md, F24) */
   now(): number;
+  /** milliseconds since the epoch by this machine's clock: compared only with what this machine wrote down */
+  today(): number;
   sleep(ms: number): Promise<void>;
   /** 0 ≤ x < 1 */
   random(): number;
@@ -10,6 +12,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => performance.now(),
+  today: () => Date.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   random: () => Math.random(),
 };

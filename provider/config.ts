@@ -1,5 +1,6 @@
 // Where the service is and which identity to assume: the stack's configuration (`irm:*`, explicit) before the environment.
 // Tokens are never read from the stack's configuration: all of it lands in the state.
+import { isAbsolute } from "node:path";
 import { isUidp } from "../schema/index.ts";
 
 export interface Config {
@@ -9,6 +10,10 @@ export interface Config {
   authUrl: string;
   /** uid of the identity to assume; absent = the one whose exact issuer and subject match */
   identity?: string;
+  /** most that one request may take, answer included */
+  requestTimeoutMs: number;
+  /** folder of the intent journals; absent = below the user's state folder */
+  journal?: string;
 }
 
 export const isLoopback = (hostname: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
@@ -18,7 +23,15 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** Reads a key of the stack's configuration, `irm:baseUrl`. */
 export type GetConfig = (key: string) => string | undefined;
 
-const VARIABLE = { baseUrl: "IRM_BASE_URL", authUrl: "IRM_AUTH_URL", identity: "IRM_IDENTITY" } as const;
+const VARIABLE = {
+  baseUrl: "IRM_BASE_URL",
+  authUrl: "IRM_AUTH_URL",
+  identity: "IRM_IDENTITY",
+  requestTimeout: "IRM_REQUEST_TIMEOUT",
+  journal: "IRM_JOURNAL",
+} as const;
+
+const REQUEST_TIMEOUT_SECONDS = { least: 1, usual: 60, most: 3600 };
 
 /** What is wrong or missing, all of it: each problem names the places that were looked at. */
 export class ConfigError extends Error {
@@ -43,12 +56,21 @@ export const configFrom = (get: GetConfig, env: Env): Config => {
   }
   if (identity && !isUidp(identity.value))
     problems.push(`${identity.place}: must be the uid of an identity: 40 hexadecimal digits, then /16 for each level`);
+  const seconds = read("requestTimeout", get, env);
+  const requestTimeout = seconds === undefined ? REQUEST_TIMEOUT_SECONDS.usual : Number(seconds.value);
+  const { least, most } = REQUEST_TIMEOUT_SECONDS;
+  if (!(requestTimeout >= least && requestTimeout <= most))
+    problems.push(`${seconds?.place}: must be a number of seconds from ${least} to ${most}`);
+  const journal = read("journal", get, env);
+  if (journal && !isAbsolute(journal.value)) problems.push(`${journal.place}: must be the absolute path of a folder`);
   if (!baseUrl || problems.length > 0) throw new ConfigError(problems);
   const base = withoutSlash(baseUrl.value);
   return {
     baseUrl: base,
     authUrl: authUrl ? withoutSlash(authUrl.value) : defaultAuthUrl(base),
     ...(identity ? { identity: identity.value } : {}),
+    requestTimeoutMs: requestTimeout * 1000,
+    ...(journal ? { journal: journal.value } : {}),
   };
 };
 

@@ -18,13 +18,18 @@ interface Left {
   whole: boolean;
 }
 
-/** `attempt` deletes the record, or gives the error of a record that is not free yet. */
+/**
+ * `attempt` deletes the record, or gives the error of a record that is not free yet; `force` takes away what holds it, once,
+ * when this run has nothing more to delete there.
+ */
 export const deleteWhenFree = async (
   kind: Kind,
   session: Session,
   uid: string,
   attempt: () => Promise<ApiError | undefined>,
+  force?: () => Promise<void>,
 ): Promise<void> => {
+  let forced = false;
   const { clock, deletes } = session;
   let fewest = Infinity;
   let finished = deletes.countFor(uid);
@@ -40,12 +45,17 @@ export const deleteWhenFree = async (
     if (left.whole) fewest = Math.min(fewest, left.count);
     finished = count;
     const patience = lastProgress + PATIENCE_MS - clock.now();
-    if (patience <= 0) throw stuck(kind, uid, blocked, left);
+    if (patience <= 0) {
+      if (!force || forced) throw stuck(kind, uid, blocked, left);
+      forced = true;
+      await force();
+      continue;
+    }
     await Promise.race([woken, clock.sleep(Math.min(wait, patience))]);
   }
 };
 
-const leftBelow = async (kind: Kind, session: Session, uid: string): Promise<Left> => {
+export const leftBelow = async (kind: Kind, session: Session, uid: string): Promise<Left> => {
   const parts = await Promise.all((kind.blockers?.(uid) ?? []).map((blockers) => listed(session, blockers)));
   return {
     count: parts.reduce((sum, part) => sum + part.count, 0),

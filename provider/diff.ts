@@ -46,7 +46,7 @@ const maskPath = (schema: Message, [name, ...rest]: string[]): string => {
 };
 
 // Given is given, also with the value zero: `verified: false`.
-const isGiven = (desired: Json, path: string): boolean =>
+export const isGiven = (desired: Json, path: string): boolean =>
   path.split(".").reduce<unknown>((value, name) => (value as Json | undefined)?.[name], desired) !== undefined;
 
 export interface Change {

@@ -8,7 +8,8 @@
 // a provider that does nothing, 500 creates took 17 s with such a text, 37 s with one object, 52 s with an object each.
 // test/provider/dynamic.test.ts fails when an SDK changes any of it.
 import * as pulumi from "@pulumi/pulumi";
-import type { KindName } from "./methods.ts";
+import { adoption } from "./adopt.ts";
+import type { KindName } from "./kind/index.ts";
 import { currentProgram } from "./order.ts";
 
 /** The handler: every method is looked up in `pulumi-irm/dynamic` (handler.ts) when it is called. */
@@ -34,12 +35,38 @@ export abstract class IrmResource extends pulumi.CustomResource {
   ) {
     const unset = Object.fromEntries(outputs.map((output) => [output, undefined]));
     const entered = currentProgram().enter(type, inputs, opts);
-    super(TYPE_PREFIX + type, name, { ...unset, ...inputs, __provider: handlerText(kind) }, entered.opts);
+    const own = { __provider: handlerText(kind), __key: keyOf(type, name, opts.parent) };
+    super(TYPE_PREFIX + type, name, { ...unset, ...inputs, ...adoption(kind, name, inputs), ...own }, entered.opts);
     entered.constructed(this);
     // Not an output of its own: the id stays known in the preview of an update, other outputs do not.
     (this as { uid: pulumi.Output<string> }).uid = this.id;
   }
 }
+
+/** The resource among all that the intent journal may hold: organisation/project/stack/type::name, as in its URN. */
+const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {
+  const stack = [pulumi.getOrganization, pulumi.getProject, pulumi.getStack].map(told).join("/");
+  return `${stack}/${[...typesAbove(parent), type].join("$")}::${name}`;
+};
+
+// In a unit test of a program there may be none, and the SDK throws.
+const told = (name: () => string): string => {
+  try {
+    return name();
+  } catch {
+    return "-";
+  }
+};
+
+// Two components may each hold a resource of the same type and name.
+const typesAbove = (parent: pulumi.Resource | undefined): string[] => {
+  if (parent === undefined) return [];
+  const { __pulumiType: type = "", __parentResource: above } = parent as unknown as {
+    __pulumiType?: string;
+    __parentResource?: pulumi.Resource;
+  };
+  return type === "pulumi:pulumi:Stack" ? [] : [...typesAbove(above), type.replace(TYPE_PREFIX, "")];
+};
 
 /** Type of a resource of ours, also of one made by another copy of this package: `Group`; undefined for anything else. */
 export const typeOf = (value: unknown): string | undefined => {

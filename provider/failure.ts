@@ -1,6 +1,7 @@
 // Errors as people read them: the operation, the resource, the API's own code, message and violations, in one text.
-import { type ApiError, isApiError } from "../schema/index.ts";
-import type { Kind } from "./kind/kind.ts";
+import { type ApiError, isApiError, type Json } from "../schema/index.ts";
+import { type Kind, title } from "./kind/kind.ts";
+import { argumentOf } from "./record.ts";
 
 /** The record exists, and something about it is not as asked: the engine stores it with its id and goes on next time. */
 export class Incomplete extends Error {
@@ -30,16 +31,24 @@ export const failure = (error: unknown, kind: Kind, action: keyof Kind["operatio
   return new Error([`${headOf(kind, action, subject)}: ${apiText(error)}`, ...hints(error, action)].join("\n"));
 };
 
-/** The service answered, and not with what was asked for. `outs` are the outputs that the state shall have. */
-export const otherAnswer = (
+/** The service answered, and not with what was asked for. `outs` are the outputs that the state shall have, `paths` the API's. */
+export const incomplete = (
   kind: Kind,
   action: "create" | "update",
   outs: Record<string, unknown>,
-  differing: readonly string[],
+  paths: readonly string[],
 ): Incomplete => {
   const head = headOf(kind, action, { uid: outs.uid, name: outs.name });
-  const text = `${head}: the service answered with another value of ${differing.join(", ")} than was asked for`;
+  const differing = paths.map((path) => argumentOf(kind, path)).join(", ");
+  const text = `${head}: the service answered with another value of ${differing} than was asked for`;
   return new Incomplete(text, outs.uid as string, outs);
+};
+
+/** Several records may be the one that a lost answer was about: a person has to say which. */
+export const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
+  const head = `${key}: an answer was lost, and ${found.length} records may be the one that it was about:`;
+  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${record.createTime}`);
+  return new Error(`${[head, ...lines].join("\n  - ")}\nKeep one by adopt: "<uid>" and delete the others.`);
 };
 
 /** For functions, which have no resource. */
@@ -63,6 +72,11 @@ export const apiText = (error: ApiError): string => {
 const hints = (error: ApiError, action: keyof Kind["operations"]): string[] => {
   if (error.code === "UNAUTHENTICATED" && error.operation !== "Exchange")
     return ["The API token was refused: it may have expired, or be for another audience than irm:baseUrl."];
+  if (error.code === "ALREADY_EXISTS" && action === "create")
+    return [
+      'If that record is meant, take it over with adopt: "match" (or its uid); ' +
+        "if this resource had another name before, say so with aliases.",
+    ];
   if (error.code === "PERMISSION_DENIED" && action === "get")
     return ["A record that may not be read is not taken for deleted."];
   return [];

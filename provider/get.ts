@@ -9,9 +9,9 @@ import {
   type Role as RoleMessage,
 } from "../schema/index.ts";
 import type { Group } from "./group.ts";
-import { walk } from "./list.ts";
 import { programSession } from "./program-session.ts";
 import { referenceUid } from "./reference.ts";
+import { walk } from "./walk.ts";
 
 export interface GetArgs {
   /** The whole name */

@@ -1,12 +1,13 @@
 // Group: a node of the hierarchy; one without a parent is an organisation.
 import type * as pulumi from "@pulumi/pulumi";
 import { Group as GroupMessage } from "../schema/index.ts";
+import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import { outputNames, referenceUid } from "./reference.ts";
 
 export type GroupKind = NonNullable<GroupMessage["kind"]>;
 
-interface GroupFields {
+interface GroupFields extends AdoptArgs {
   /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: pulumi.Input<string>;
   /** One line, at most 512 characters; default: empty */
@@ -17,6 +18,14 @@ interface GroupFields {
   kind?: pulumi.Input<GroupKind>;
   /** Lets a change of parent make a new group, with a new uid for it and all below it; default: refused in the preview */
   allowReplace?: boolean;
+  /**
+   * Deletion takes along what is below the group and in no state that this run deletes: listed in the log first, deepest
+   * first, not on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that
+   * holds something is not deleted
+   */
+  forceDestroy?: boolean;
+  /** Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50 */
+  forceDestroyMax?: number;
 }
 
 /** A group in another, or a new organisation: never by a forgotten parent. */

@@ -1,6 +1,7 @@
 // Identity: who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
 import type * as pulumi from "@pulumi/pulumi";
 import { Identity as IdentityMessage } from "../schema/index.ts";
+import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import type { Group } from "./group.ts";
 import { type OneOf, outputNames, referenceUid } from "./reference.ts";
@@ -60,7 +61,7 @@ export type AwsIdentity = {
 
 export type ServicePrincipal = NonNullable<IdentityMessage["servicePrincipal"]>;
 
-interface IdentityFields {
+interface IdentityFields extends AdoptArgs {
   /** The group that the identity belongs to: a Group or a uid */
   parent: Group | pulumi.Input<string>;
   /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
@@ -71,6 +72,8 @@ interface IdentityFields {
   company?: pulumi.Input<string>;
   /** Lets a change of parent, of staticKeys or of servicePrincipal make a new identity; default: refused in the preview */
   allowReplace?: boolean;
+  /** Deletion takes along role bindings that nobody deletes in this run; default: the identity is not deleted then */
+  forceDestroy?: boolean;
 }
 
 /** Exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal. */

@@ -2,16 +2,11 @@
 // provider whose configure has not finished (cmd/dynamic-provider/index.ts:71-80): so each waits for the configuration.
 import type { Json } from "../schema/index.ts";
 import type { Config, GetConfig } from "./config.ts";
-import { group } from "./kind/group.ts";
-import { identity } from "./kind/identity.ts";
+import { type KindName, kindRecords } from "./kind/index.ts";
 import type { Kind } from "./kind/kind.ts";
-import { role } from "./kind/role.ts";
-import { roleBinding } from "./kind/role-binding.ts";
 import * as reconcile from "./reconcile.ts";
-import { checkedConfig, type Outside, type Session, sessionWith } from "./session.ts";
-
-export const kindRecords = { group, identity, role, roleBinding };
-export type KindName = keyof typeof kindRecords;
+import { KEY } from "./record.ts";
+import { checkedConfig, type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
 
 export interface Methods {
   configure(request: { config: { get: GetConfig } }): Promise<void>;
@@ -26,13 +21,26 @@ export interface Methods {
 /** One process serves all kinds with one configuration: the first configure settles it. */
 export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
   const configured = Promise.withResolvers<GetConfig>();
+  let ledger: Ledger | undefined;
   let session: Session | undefined;
 
   const config = async (): Promise<Config> => checkedConfig(await configured.promise, outside.env);
   const connected = async (): Promise<Session> => {
     const settled = await config();
-    session ??= sessionWith(settled, outside);
+    ledger ??= ledgerWith(settled, outside);
+    session ??= sessionWith(settled, outside, ledger);
     return session;
+  };
+  // The engine has the record in its state.
+  const inState = async (id: string, key?: string): Promise<void> => {
+    ledger ??= ledgerWith(await config(), outside);
+    ledger.claims.inState(id);
+    await ledger.journal.known(id, key);
+  };
+
+  const about = async (id: string): Promise<Session> => {
+    await inState(id);
+    return connected();
   };
 
   const methodsOf = (kind: Kind): Methods => ({
@@ -44,15 +52,15 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       return reconcile.check(kind, olds, news);
     }),
     diff: readable(async (id, olds, news) => {
-      await configured.promise;
+      await inState(id, news[KEY] as string | undefined);
       const result = reconcile.diff(kind, id, olds, news);
       if (result.warning) outside.say(result.warning);
       return result;
     }),
     create: readable(async (inputs) => reconcile.create(kind, await connected(), inputs)),
-    read: readable(async (id, stored) => reconcile.read(kind, await connected(), id, stored)),
-    update: readable(async (id, olds, news) => reconcile.update(kind, await connected(), id, olds, news)),
-    delete: readable(async (id, stored) => reconcile.remove(kind, await connected(), id, stored)),
+    read: readable(async (id, stored) => reconcile.read(kind, await about(id), id, stored)),
+    update: readable(async (id, olds, news) => reconcile.update(kind, await about(id), id, olds, news)),
+    delete: readable(async (id, stored) => reconcile.remove(kind, await about(id), id, stored)),
   });
 
   const entries = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(kind)]);

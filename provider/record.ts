@@ -7,8 +7,37 @@ import type { Kind } from "./kind/kind.ts";
 /** The engine's own member of the bag: the text that finds this code again. */
 export const PROVIDER = "__provider";
 
+/** What the constructor adds: organisation/project/stack/type::name of the resource, for the intent journal. */
+export const KEY = "__key";
+
 /** The arguments that were given; null is how some say nothing. */
-export const given = ({ [PROVIDER]: _provider, ...bag }: Json): Json => withoutNull(bag) as Json;
+export const given = ({ [PROVIDER]: _provider, [KEY]: _key, ...bag }: Json): Json => withoutNull(bag) as Json;
+
+/**
+ * Arguments that are ours and not the API's, with what is meant when they are not given. Outputs hold them too, because read
+ * and delete are given outputs only.
+ */
+const SWITCHES: Readonly<Record<string, unknown>> = {
+  allowReplace: false,
+  forceDestroy: false,
+  forceDestroyMax: 50,
+  deleteAdopted: false,
+};
+
+/** Of outputs: the record was there before this resource, and is left in place when it goes. */
+const ADOPTED = "adopted";
+
+const switchesOf = (bag: Json): Json =>
+  Object.fromEntries(
+    Object.entries(SWITCHES).flatMap(([name, usual]) => {
+      const value = bag[name] ?? usual;
+      return value === usual ? [] : [[name, value]];
+    }),
+  );
+
+/** Whether arguments differ that are ours alone: they are stored, and nothing is sent. */
+export const switchesDiffer = (olds: Json, desired: Json): boolean =>
+  JSON.stringify(switchesOf(olds)) !== JSON.stringify(switchesOf(desired));
 
 const withoutNull = (value: unknown): unknown => {
   if (!isObject(value)) return value;
@@ -31,28 +60,28 @@ export const withSets = (bag: Json): Json =>
   );
 
 /**
- * Outputs: the API's fields, uid first; nothing undefined, which the SDK cannot send: it would lose the record. allowReplace
- * goes with them, because a read is given outputs only; that a group is a root is in its uid.
+ * Outputs: the API's fields, uid first; nothing undefined, which the SDK cannot send: it would lose the record. `own` are
+ * the arguments or the outputs that the switches come from.
  */
-export const outputsFrom = (kind: Kind, answer: Json, { allowReplace }: Json): Json => {
+export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
   const { uid, ...fields } = kind.observed?.(answer) ?? answer;
-  return withoutNull({ uid, ...fields, ...(allowReplace === true ? { allowReplace } : {}) }) as Json;
+  const adopted = own[ADOPTED] === true ? { [ADOPTED]: true } : {};
+  return withoutNull({ uid, ...fields, ...switchesOf(own), ...adopted }) as Json;
 };
 
 /** The API's fields of stored outputs. */
-export const withoutOwn = ({ [PROVIDER]: _provider, allowReplace: _allowReplace, ...fields }: Json): Json => fields;
+export const withoutOwn = (outputs: Json): Json => {
+  const own = [PROVIDER, ADOPTED, ...Object.keys(SWITCHES)];
+  return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
+};
 
 /**
  * What a program would have to say to mean the record as it is. What the service chose is left out: the program may never
- * have said it, and a diff compares it only when the program does.
+ * have said it, and a diff compares it only when the program does. That a group is a root is in its uid.
  */
-export const inputsFrom = (kind: Kind, id: string, observed: Json, { allowReplace }: Json): Json => {
+export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
   const parent = parentOf(id);
   const fields = normal(kind.schema, observed);
   for (const path of kind.serverChosen ?? []) forget(fields, path.split("."));
-  return {
-    ...(parent === "" ? { root: true } : { parent }),
-    ...fields,
-    ...(allowReplace === true ? { allowReplace } : {}),
-  };
+  return { ...(parent === "" ? { root: true } : { parent }), ...fields, ...switchesOf(stored) };
 };

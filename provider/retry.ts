@@ -21,6 +21,8 @@ export interface Failure {
   status?: number;
   /** false when the request surely never left: no connection, no TLS */
   sent: boolean;
+  /** the time for it was up: the service may still be at it */
+  timedOut?: boolean;
   /** wait that the service asked for */
   retryAfterMs?: number;
 }
@@ -47,6 +49,13 @@ export const isAmbiguous = ({ status, sent }: Failure): boolean => {
   return status === undefined || status === 408 || status >= 500 || (status >= 200 && status < 300);
 };
 
+/**
+ * An ambiguous POST that may be sent again once no record was found: the connection was reset, or whoever answered says that
+ * nobody did it. After a time-out it may still be done, and after any other answer it was.
+ */
+export const mayFollow = ({ status, timedOut }: Failure): boolean =>
+  timedOut !== true && (status === undefined || status === 502 || status === 503);
+
 /** Wait before attempt `attempt` + 1: full jitter, or what the service asked for with the jitter on top of it. */
 export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, random: number): number => {
   const base = status === 429 ? BASE_THROTTLED_MS : BASE_MS;
@@ -65,13 +74,17 @@ export class AttemptError extends Error {
   }
 }
 
-export type Retrying = <T>(safety: Safety, attempt: () => Promise<T>) => Promise<T>;
+export interface Retrying {
+  <T>(safety: Safety, attempt: () => Promise<T>): Promise<T>;
+  /** Pays for another try that the policy does not make itself; false when the budget is spent. */
+  pay(failure: Failure): boolean;
+}
 
 /** One per process: operations share its bucket. */
 export const retryingWith = (clock: Clock): Retrying => {
   let tokens = BUCKET;
 
-  return async (safety, attempt) => {
+  const retrying = async <T>(safety: Safety, attempt: () => Promise<T>): Promise<T> => {
     const deadline = clock.now() + DEADLINE_MS;
     let spent = 0;
     for (let count = 1; ; count++) {
@@ -82,7 +95,7 @@ export const retryingWith = (clock: Clock): Retrying => {
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error;
         const { failure } = error;
-        const cost = failure.status === 429 ? COST_THROTTLED : COST;
+        const cost = costOf(failure);
         const delay = delayMs(failure, count, clock.random());
         const late = clock.now() + delay > deadline;
         if (!isRetryable(failure, safety) || count === ATTEMPTS || late || tokens < cost) throw error;
@@ -92,4 +105,13 @@ export const retryingWith = (clock: Clock): Retrying => {
       }
     }
   };
+  const pay = (failure: Failure): boolean => {
+    const cost = costOf(failure);
+    if (tokens < cost) return false;
+    tokens -= cost;
+    return true;
+  };
+  return Object.assign(retrying, { pay });
 };
+
+const costOf = ({ status }: Failure): number => (status === 429 ? COST_THROTTLED : COST);

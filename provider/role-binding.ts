@@ -1,13 +1,14 @@
 // RoleBinding: grants a role to an identity at a group and everything below it.
 import type * as pulumi from "@pulumi/pulumi";
 import { RoleBinding as RoleBindingMessage } from "../schema/index.ts";
+import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
 import { outputNames, referenceUid } from "./reference.ts";
 import type { Role } from "./role.ts";
 
-export interface RoleBindingArgs {
+export interface RoleBindingArgs extends AdoptArgs {
   /** The group where the grant holds, and below: a Group or a uid; a change makes a new binding before the old one ends */
   parent: Group | pulumi.Input<string>;
   /** Who is granted the role: an Identity or a uid */

@@ -1,11 +1,12 @@
 // Role: a set of capabilities, defined in a group and granted by role bindings there and below.
 import type * as pulumi from "@pulumi/pulumi";
 import { Role as RoleMessage } from "../schema/index.ts";
+import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import type { Group } from "./group.ts";
 import { outputNames, referenceUid } from "./reference.ts";
 
-export interface RoleArgs {
+export interface RoleArgs extends AdoptArgs {
   /** The group that defines the role: a Group or a uid */
   parent: Group | pulumi.Input<string>;
   /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */

@@ -1,17 +1,27 @@
 // What the operations of one process share: the client with its token and retry budget, the deletes that are under way, the
 // organisations that were made. Composed here and nowhere else.
-import { type Call, clientWith } from "./client.ts";
+import type { Json } from "../schema/index.ts";
+import { type Claims, createClaims } from "./claims.ts";
+import { type Client, clientWith } from "./client.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Config, ConfigError, configFrom, type Env, type GetConfig } from "./config.ts";
 import { missingCredentials } from "./credentials.ts";
 import { type Deletes, deletes } from "./deletes.ts";
+import { createJournal, type Journal } from "./journal/journal.ts";
+import { journalPath } from "./journal/place.ts";
 import { redactor } from "./redact.ts";
+import { DEADLINE_MS } from "./retry.ts";
 import { systemTransport, type Transport } from "./transport.ts";
 
-export interface Session {
-  call: Call;
+export interface Session extends Client, Ledger {
   clock: Clock;
   deletes: Deletes;
+  /** what was listed to tell what looks like a record that is about to be made, by kind and parent */
+  twins: Map<string, Promise<Json[]>>;
+  /** most that one request may take */
+  requestTimeoutMs: number;
+  /** a line for the person who runs Pulumi */
+  say(text: string): void;
   /** uids of the root groups that this process created: tokens issued before do not know them */
   newRoots: Set<string>;
 }
@@ -41,9 +51,29 @@ export const checkedConfig = (get: GetConfig, env: Env): Config => {
   }
 };
 
-export const sessionWith = (config: Config, outside: Outside): Session => ({
-  call: clientWith({ ...outside, config, redactor: redactor() }),
+/** What is known of whose a record is; needs no credentials, as a preview has none. */
+export interface Ledger {
+  claims: Claims;
+  journal: Journal;
+}
+
+export const ledgerWith = (config: Config, { clock, env, say }: Outside): Ledger => ({
+  claims: createClaims(),
+  journal: createJournal({
+    pathOf: (stack) => journalPath(stack, config, env, process.cwd()),
+    clock,
+    patienceMs: DEADLINE_MS + config.requestTimeoutMs,
+    say,
+  }),
+});
+
+export const sessionWith = (config: Config, outside: Outside, ledger = ledgerWith(config, outside)): Session => ({
+  ...clientWith({ ...outside, config, redactor: redactor() }),
+  ...ledger,
   clock: outside.clock,
   deletes: deletes(),
+  requestTimeoutMs: config.requestTimeoutMs,
+  say: outside.say,
   newRoots: new Set(),
+  twins: new Map(),
 });

@@ -5,8 +5,6 @@ import { ApiError } from "../schema/index.ts";
 import { ConfigError, isLoopback } from "./config.ts";
 import { AttemptError } from "./retry.ts";
 
-const ATTEMPT_TIMEOUT_MS = 60_000;
-const WHOLE_TIMEOUT_MS = 2 * ATTEMPT_TIMEOUT_MS;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -17,6 +15,8 @@ export interface HttpRequest {
   token: string;
   /** JSON text */
   body?: string;
+  /** for the whole of it, from the connection to the end of the answer */
+  timeoutMs: number;
 }
 
 export interface HttpAnswer {
@@ -51,9 +51,13 @@ const connect = async () => {
   }
 };
 
-export const send = (dispatcher: Dispatcher, { method, url, token, body }: HttpRequest): Promise<HttpAnswer> =>
+export const send = (
+  dispatcher: Dispatcher,
+  { method, url, token, body, timeoutMs }: HttpRequest,
+): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
     let sent = false;
+    let timedOut = false;
     let status = 0;
     let headers: HttpAnswer["headers"] = {};
     const chunks: Buffer[] = [];
@@ -61,7 +65,7 @@ export const send = (dispatcher: Dispatcher, { method, url, token, body }: HttpR
     let timer: NodeJS.Timeout | undefined;
     const fail = (error: Error) => {
       clearTimeout(timer);
-      reject(new AttemptError({ sent }, unavailable(url, error)));
+      reject(new AttemptError({ sent, ...(timedOut && { timedOut }) }, unavailable(url, error)));
     };
 
     dispatcher.dispatch(
@@ -76,16 +80,18 @@ export const send = (dispatcher: Dispatcher, { method, url, token, body }: HttpR
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         body: body ?? null,
-        headersTimeout: ATTEMPT_TIMEOUT_MS,
-        bodyTimeout: ATTEMPT_TIMEOUT_MS,
+        // The one limit is below: these begin anew with each part of an answer.
+        headersTimeout: 0,
+        bodyTimeout: 0,
       },
       {
         // Called when the connection stands and the head is about to be written: TCP and TLS are done.
         onRequestStart(controller) {
           sent = true;
-          // A body that comes drop by drop never trips the two timeouts above.
-          const late = new Error(`no whole answer within ${WHOLE_TIMEOUT_MS / 1000} seconds`);
-          timer = setTimeout(() => controller.abort(late), WHOLE_TIMEOUT_MS);
+          timer = setTimeout(() => {
+            timedOut = true;
+            controller.abort(new Error(`no whole answer within ${timeoutMs / 1000} seconds`));
+          }, timeoutMs);
         },
         onResponseStart(_controller, statusCode, responseHeaders) {
           status = statusCode;

@@ -16,7 +16,7 @@ import type { HttpAnswer, HttpRequest } from "./transport.ts";
 const VARIABLE = /\{([^}=]+)(?:=\*\*)?\}/g;
 
 /** Method, address and body of a call. */
-export const requestOf = (row: Operation, base: string, request: Json): Omit<HttpRequest, "token"> => {
+export const requestOf = (row: Operation, base: string, request: Json): Omit<HttpRequest, "token" | "timeoutMs"> => {
   const rest = structuredClone(request);
   const path = row.path.replace(VARIABLE, (_, name: string) => (name === "version" ? VERSION : take(rest, name)));
   const body = row.body === undefined ? undefined : row.body === "*" ? rest : rest[row.body];
@@ -86,7 +86,9 @@ const foreignError = (status: number, headers: HttpAnswer["headers"], operation:
   const redirect = status >= 300 && status < 400;
   const type = headers["content-type"] ?? "no content type";
   const text = redirect ? "a redirect, which is not followed" : `a body that is no error of the API (${type})`;
-  return new ApiError(codeFromHttp(status), `HTTP ${status} with ${text}`, { operation });
+  // Who is not the API cannot say that a record is gone.
+  const code = codeFromHttp(status);
+  return new ApiError(code === "NOT_FOUND" ? "UNKNOWN" : code, `HTTP ${status} with ${text}`, { operation });
 };
 
 /** Retry-After (RFC 9110 section 10.2.3: seconds or a date, by the server's own clock), or RetryInfo (AIP-193). */

@@ -1,22 +1,8 @@
 // Group: the only kind that may stand at the root, and the one that everything below waits on when it is deleted.
 import { Group, type Json } from "../../schema/index.ts";
 import { isUnknown } from "../unknown.ts";
-import type { Blockers, Kind } from "./kind.ts";
-
-const below = (operation: Blockers["operation"], plural: string, word: string) => (uid: string) => ({
-  operation,
-  request: { uidp: { descendantsOf: uid } },
-  plural,
-  word,
-});
-
-const BELOW = [
-  below("ListGroups", "groups", "group"),
-  below("ListIdentities", "identities", "identity"),
-  below("ListRoles", "roles", "role"),
-  below("ListRepos", "repos", "repo"),
-  below("ListRoleBindings", "roleBindings", "role binding"),
-];
+import { BELOW } from "./below.ts";
+import type { Kind } from "./kind.ts";
 
 export const group: Kind = {
   type: "Group",
@@ -24,6 +10,7 @@ export const group: Kind = {
   schema: Group,
   field: "group",
   operations: { get: "GetGroup", create: "CreateGroup", update: "UpdateGroup", delete: "DeleteGroup" },
+  list: { operation: "ListGroups", plural: "groups", filters: ({ name }) => ({ name }) },
   rootAllowed: true,
   // verified is the operator's to set; kind is inherited from the root (contract 3.0).
   serverChosen: ["verified", "kind"],
@@ -32,5 +19,10 @@ export const group: Kind = {
     input.kind !== undefined && parent !== undefined && !isUnknown(input.kind)
       ? [{ field: "kind", description: "belongs to the root group; leave it out below" }]
       : [],
-  blockers: (uid) => BELOW.map((list) => list(uid)),
+  blockers: (uid) =>
+    BELOW.flatMap(({ operation, plural, word, on }) => [
+      { operation, request: { uidp: { descendantsOf: uid } }, plural, word },
+      ...(on ? [{ operation, request: { uidp: { ids: [uid] } }, plural, word }] : []),
+    ]),
+  forceable: "below",
 };

@@ -27,12 +27,18 @@ export const identity: Kind = {
   schema: Identity,
   field: "identity",
   operations: { get: "GetIdentity", create: "CreateIdentity", update: "UpdateIdentity", delete: "DeleteIdentity" },
+  list: { operation: "ListIdentities", plural: "identities", filters: ({ name }) => ({ name }) },
   // Default: 365 days after creation.
   serverChosen: ["staticKeys.expirationTime"],
   // A switch from or to one of them changes that one too.
   replacing: ["staticKeys", "servicePrincipal"],
   replacementBreaks: "its uid would change: role bindings and workloads that name it would lose their access",
   violations: patterns,
+  blockers: (uid) => [
+    { operation: "ListRoleBindings", request: { identity: uid }, plural: "roleBindings", word: "role binding" },
+  ],
+  guarded: "role bindings of the identity would go with it (decision 8), and this run deletes none of them",
+  forceable: "guarded",
   // Moved by every exchange (decision 34).
   settled: (observed: Json, { lastSeenTime }: Json) => (lastSeenTime ? { ...observed, lastSeenTime } : observed),
 };

@@ -10,6 +10,8 @@ export interface Kind {
   /** field of the requests that holds the resource */
   field: string;
   operations: Record<"get" | "create" | "update" | "delete", OperationName>;
+  /** how records of this kind are found, and the filters that a record like `desired` passes */
+  list: { operation: ListOperation; plural: string; filters(desired: Json): Json };
   /** field of the API → argument, where the program spells it otherwise */
   arguments?: Readonly<Record<string, string>>;
   /** a record of this kind may have no parent: `root: true` */
@@ -32,11 +34,25 @@ export interface Kind {
   releases?(stored: Json): string[];
   /** what keeps a record from being deleted, to be waited for and listed */
   blockers?(uid: string): Blockers[];
+  /** why a record is not deleted while there are blockers, where the service would: they would go with it */
+  guarded?: string;
+  /** `forceDestroy` is an argument */
+  forceable?: "below" | "guarded";
 }
+
+export type ListOperation =
+  | "ListGroups"
+  | "ListIdentities"
+  | "ListRoles"
+  | "ListRoleBindings"
+  | "ListRepos"
+  | "ListIdentityProviders"
+  | "ListAccountAssociations"
+  | "ListGroupInvites";
 
 /** A list request and how to read it. */
 export interface Blockers {
-  operation: "ListGroups" | "ListIdentities" | "ListRoles" | "ListRoleBindings" | "ListRepos";
+  operation: ListOperation;
   request: Json;
   plural: string;
   word: string;

@@ -17,6 +17,11 @@ export const roleBinding: Kind = {
     update: "UpdateRoleBinding",
     delete: "DeleteRoleBinding",
   },
+  list: {
+    operation: "ListRoleBindings",
+    plural: "roleBindings",
+    filters: ({ identityUid, roleUid }) => ({ identity: identityUid, role: roleUid }),
+  },
   arguments: { identityUid: "identity", roleUid: "role" },
   // Samples of the API do not echo the two uids: they stand in the objects.
   observed: (answer: Json) => ({
@@ -29,5 +34,5 @@ export const roleBinding: Kind = {
     const kept = HYDRATED.filter((name) => stored[name] && uidOf(stored[name]) === uidOf(observed[name]));
     return { ...observed, ...Object.fromEntries(kept.map((name) => [name, stored[name]])) };
   },
-  releases: ({ roleUid }: Json) => (typeof roleUid === "string" ? [roleUid] : []),
+  releases: ({ roleUid, identityUid }: Json) => [roleUid, identityUid].filter((uid) => typeof uid === "string"),
 };

@@ -15,6 +15,7 @@ export const role: Kind = {
   schema: Role,
   field: "role",
   operations: { get: "GetRole", create: "CreateRole", update: "UpdateRole", delete: "DeleteRole" },
+  list: { operation: "ListRoles", plural: "roles", filters: ({ name }) => ({ name }) },
   replacementBreaks: "its uid would change: role bindings that name it keep the old role from being deleted",
   spelt: (input: Json) => {
     if (!Array.isArray(input.capabilities)) return input;

@@ -14,8 +14,13 @@ const token = (mark: string) => json({ token: `api-token-${mark}` });
 const setUp = (env: Env, ...steps: Parameters<typeof scripted>) => {
   const { transport, requests } = scripted(...steps);
   const clock = virtualClock();
-  const config = { baseUrl: BASE_URL, authUrl: "https://issuer.example.com", identity: IDENTITY };
-  return { call: clientWith({ config, env, clock, redactor: redactor(), transport }), requests, clock };
+  const config = {
+    baseUrl: BASE_URL,
+    authUrl: "https://issuer.example.com",
+    identity: IDENTITY,
+    requestTimeoutMs: 60_000,
+  };
+  return { ...clientWith({ config, env, clock, redactor: redactor(), transport }), requests, clock };
 };
 
 const errorOf = async (run: Promise<unknown>): Promise<ApiError> => {

@@ -29,11 +29,13 @@ describe("configuration", () => {
     expect(configFrom(getter(stack), env)).toEqual({
       baseUrl: BASE,
       authUrl: "https://auth.example.com",
+      requestTimeoutMs: 60_000,
       identity: `${ORG}/a033a6fabe0bfa0d`,
     });
     expect(configFrom(getter(), env)).toEqual({
       baseUrl: "https://env.example.com",
       authUrl: "https://env-auth.example.com",
+      requestTimeoutMs: 60_000,
       identity: ORG,
     });
   });
@@ -42,6 +44,7 @@ describe("configuration", () => {
     expect(configFrom(getter({ "irm:baseUrl": "" }), { IRM_BASE_URL: BASE, IRM_IDENTITY: "" })).toEqual({
       baseUrl: BASE,
       authUrl: "https://issuer.example.com",
+      requestTimeoutMs: 60_000,
     });
   });
 

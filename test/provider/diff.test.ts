@@ -132,12 +132,12 @@ describe("the paths that differ", () => {
 describe("diff", () => {
   const binding = { uid: `${GROUP}/2222222222222222`, identityUid: IDENTITY, roleUid: ROLE };
 
-  it("finds nothing where only flags differ", () => {
-    const news = { root: true, allowReplace: true, name: "a", __provider: "new" };
-    expect(diff(group, ORG, { uid: ORG, name: "a", __provider: "old" }, news)).toEqual({
-      changes: false,
-      replaces: [],
-    });
+  it("finds nothing where only the code and the key differ, and a change where arguments do that are ours", () => {
+    const olds = { uid: ORG, name: "a", __provider: "old" };
+    const news = { root: true, name: "a", __provider: "new", __key: "organization/project/stack/Group::a" };
+    expect(diff(group, ORG, olds, news)).toEqual({ changes: false, replaces: [] });
+    expect(diff(group, ORG, olds, { ...news, allowReplace: true })).toEqual({ changes: true, replaces: [] });
+    expect(diff(group, ORG, { ...olds, allowReplace: true }, news)).toEqual({ changes: true, replaces: [] });
   });
 
   it("updates a role binding's identity and role in place", () => {

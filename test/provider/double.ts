@@ -1,5 +1,8 @@
 // What the provider's tests share: a clock that takes no time, a transport that answers from a script, and the reference
 // server with its development issuer.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Clock } from "../../provider/clock.ts";
 import type { Env } from "../../provider/config.ts";
 import { AttemptError } from "../../provider/retry.ts";
@@ -19,12 +22,16 @@ export interface VirtualClock extends Clock {
   advance(ms: number): void;
 }
 
+/** When the virtual clock begins. */
+const EPOCH_MS = Date.parse("2026-01-28T12:00:00Z");
+
 export const virtualClock = (random = 0.5): VirtualClock => {
   let now = 0;
   const sleeps: number[] = [];
   return {
     sleeps,
     now: () => now,
+    today: () => EPOCH_MS + now,
     random: () => random,
     advance: (ms) => {
       now += ms;
@@ -84,11 +91,27 @@ export const getter =
   (key: string): string | undefined =>
     config[key];
 
+/** Of this process; gone with it. */
+export const journalFolder = mkdtempSync(join(tmpdir(), "irm-journal-"));
+process.on("exit", () => rmSync(journalFolder, { recursive: true, force: true }));
+
+/** What the constructor of a resource adds. */
+export const keyOf = (name: string): { __key: string } => ({ __key: `organization/project/stack/Test::${name}` });
+
 /** A session whose requests are answered by a script. */
 export const scriptedSession = (...steps: Step[]) => {
-  const { transport, requests } = scripted(...steps);
+  const { transport: answer, requests } = scripted(...steps);
+  // What tells the time is not part of the script.
+  const transport: Transport = async (request) =>
+    request.url.pathname.startsWith("/ping/")
+      ? json({}, 200, { date: new Date(EPOCH_MS).toUTCString() })
+      : answer(request);
   const clock = virtualClock();
-  const env: Env = { IRM_BASE_URL: BASE_URL, IRM_TOKEN: "api-token" };
+  const env: Env = {
+    IRM_BASE_URL: BASE_URL,
+    IRM_TOKEN: "api-token",
+    IRM_JOURNAL: mkdtempSync(join(journalFolder, "s-")),
+  };
   const outside = { env, clock, transport, say: () => undefined };
   return { session: sessionWith(checkedConfig(getter(), env), outside), requests, clock };
 };
@@ -113,6 +136,7 @@ export const startService = async (): Promise<Service> => {
   };
   const env: Env = {
     IRM_BASE_URL: server.baseUrl,
+    IRM_JOURNAL: mkdtempSync(join(journalFolder, "s-")),
     IRM_IDENTITY: server.identity,
     IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
   };

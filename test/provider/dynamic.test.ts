@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handlerText } from "../../provider/dynamic.ts";
-import { type KindName, kindRecords } from "../../provider/methods.ts";
+import { type KindName, kindRecords } from "../../provider/kind/index.ts";
 import { GROUP, ORG, ROLE } from "./double.ts";
 
 const require = createRequire(import.meta.url);

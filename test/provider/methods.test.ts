@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../provider/methods.ts";
-import { GROUP, getter, json, ORG, refusal, scripted, UNKNOWN, virtualClock } from "./double.ts";
+import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, virtualClock } from "./double.ts";
 
 const CONFIG = { config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } };
 
@@ -25,17 +25,19 @@ const settled = async (run: Promise<unknown>): Promise<boolean> => {
   return done;
 };
 
+const OTHER = `${ORG}/2222222222222222`;
+
 describe("the methods of a kind", () => {
   it("wait for the configuration, which the engine may give after it has called them", async () => {
     const { methods, requests } = setUp();
     const { group } = methods;
     const runs = [
-      group.check({}, { parent: ORG, name: "eng" }),
-      group.diff(GROUP, { name: "eng" }, { parent: ORG, name: "eng" }),
-      group.create({ parent: ORG, name: "eng" }),
-      group.read(GROUP, {}),
-      group.update(GROUP, { name: "old" }, { parent: ORG, name: "eng" }),
-      group.delete(GROUP, {}),
+      group.check({}, { ...keyOf("eng"), parent: ORG, name: "eng" }),
+      group.diff(OTHER, { name: "eng" }, { ...keyOf("other"), parent: ORG, name: "eng" }),
+      group.create({ ...keyOf("eng"), parent: ORG, name: "eng" }),
+      group.read(OTHER, {}).catch(() => undefined),
+      group.update(OTHER, { name: "old" }, { ...keyOf("other"), parent: ORG, name: "eng" }),
+      group.delete(OTHER, {}),
     ];
     expect(await Promise.all(runs.map(settled))).toEqual(runs.map(() => false));
     expect(requests).toEqual([]);
@@ -57,7 +59,9 @@ describe("the methods of a kind", () => {
     await methods.group.check({}, { parent: UNKNOWN, name: "eng" });
     await methods.group.diff(GROUP, { name: "eng" }, { parent: ORG, name: "new" });
     expect(requests).toEqual([]);
-    await expect(methods.group.create({ parent: ORG, name: "eng" })).rejects.toThrow("no credentials; looked at");
+    await expect(methods.group.create({ ...keyOf("eng"), parent: ORG, name: "eng" })).rejects.toThrow(
+      "no credentials; looked at",
+    );
   });
 
   it("show a wrong configuration in the preview; configure itself never fails", async () => {

@@ -2,7 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as irm from "../../provider/index.ts";
-import { walk } from "../../provider/list.ts";
+import { walk } from "../../provider/walk.ts";
 import { json, ORG, type Service, scriptedSession, startService } from "./double.ts";
 
 let service: Service;

@@ -44,7 +44,12 @@ describe("a resource", () => {
     const group = new Group("g", { root: true, name: "g" });
     await value(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(ROLE) }).uid);
     const { __provider, ...inputs } = made[1]?.inputs ?? {};
-    expect(inputs).toEqual({ parent: GROUP, identityUid: IDENTITY, roleUid: ROLE });
+    expect(inputs).toEqual({
+      __key: "-/project/stack/RoleBinding::b",
+      parent: GROUP,
+      identityUid: IDENTITY,
+      roleUid: ROLE,
+    });
   });
 
   it("has the engine's id as its uid", async () => {

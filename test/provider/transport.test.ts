@@ -25,6 +25,7 @@ const request = (url: URL, rest: Partial<HttpRequest> = {}): HttpRequest => ({
   method: "GET",
   url,
   token: "t",
+  timeoutMs: 60_000,
   ...rest,
 });
 

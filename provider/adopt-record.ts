@@ -1,0 +1,21 @@
+// Adoption, on the side of the engine: the record that the program has looked up, read once more before it is taken.
+import { isApiError, isUidp, type Json, parentOf } from "../schema/index.ts";
+import { failure } from "./failure.ts";
+import type { Kind } from "./kind/kind.ts";
+import type { Session } from "./session.ts";
+
+export const adoptedRecord = async (kind: Kind, session: Session, desired: Json, key: string): Promise<Json> => {
+  const { adopt: uid, parent = "" } = desired;
+  if (!isUidp(uid)) throw new Error(`${key}: adopt: "${uid}" was not looked up by the program`);
+  const head = `${key}: adopt: ${kind.word} ${uid}`;
+  const refusal = session.claims.refusal(uid, key);
+  if (refusal) throw new Error(`${head} ${refusal}`);
+  if (parentOf(uid) !== parent)
+    throw new Error(`${head} is in ${parentOf(uid) || "no group"}, not in ${parent || "none"}`);
+  try {
+    return (await session.call(kind.operations.get, { uid } as never)) as Json;
+  } catch (error) {
+    if (isApiError(error, "NOT_FOUND")) throw new Error(`${head} does not exist; leave adopt out to make a new one`);
+    throw failure(error, kind, "get", { uid });
+  }
+};

@@ -1,0 +1,90 @@
+// Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log says what
+// will be taken and what will be changed on it. The engine's side gets the uid.
+import * as pulumi from "@pulumi/pulumi";
+import { isUidp, type Json, parentOf } from "../schema/index.ts";
+import type { KindName } from "./kind/index.ts";
+import { title } from "./kind/kind.ts";
+import { programSession } from "./program-session.ts";
+
+export interface AdoptArgs {
+  /**
+   * Takes over a record that exists: its uid, or "match" for the only one with this parent and name (of a role binding: with
+   * this group, identity and role). It is left in place when the resource is deleted.
+   */
+  adopt?: pulumi.Input<string>;
+  /** An adopted record is deleted with the resource; default: it is left in place */
+  deleteAdopted?: boolean;
+}
+
+/** The input `adopt` as a uid; nothing when the program does not adopt. */
+export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): pulumi.Inputs => {
+  if (inputs.adopt === undefined) return {};
+  const { adopt, parent, name: recordName, identityUid, roleUid } = inputs;
+  const found = pulumi
+    .output({ adopt, parent, name: recordName, identityUid, roleUid })
+    .apply((identifying) => lookUp(kind, name, identifying as Json));
+  tell(kind, name, found, inputs);
+  return { adopt: found.apply(({ uid }) => uid as string) };
+};
+
+const lookUp = async (kindName: KindName, name: string, identifying: Json): Promise<Json> => {
+  const { adopt, parent = "" } = identifying;
+  const [{ kindRecords }, { walk }] = await Promise.all([import("./kind/index.ts"), import("./walk.ts")]);
+  const kind = kindRecords[kindName];
+  const head = `${kind.type} ${name}: adopt`;
+  if (adopt !== "match" && !isUidp(adopt)) throw new Error(`${head}: must be "match", or the uid of the record`);
+  const session = await programSession();
+  const { operation, plural } = kind.list;
+  const uidp = adopt === "match" ? (parent === "" ? { inRoot: true } : { childrenOf: parent }) : { ids: [adopt] };
+  const filters = adopt === "match" ? kind.list.filters(identifying) : {};
+  const matches: Json[] = [];
+  for await (const one of walk<Json & { uid: string }>(session, operation, plural, { ...filters, uidp })) {
+    const record = kind.observed?.(one) ?? one;
+    const isMeant = adopt === "match" ? isMatch(record, identifying) : record.uid === adopt;
+    if (isMeant) matches.push(record);
+  }
+  const [match, ...others] = matches;
+  if (match && others.length === 0) {
+    await pulumi.log.info(
+      [`${kind.type} ${name} adopts ${kind.word} ${match.uid}`, title(match)].filter(Boolean).join(" "),
+    );
+    return match;
+  }
+  const what =
+    adopt === "match" ? `${kind.word}s that match in ${parent || "no group"}` : `${kind.word}s with the uid ${adopt}`;
+  const lines = matches.map((record) => [record.uid, record.name].filter(Boolean).join(" "));
+  throw new Error([`${head}: ${matches.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - "));
+};
+
+// Looked at again: a service that ignored a filter must not choose what is taken over.
+const isMatch = (record: Json, { parent = "", name, identityUid, roleUid }: Json): boolean =>
+  parentOf(record.uid as string) === parent &&
+  (name === undefined || record.name === name) &&
+  (identityUid === undefined || record.identityUid === identityUid) &&
+  (roleUid === undefined || record.roleUid === roleUid);
+
+// Values that are secret are not told.
+const tell = (kindName: KindName, name: string, found: pulumi.Output<Json>, inputs: pulumi.Inputs): void => {
+  pulumi
+    .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)
+    .apply(async ([record, args, secret]) => {
+      const [{ kindRecords }, { changeOf }, { given, spelt, withSets }] = await Promise.all([
+        import("./kind/index.ts"),
+        import("./diff.ts"),
+        import("./record.ts"),
+      ]);
+      const kind = kindRecords[kindName];
+      const { uid } = record as unknown as { uid: string };
+      const desired = withSets(spelt(kind, given(args as Json)));
+      const { paths } = changeOf(kind, parentOf(uid), record as unknown as Json, desired);
+      const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
+      const lines = paths.map((path) =>
+        secret ? path : `${path}: ${at(record as unknown as Json, path)} becomes ${at(desired, path)}`,
+      );
+      const head = `${kind.type} ${name} changes on ${kind.word} ${uid}:`;
+      if (lines.length > 0) await pulumi.log.info([head, ...lines].join("\n  - "));
+    });
+};
+
+const valueAt = (holder: Json, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, member) => (value as Json | undefined)?.[member], holder);

@@ -1,0 +1,97 @@
+// The journal on disk: 0600 in a folder of 0700, appended with fsync. What it cannot write is told before anything is sent.
+import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Entry, entriesFrom, type Line, lineText, textFrom } from "./entry.ts";
+
+/** The journal cannot be kept, in one sentence with what to do about it. */
+export class JournalError extends Error {
+  override readonly name = "JournalError";
+}
+
+export interface JournalFile {
+  readonly path: string;
+  /** entries that are not settled; undefined when there is no file */
+  read(): Promise<Map<string, Entry> | undefined>;
+  /** on disk when it resolves */
+  append(line: Line): Promise<void>;
+  /** Writes it anew with these entries only. */
+  rewrite(entries: Iterable<Entry>): Promise<void>;
+}
+
+export const journalFile = (path: string): JournalFile => {
+  // One write at a time; the next one does not care how the one before went.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const next = last.then(() => told(path, "written", work));
+    last = next.catch(() => undefined);
+    return next;
+  };
+
+  return {
+    path,
+    read: async () => {
+      const text = await textOf(path);
+      return text === undefined ? undefined : entriesFrom(text);
+    },
+    append: (line) =>
+      inTurn(async () => {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await withFile(path, "a+", async (file) => {
+          const { size } = await file.stat();
+          // The last run may have died in the middle of a line.
+          const isWhole = size === 0 || (await lastByte(file, size)) === "\n";
+          await file.appendFile((isWhole ? "" : "\n") + lineText(line));
+          await file.datasync();
+          if (size === 0) await syncFolder(dirname(path));
+        });
+      }),
+    rewrite: (entries) =>
+      inTurn(async () => {
+        const next = `${path}.next`;
+        await withFile(next, "w", async (file) => {
+          await file.writeFile(textFrom(entries));
+          await file.datasync();
+        });
+        await rename(next, path);
+        await syncFolder(dirname(path));
+      }),
+  };
+};
+
+const withFile = async (path: string, flags: string, work: (file: FileHandle) => Promise<void>): Promise<void> => {
+  const file = await open(path, flags, 0o600);
+  try {
+    await work(file);
+  } finally {
+    await file.close();
+  }
+};
+
+const lastByte = async (file: FileHandle, size: number): Promise<string> =>
+  (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer.toString();
+
+const textOf = (path: string): Promise<string | undefined> =>
+  told(path, "read", async () => {
+    try {
+      return await readFile(path, "utf8");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  });
+
+// A file is there after a power cut when its folder says so.
+const syncFolder = (folder: string): Promise<void> => withFile(folder, "r", (file) => file.sync());
+
+/** Work on files of the journal, whose failures are told with the file and the advice. */
+export const told = async <T>(path: string, done: "read" | "written", work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JournalError) throw error;
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const text = `the intent journal ${path} cannot be ${done} (${code || message})`;
+    const advice = "make room or choose another folder: irm:journal in the stack's configuration, or IRM_JOURNAL";
+    throw new JournalError(`${text}; ${advice}`, { cause: error });
+  }
+};

@@ -1,0 +1,61 @@
+// Where the journal of a stack is: one file for each stack, backend and address of the API, so that two stacks of one name
+// never take each other's records.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { parse } from "yaml";
+import type { Config, Env } from "../config.ts";
+
+/** Folder of the journals: configured, or below the user's state folder (XDG Base Directory). */
+export const journalFolder = (configured: string | undefined, env: Env): string =>
+  configured ?? join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "pulumi-irm");
+
+/** `stack` is organisation/project/stack. */
+export const journalPath = (stack: string, config: Config, env: Env, cwd: string): string => {
+  const identity = JSON.stringify([backendOf(env, cwd), stack, config.baseUrl]);
+  const digest = createHash("sha256").update(identity).digest("hex").slice(0, 12);
+  const name = stack.replace(/[^\w.-]+/g, ".");
+  return join(journalFolder(config.journal, env), `${name}.${digest}.jsonl`);
+};
+
+// As the engine finds it: the environment, the project's file, then the last login.
+const backendOf = (env: Env, cwd: string): string =>
+  env.PULUMI_BACKEND_URL ||
+  fromYaml(projectFile(cwd)) ||
+  currentLogin(join(env.PULUMI_HOME || join(homedir(), ".pulumi"), "credentials.json"));
+
+const projectFile = (folder: string): string => {
+  for (let at = folder; ; at = dirname(at)) {
+    for (const name of ["Pulumi.yaml", "Pulumi.yml"]) {
+      const text = textOf(join(at, name));
+      if (text !== "") return text;
+    }
+    if (at === dirname(at)) return "";
+  }
+};
+
+const fromYaml = (text: string): string => {
+  try {
+    return String((parse(text) as { backend?: { url?: unknown } } | null)?.backend?.url ?? "");
+  } catch {
+    // The engine has read it, or there would be no run.
+    return "";
+  }
+};
+
+const currentLogin = (file: string): string => {
+  try {
+    return String((JSON.parse(textOf(file) || "{}") as { current?: unknown }).current ?? "");
+  } catch {
+    return "";
+  }
+};
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+};

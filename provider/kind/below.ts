@@ -1,0 +1,35 @@
+// What a group may hold, of our kinds and of others (contract, decision 7), in the order in which it can be deleted: what
+// refers to another record before the record.
+import type { OperationName } from "../../schema/index.ts";
+import type { ListOperation } from "./kind.ts";
+
+export interface Below {
+  operation: ListOperation;
+  remove: OperationName;
+  plural: string;
+  word: string;
+  /** its uid is that of its group, not one below */
+  on?: true;
+}
+
+export const BELOW: readonly Below[] = [
+  { operation: "ListRoleBindings", remove: "DeleteRoleBinding", plural: "roleBindings", word: "role binding" },
+  { operation: "ListGroupInvites", remove: "DeleteGroupInvite", plural: "groupInvites", word: "group invite" },
+  {
+    operation: "ListAccountAssociations",
+    remove: "DeleteAccountAssociation",
+    plural: "accountAssociations",
+    word: "account association",
+    on: true,
+  },
+  {
+    operation: "ListIdentityProviders",
+    remove: "DeleteIdentityProvider",
+    plural: "identityProviders",
+    word: "identity provider",
+  },
+  { operation: "ListRepos", remove: "DeleteRepo", plural: "repos", word: "repo" },
+  { operation: "ListIdentities", remove: "DeleteIdentity", plural: "identities", word: "identity" },
+  { operation: "ListRoles", remove: "DeleteRole", plural: "roles", word: "role" },
+  { operation: "ListGroups", remove: "DeleteGroup", plural: "groups", word: "group" },
+];

@@ -1,0 +1,8 @@
+// The kinds of resource, by the name that the state of each resource holds (dynamic.ts).
+import { group } from "./group.ts";
+import { identity } from "./identity.ts";
+import { role } from "./role.ts";
+import { roleBinding } from "./role-binding.ts";
+
+export const kindRecords = { group, identity, role, roleBinding };
+export type KindName = keyof typeof kindRecords;

@@ -1,0 +1,50 @@
+// Delete: what is gone already is done; what still holds something waits for the deletes of this run; an adopted record stays.
+import { apiError, isApiError, type Json } from "../schema/index.ts";
+import { deleteWhenFree, leftBelow } from "./delete-order.ts";
+import { destroyBelow } from "./destroy-below.ts";
+import { failure } from "./failure.ts";
+import { type Kind, title } from "./kind/kind.ts";
+import type { Session } from "./session.ts";
+import { whileYoung } from "./young.ts";
+
+/** `stored` are the outputs in the state. */
+export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<void> => {
+  const subject = [kind.word, id, title(stored)].filter(Boolean).join(" ");
+  if (stored.adopted === true && stored.deleteAdopted !== true) {
+    session.say(`${subject} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
+    return;
+  }
+  if (!session.claims.release(id)) {
+    session.say(`${subject} stays: another resource of this run has taken it`);
+    return;
+  }
+  const forced = stored.forceDestroy === true;
+  const send = async () => {
+    try {
+      await whileYoung(session, stored, () => session.call(kind.operations.delete, { uid: id } as never));
+    } catch (error) {
+      if (isApiError(error, "FAILED_PRECONDITION") && kind.blockers) return error;
+      // Gone already is what was asked for.
+      if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "delete", { uid: id, name: stored.name });
+    }
+    return undefined;
+  };
+  const guarded = async () => {
+    const { guarded: text } = kind;
+    if (!text) return send();
+    const left = await leftBelow(kind, session, id);
+    if (left.whole && left.count === 0) return send();
+    const operation = kind.operations.delete;
+    return apiError("FAILED_PRECONDITION", forced ? text : `${text}; forceDestroy: true lets them go`, { operation });
+  };
+  const attempt = kind.forceable === "guarded" && forced ? send : guarded;
+  if (attempt === send && kind.guarded) await tellWhatGoes(kind, session, id, subject);
+  const force = kind.forceable === "below" && forced ? () => destroyBelow(session, id, stored) : undefined;
+  await deleteWhenFree(kind, session, id, attempt, force);
+  session.deletes.finished(id, kind.releases?.(stored));
+};
+
+const tellWhatGoes = async (kind: Kind, session: Session, id: string, subject: string): Promise<void> => {
+  const { count, lines } = await leftBelow(kind, session, id);
+  if (lines.length > 0) session.say([`${subject}: forceDestroy; ${count} that go with it:`, ...lines].join("\n  - "));
+};

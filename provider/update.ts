@@ -1,0 +1,48 @@
+// Update: one PATCH whose mask names the changed paths only, so that what nobody asked for is never touched; its answer is
+// compared with what was asked for.
+import { type Json, maskTouches, parentOf } from "../schema/index.ts";
+import { changedPaths, changeOf, normal } from "./diff.ts";
+import { failure, incomplete } from "./failure.ts";
+import type { Kind } from "./kind/kind.ts";
+import { given, outputsFrom, PROVIDER, withoutOwn } from "./record.ts";
+import type { Session } from "./session.ts";
+import { whileYoung } from "./young.ts";
+
+/** `olds` are outputs, `news` inputs. */
+export const update = async (
+  kind: Kind,
+  session: Session,
+  id: string,
+  olds: Json,
+  news: Json,
+): Promise<{ outs: Json }> => {
+  const desired = { ...given(news), adopted: olds.adopted };
+  const { paths } = changeOf(kind, parentOf(id), olds, desired);
+  // Only arguments that are ours differ, or an earlier error is being looked at again.
+  if (paths.length === 0) return { outs: outputsFrom(kind, withoutOwn(olds), desired) };
+  return { outs: await patched(kind, session, id, paths, { ...news, adopted: olds.adopted }, olds) };
+};
+
+/** The outputs after the changed paths of `inputs` were sent. */
+export const patched = async (
+  kind: Kind,
+  session: Session,
+  id: string,
+  paths: string[],
+  inputs: Json,
+  olds: Json = {},
+): Promise<Json> => {
+  const desired = given(inputs);
+  const touched = Object.entries(normal(kind.schema, desired)).filter(([name]) => maskTouches(paths, name));
+  const request = { [kind.field]: { uid: id, ...Object.fromEntries(touched) }, updateMask: paths.join(",") };
+  let answer: Json;
+  try {
+    answer = await whileYoung(session, olds, () => session.call(kind.operations.update, request as never));
+  } catch (error) {
+    throw failure(error, kind, "update", { uid: id, name: desired.name });
+  }
+  const outs = outputsFrom(kind, answer, desired);
+  const differing = changedPaths(kind, outs, desired).filter((path) => maskTouches(paths, path));
+  if (differing.length > 0) throw incomplete(kind, "update", { ...outs, [PROVIDER]: inputs[PROVIDER] }, differing);
+  return outs;
+};

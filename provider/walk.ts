@@ -1,0 +1,34 @@
+// A list to its last page: pages are fetched as they are walked through. A page token older than three days restarts the walk
+// (decision 6), so uids that were seen are dropped.
+import type { Json } from "../schema/index.ts";
+import { callFailure } from "./failure.ts";
+import type { ListOperation } from "./kind/kind.ts";
+import type { Session } from "./session.ts";
+
+const PAGE_SIZE = 200;
+
+export async function* walk<T extends { uid: string }>(
+  session: Session,
+  operation: ListOperation,
+  plural: string,
+  args: Json,
+): AsyncGenerator<T, void, undefined> {
+  const seen = new Set<string>();
+  const tokens = new Set<string>();
+  for (let pageToken: string | undefined; ; ) {
+    const request = { pageSize: PAGE_SIZE, ...args, ...(pageToken ? { pageToken } : {}) };
+    const page = (await session.call(operation, request as never).catch((error: unknown) => {
+      throw callFailure(error, operation);
+    })) as Json;
+    for (const item of (page[plural] ?? []) as T[]) {
+      if (seen.has(item.uid)) continue;
+      seen.add(item.uid);
+      yield item;
+    }
+    pageToken = page.nextPageToken as string | undefined;
+    if (!pageToken) return;
+    // Never an endless walk, and never one that ends early without saying so.
+    if (tokens.has(pageToken)) throw new Error(`${operation}: the service gave the same page token twice`);
+    tokens.add(pageToken);
+  }
+}
