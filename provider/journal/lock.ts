@@ -1,5 +1,6 @@
 // Who else is making records of this stack: a file beside the journal while a create is under way, with its holder in it. A
-// holder that was killed does not stop the others: its process is gone, or, on another machine, it no longer touches the file.
+// holder that was killed does not stop the others: its process is gone, or (on another machine, or where another process has
+// its pid by now) it no longer touches the file.
 import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
@@ -25,17 +26,28 @@ export interface LockOptions {
 }
 
 export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
+  const nonce = crypto.randomUUID();
   let holders = 0;
   let held: Promise<void> | undefined;
   let touching: NodeJS.Timeout | undefined;
 
-  const take = () => told(file, "written", wait);
+  let leaving: Promise<void> = Promise.resolve();
+
+  const take = async () => {
+    // Our own file is still there until then.
+    await leaving.catch(() => undefined);
+    await told(file, "written", wait);
+  };
+  const leave = async (): Promise<void> => {
+    // Whoever was suspended may find that another one has taken it.
+    if ((await holderOf(file))?.nonce === nonce) await rm(file, { force: true });
+  };
   const wait = async (): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const start = clock.now();
-    for (let told = false; !(await created(file)); told = true) {
+    for (let told = false; !(await created(file, nonce)); told = true) {
       const holder = await holderOf(file);
-      if (holder && (await isGone(file, holder))) {
+      if (await isGone(file, holder)) {
         await removeFrom(file, holder);
         continue;
       }
@@ -68,7 +80,8 @@ export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
       if (holders > 0) return;
       held = undefined;
       clearInterval(touching);
-      await rm(file, { force: true });
+      leaving = leave();
+      await leaving;
     },
   };
 };
@@ -76,14 +89,14 @@ export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
 interface Holder {
   pid: number;
   host: string;
-  /** of this holding, so that nobody removes the next one */
+  /** of this lock, so that nobody removes another one */
   nonce: string;
 }
 
-const created = async (file: string): Promise<boolean> => {
+const created = async (file: string, nonce: string): Promise<boolean> => {
   try {
     const handle = await open(file, "wx", 0o600);
-    const holder: Holder = { pid: process.pid, host: hostname(), nonce: crypto.randomUUID() };
+    const holder: Holder = { pid: process.pid, host: hostname(), nonce };
     await handle.writeFile(JSON.stringify(holder));
     await handle.close();
     return true;
@@ -97,13 +110,15 @@ const holderOf = async (file: string): Promise<Holder | undefined> => {
   try {
     return JSON.parse(await readFile(file, "utf8")) as Holder;
   } catch {
-    // Just released, or just made and not written yet: the next round sees.
+    // Just released, or made and not written yet, maybe by a process that died then: the next round sees.
     return undefined;
   }
 };
 
-const isGone = async (file: string, { pid, host }: Holder): Promise<boolean> => {
-  if (host === hostname()) return !isAlive(pid);
+const isGone = async (file: string, holder: Holder | undefined): Promise<boolean> =>
+  (holder?.host === hostname() && !isAlive(holder.pid)) || (await isSilent(file));
+
+const isSilent = async (file: string): Promise<boolean> => {
   try {
     const { mtimeMs } = await stat(file);
     return Date.now() - mtimeMs > SILENT_MS;
@@ -122,15 +137,16 @@ const isAlive = (pid: number): boolean => {
 };
 
 // Two who wait may see the same dead holder: the second must not remove what the first has just taken.
-const removeFrom = async (file: string, dead: Holder): Promise<void> => {
-  const guard = `${file}.${dead.nonce}`;
+const removeFrom = async (file: string, dead: Holder | undefined): Promise<void> => {
+  const guard = `${file}.${dead?.nonce ?? "unwritten"}`;
   try {
     await mkdir(guard);
   } catch {
     return;
   }
   try {
-    if ((await holderOf(file))?.nonce === dead.nonce) await rm(file, { force: true });
+    const isSame = (await holderOf(file))?.nonce === dead?.nonce;
+    if (isSame && (dead !== undefined || (await isSilent(file)))) await rm(file, { force: true });
   } finally {
     await rm(guard, { recursive: true, force: true });
   }

@@ -10,7 +10,8 @@ import { type ReadyLine, root, type ServerProcess, startServerProcess } from "./
 import { createStack, type Stack } from "./stack.ts";
 
 export interface Workplace {
-  server: ServerProcess;
+  /** the one that runs now */
+  readonly server: ServerProcess;
   folder: string;
   /** environment that a CI job has: addresses, identity, a file with the workload's token */
   env: Record<string, string>;
@@ -20,6 +21,8 @@ export interface Workplace {
   rows(table: string, where?: string, ...values: string[]): Row[];
   /** a call of the API as the owner */
   call(method: string, path: string, body?: unknown): Promise<{ status: number; json: Json }>;
+  /** Ends the server at once, and starts it again on the same records and port; `meanwhile` runs while there is none. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ export interface Program extends Stack {
 export const createWorkplace = async (flags: readonly string[] = []): Promise<Workplace> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
   const db = join(folder, "irm.db");
-  const server = await startServerProcess(["--db", db, ...flags]);
+  let server = await startServerProcess(["--db", db, ...flags]);
   const tokenFile = join(folder, "identity-token");
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
   const env = {
@@ -48,9 +51,12 @@ export const createWorkplace = async (flags: readonly string[] = []): Promise<Wo
     IRM_AUTH_URL: server.authUrl,
     IRM_IDENTITY: server.identity,
     IRM_IDENTITY_TOKEN_FILE: tokenFile,
+    IRM_JOURNAL: join(folder, "journal"),
   };
   return {
-    server,
+    get server() {
+      return server;
+    },
     folder,
     env,
     program: async (name, source, own = {}) => {
@@ -67,6 +73,12 @@ export const createWorkplace = async (flags: readonly string[] = []): Promise<Wo
     },
     rows: (table, where = "TRUE", ...values) => rowsOf(db, table, where, values),
     call: (method, path, body) => call(server, method, path, body),
+    restart: async (meanwhile) => {
+      const { port } = new URL(server.baseUrl);
+      await server.stop("SIGKILL");
+      await meanwhile?.();
+      server = await startServerProcess(["--db", db, "--port", port, ...flags]);
+    },
     close: async () => {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -11,7 +11,20 @@ export interface CommandResult {
   output: string;
 }
 
+/** A command under way. */
+export interface Started {
+  pid: number;
+  /** both streams, so far */
+  output(): string;
+  /** the end of the engine's own process; what it started may live on */
+  exited: Promise<void>;
+  /** the end of all that writes to its streams */
+  result: Promise<CommandResult>;
+}
+
 export interface Stack {
+  /** begins `pulumi ARGS` */
+  start(...args: string[]): Started;
   /** `pulumi ARGS` in the program's folder */
   run(...args: string[]): Promise<CommandResult>;
   /** the same; a failure throws with the output */
@@ -21,6 +34,7 @@ export interface Stack {
 }
 
 export interface StackState {
+  pending: { type: string; resource: StateResource }[];
   resources: StateResource[];
   text: string;
 }
@@ -55,11 +69,12 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
     NO_COLOR: "1",
     ...env,
   };
-  const run = (...args: string[]): Promise<CommandResult> => {
+  const start = (...args: string[]): Started => {
     const [command] = args as [string];
     const stack = command === "stack" ? [] : ["--stack", name];
     return pulumi(program, [...args, ...stack, "--non-interactive", "--color", "never"], all);
   };
+  const run = (...args: string[]): Promise<CommandResult> => start(...args).result;
   const must = async (...args: string[]): Promise<CommandResult> => {
     const result = await run(...args);
     if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.output}`);
@@ -67,26 +82,36 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
   };
   await must("stack", "init", name);
   return {
+    start,
     run,
     must,
     state: async () => {
       const { stdout } = await must("stack", "export", "--stack", name);
-      const { deployment } = JSON.parse(stdout) as { deployment: { resources?: StateResource[] } };
-      return { resources: deployment.resources ?? [], text: stdout };
+      const { deployment } = JSON.parse(stdout) as {
+        deployment: { resources?: StateResource[]; pending_operations?: StackState["pending"] };
+      };
+      const { resources = [], pending_operations: pending = [] } = deployment;
+      return { resources, pending, text: stdout };
     },
   };
 };
 
-const pulumi = (cwd: string, args: string[], env: NodeJS.ProcessEnv): Promise<CommandResult> =>
-  new Promise((resolve, reject) => {
-    const child = spawn("pulumi", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    const result = { stdout: "", stderr: "", output: "" };
-    for (const stream of ["stdout", "stderr"] as const) {
-      child[stream].setEncoding("utf8").on("data", (text: string) => {
-        result[stream] += text;
-        result.output += text;
-      });
-    }
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ ...result, code: code ?? -1 }));
-  });
+const pulumi = (cwd: string, args: string[], env: NodeJS.ProcessEnv): Started => {
+  const child = spawn("pulumi", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const result = { stdout: "", stderr: "", output: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      result[stream] += text;
+      result.output += text;
+    });
+  }
+  const closed = Promise.withResolvers<CommandResult>();
+  child.on("error", closed.reject);
+  child.on("close", (code) => closed.resolve({ ...result, code: code ?? -1 }));
+  return {
+    pid: child.pid as number,
+    output: () => result.output,
+    exited: new Promise((resolve) => child.on("exit", () => resolve())),
+    result: closed.promise,
+  };
+};

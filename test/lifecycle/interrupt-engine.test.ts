@@ -1,0 +1,99 @@
+// ^C, SIGTERM and kill -9 of the engine while a request is under way (faults.md, F10, F11, F21). docs/recovery.md tells what a
+// person does then, in the words of these tests.
+import { describe, expect, it } from "vitest";
+import { expectWhole, interruptions, source } from "../support/interruption.ts";
+import { isRunning } from "../support/process.ts";
+
+const place = interruptions();
+
+describe.each(["SIGINT", "SIGTERM"] as const)("%s during a create", (signal) => {
+  it("lets the create finish and stores it: the next up finds nothing to do", async () => {
+    const name = signal.toLowerCase();
+    const program = await place.program(name, source().replace(/"team"/g, `"${name}"`));
+    const held = place.proxy.hold("POST", /\/groups\//, "after");
+    const run = program.start("up", "--yes", "--skip-preview");
+    await held.reached;
+    process.kill(run.pid, signal);
+    await expect.poll(run.output, { timeout: 60_000 }).toContain("SIGINT");
+    held.release();
+    const { code } = await run.result;
+    expect(code).not.toBe(0);
+    const { pending } = await program.state();
+    expect(pending).toEqual([]);
+    await expectWhole(place.place, program, "groups", name);
+  });
+});
+
+describe("kill -9 of the engine", () => {
+  it("during a create that the service did: `pulumi cancel`, and the next up takes the record", async () => {
+    const program = await place.program("created", source().replace(/"team"/g, '"created"'));
+    const held = place.proxy.hold("POST", /\/groups\//, "after");
+    const run = program.start("up", "--yes", "--skip-preview");
+    await held.reached;
+    await place.killEngine(run, async (provider) => {
+      // The provider's process lives on; its create ends, and with that its lock.
+      expect(isRunning(provider)).toBe(true);
+      const locked = await program.run("up", "--yes", "--skip-preview");
+      expect(locked.code).not.toBe(0);
+      expect(locked.output).toContain("the stack is currently locked by 1 lock(s)");
+      held.release();
+      await program.must("cancel", "--yes");
+      const up = await program.must("up", "--yes", "--skip-preview");
+      expect(up.output).toContain("which a run that did not end made for it");
+      expect(up.output).toContain("interrupted while creating");
+    });
+    await expectWhole(place.place, program, "groups", "created");
+
+    // The engine keeps what it does not know, until it is told to look.
+    expect((await program.state()).pending.map(({ type }) => type)).toEqual(["creating"]);
+    await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
+    expect((await program.state()).pending).toEqual([]);
+  });
+
+  it("during a create that the service gets later: the next up waits for it instead of making another", async () => {
+    const program = await place.program("late", source().replace(/"team"/g, '"late"'), { IRM_REQUEST_TIMEOUT: "30" });
+    const held = place.proxy.hold("POST", /\/groups\//, "before");
+    const run = program.start("up", "--yes", "--skip-preview");
+    await held.reached;
+    await place.killEngine(run, async (provider) => {
+      // Its process goes as well: the request is on its way, and nobody waits for it.
+      place.kill(provider);
+      await program.must("cancel", "--yes");
+      const lists = () => place.proxy.seen.filter(({ path }) => path.includes("name=late")).length;
+      const up = program.start("up", "--yes", "--skip-preview");
+      await expect.poll(lists, { timeout: 120_000 }).toBeGreaterThan(1);
+      held.release();
+      const { code, output } = await up.result;
+      expect(code, output).toBe(0);
+      expect(output).toContain("which a run that did not end made for it");
+    });
+    await expectWhole(place.place, program, "groups", "late");
+  });
+
+  it("during an update that the service did, then a delete that it did: up and destroy go on", async () => {
+    const program = await place.program("changed", source().replace(/"team"/g, '"changed"'));
+    await program.must("up", "--yes", "--skip-preview");
+    program.write(source("second").replace(/"team"/g, '"changed"'));
+    const patched = place.proxy.hold("PATCH", /\/groups\//, "after");
+    const update = program.start("up", "--yes", "--skip-preview");
+    await patched.reached;
+    await place.killEngine(update, async () => {
+      patched.release();
+      await program.must("cancel", "--yes");
+      await program.must("up", "--yes", "--skip-preview");
+    });
+    const uid = await expectWhole(place.place, program, "groups", "changed");
+    expect(place.place.rows("groups", "uid = ?", uid)[0]?.body.description).toBe("second");
+
+    const gone = place.proxy.hold("DELETE", /\/groups\//, "after");
+    const destroy = program.start("destroy", "--yes", "--skip-preview");
+    await gone.reached;
+    await place.killEngine(destroy, async () => {
+      gone.release();
+      await program.must("cancel", "--yes");
+      await program.must("destroy", "--yes", "--skip-preview");
+    });
+    expect(place.place.rows("groups", "uid = ?", uid)).toEqual([]);
+    expect((await program.state()).resources).toEqual([]);
+  });
+});

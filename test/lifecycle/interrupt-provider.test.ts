@@ -1,0 +1,81 @@
+// kill -9 of the process that serves our resources, and of the server, while a request is under way (faults.md, F3, F10, F11,
+// F13, F14). The engine lives on, stores what it knows and ends with an error; nothing is locked.
+import { describe, expect, it } from "vitest";
+import { expectWhole, interruptions, source } from "../support/interruption.ts";
+
+const place = interruptions();
+const named = (name: string, description?: string) => source(description).replace(/"team"/g, `"${name}"`);
+
+describe("kill -9 of the provider's process", () => {
+  it.each(["before", "after"] as const)("%s the service did a create: the next up makes or takes one", async (at) => {
+    const name = `create ${at}`;
+    const program = await place.program(name.replace(" ", "-"), named(name));
+    const held = place.proxy.hold("POST", /\/groups\//, at);
+    const run = program.start("up", "--yes", "--skip-preview");
+    await held.reached;
+    place.kill(place.providerOf(run));
+    const { code } = await run.result;
+    expect(code).not.toBe(0);
+    held.release();
+    await program.must("up", "--yes", "--skip-preview");
+    await expectWhole(place.place, program, "groups", name);
+  });
+
+  it("during an update that the service did, then a delete that it did: up and destroy go on", async () => {
+    const program = await place.program("changed", named("changed"));
+    await program.must("up", "--yes", "--skip-preview");
+    program.write(named("changed", "second"));
+    const patched = place.proxy.hold("PATCH", /\/groups\//, "after");
+    const update = program.start("up", "--yes", "--skip-preview");
+    await patched.reached;
+    place.kill(place.providerOf(update));
+    expect((await update.result).code).not.toBe(0);
+    patched.release();
+    await program.must("up", "--yes", "--skip-preview");
+    const uid = await expectWhole(place.place, program, "groups", "changed");
+    expect(place.place.rows("groups", "uid = ?", uid)[0]?.body.description).toBe("second");
+
+    const gone = place.proxy.hold("DELETE", /\/groups\//, "after");
+    const destroy = program.start("destroy", "--yes", "--skip-preview");
+    await gone.reached;
+    place.kill(place.providerOf(destroy));
+    expect((await destroy.result).code).not.toBe(0);
+    gone.release();
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(place.place.rows("groups", "uid = ?", uid)).toEqual([]);
+    expect((await program.state()).resources).toEqual([]);
+  });
+});
+
+describe("kill -9 of the server, started again on the same records", () => {
+  it("after it did a create and before its answer: the same up finds the record", async () => {
+    const program = await place.program("server", named("server"), { IRM_REQUEST_TIMEOUT: "60" });
+    place.proxy.cut("POST", /\/groups\//, "after", () => place.place.restart());
+    await program.must("up", "--yes", "--skip-preview");
+    const uid = await expectWhole(place.place, program, "groups", "server");
+
+    program.write(named("server", "second"));
+    place.proxy.cut("PATCH", /\/groups\//, "before", () => place.place.restart());
+    await program.must("up", "--yes", "--skip-preview");
+    expect(place.place.rows("groups", "uid = ?", uid)[0]?.body.description).toBe("second");
+    expect(await expectWhole(place.place, program, "groups", "server")).toBe(uid);
+
+    place.proxy.cut("DELETE", /\/groups\//, "after", () => place.place.restart());
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(place.place.rows("groups", "uid = ?", uid)).toEqual([]);
+    expect((await program.state()).resources).toEqual([]);
+  });
+
+  it("before a create, and away for all of the run: an error and no record; the next up makes one", async () => {
+    const program = await place.program("away", named("away"));
+    const before = () => place.place.rows("groups", "name = ?", "away");
+    await place.place.restart(async () => {
+      const up = await program.run("up", "--yes", "--skip-preview");
+      expect(up.code).not.toBe(0);
+      expect(up.output).toContain("UNAVAILABLE");
+    });
+    expect(before()).toEqual([]);
+    await program.must("up", "--yes", "--skip-preview");
+    await expectWhole(place.place, program, "groups", "away");
+  });
+});

@@ -1,0 +1,120 @@
+// The journal on disk: what is there after a crash, who may read it, and what compaction leaves.
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Intent } from "../../../provider/journal/entry.ts";
+import { JournalError, journalFile } from "../../../provider/journal/file.ts";
+import { createJournal } from "../../../provider/journal/journal.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import { virtualClock } from "../double.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const intent = (id: string, key = `organization/project/stack/Group::${id}`): Intent => ({
+  intent: id,
+  key,
+  kind: "group",
+  parent: "",
+  inputs: "hash",
+  given: [],
+  at: 1,
+  notBefore: 0,
+});
+
+const journalOf = (path: string) =>
+  createJournal({ pathOf: () => path, clock: virtualClock(), patienceMs: 60_000, say: () => undefined });
+
+describe("the file of a journal", () => {
+  it("is its owner's alone, in a folder that is its owner's alone", async () => {
+    const path = folder.path("new/deep/stack.jsonl");
+    await journalFile(path).append(intent("a"));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  });
+
+  it("is still its owner's alone after it was written anew", async () => {
+    const path = folder.path("anew.jsonl");
+    const file = journalFile(path);
+    await file.append(intent("a"));
+    await file.rewrite([intent("b")]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect([...((await file.read())?.keys() ?? [])]).toEqual(["b"]);
+  });
+
+  it("that nobody has written is told from one without entries", async () => {
+    expect(await journalFile(folder.path("none.jsonl")).read()).toBeUndefined();
+    writeFileSync(folder.path("empty.jsonl"), "");
+    expect(await journalFile(folder.path("empty.jsonl")).read()).toEqual(new Map());
+  });
+
+  it("whose last line was torn gives the lines before it, and takes the next one on a line of its own", async () => {
+    const path = folder.path("torn.jsonl");
+    writeFileSync(path, `${JSON.stringify(intent("a"))}\n{"intent":"b","key":"organi`);
+    const file = journalFile(path);
+    expect([...((await file.read())?.keys() ?? [])]).toEqual(["a"]);
+    await file.append(intent("c"));
+    expect([...((await file.read())?.keys() ?? [])]).toEqual(["a", "c"]);
+  });
+
+  it("keeps the order of lines that are appended at the same time", async () => {
+    const path = folder.path("order.jsonl");
+    const file = journalFile(path);
+    const ids = Array.from({ length: 50 }, (_, i) => `i${i}`);
+    await Promise.all(ids.map((id) => file.append(intent(id))));
+    expect([...((await file.read())?.keys() ?? [])]).toEqual(ids);
+  });
+
+  it("that cannot be read is an error with the file and the advice", async () => {
+    const path = folder.path("folder.jsonl");
+    mkdirSync(path);
+    const error = (await journalFile(path)
+      .read()
+      .catch((thrown: unknown) => thrown)) as Error;
+    expect(error).toBeInstanceOf(JournalError);
+    expect(error.message).toBe(
+      `the intent journal ${path} cannot be read (EISDIR); make room or choose another folder: ` +
+        "irm:journal in the stack's configuration, or IRM_JOURNAL",
+    );
+  });
+});
+
+describe("compaction", () => {
+  it("leaves what is open and what is made, in one line and in two, and nothing that is settled", async () => {
+    const path = folder.path("compact.jsonl");
+    const file = journalFile(path);
+    for (const id of ["open", "made", "closed", "known"]) await file.append(intent(id));
+    await file.append({ again: "open", at: 7 });
+    await file.append({ made: "made", uid: "m" });
+    await file.append({ closed: "closed" });
+    await file.append({ made: "known", uid: "k" });
+    await file.append({ known: "k" });
+    const left = await journalOf(path).left(intent("open").key);
+    expect(left).toEqual([{ ...intent("open"), at: 7 }]);
+    const lines = readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toEqual([{ ...intent("open"), at: 7 }, intent("made"), { made: "made", uid: "m" }]);
+    expect(readdirSync(dirname(path)).filter((name) => name.startsWith("compact"))).toEqual(["compact.jsonl"]);
+  });
+
+  it("takes account of what the engine has asked for before the first create", async () => {
+    const path = folder.path("asked.jsonl");
+    const file = journalFile(path);
+    await file.append(intent("a"));
+    await file.append({ made: "a", uid: "u" });
+    const journal = journalOf(path);
+    await journal.known("u");
+    expect(await journal.left(intent("a").key)).toEqual([]);
+    expect(readFileSync(path, "utf8")).toBe("");
+  });
+
+  it("does not give a resource the entry that this process has begun for it", async () => {
+    const journal = journalOf(folder.path("own.jsonl"));
+    const { intent: _intent, at: _at, ...begun } = intent("own");
+    const entry = await journal.begin(begun);
+    expect(await journal.left(begun.key)).toEqual([]);
+    await journal.end(entry);
+  });
+});

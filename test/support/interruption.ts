@@ -1,0 +1,88 @@
+// What the tests of interrupted runs share: a program behind a proxy that holds a request, the processes of its run, and what
+// has to be true once the next run is over (faults.md, section 3).
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { isRunning, processesBelow } from "./process.ts";
+import { createWorkplace, type Program, type Workplace } from "./program.ts";
+import { type HoldingProxy, startProxy } from "./proxy.ts";
+import type { Started } from "./stack.ts";
+
+export interface Interruption {
+  place: Workplace;
+  proxy: HoldingProxy;
+  /** a program that reaches the server through the proxy */
+  program(name: string, source: string, env?: Record<string, string>): Promise<Program>;
+  /** pid of the process that serves our resources in a run */
+  providerOf(run: Started): number;
+  /** kills the engine; the provider's process that it leaves is ended once `meanwhile` is over */
+  killEngine(run: Started, meanwhile: (provider: number) => Promise<void> | void): Promise<void>;
+  kill(pid: number): void;
+}
+
+/** A group and an identity in it: one create waits for the other. */
+export const source = (description = "first", more = "") => `
+import { Group, Identity } from "pulumi-irm";
+const team = new Group("team", { parent: process.env.ORG!, name: "team", description: "${description}" });
+${more}
+`;
+
+export const interruptions = (): Interruption => {
+  let place: Workplace;
+  let proxy: HoldingProxy;
+  beforeAll(async () => {
+    place = await createWorkplace();
+    proxy = await startProxy(() => place.server.baseUrl);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await place.close();
+  });
+
+  const providerOf = (run: Started): number => {
+    const [provider, ...others] = processesBelow(run.pid, /dynamic-provider/);
+    if (provider === undefined || others.length > 0) throw new Error(`one provider process expected:\n${run.output()}`);
+    return provider;
+  };
+  return {
+    get place() {
+      return place;
+    },
+    get proxy() {
+      return proxy;
+    },
+    program: (name, text, env = {}) =>
+      place.program(name, text, {
+        ORG: place.server.organization,
+        IRM_BASE_URL: proxy.url,
+        // Of the server itself: a token that was exchanged at the proxy would be for another audience.
+        IRM_TOKEN: place.server.token,
+        IRM_REQUEST_TIMEOUT: "3",
+        ...env,
+      }),
+    providerOf,
+    killEngine: async (run, meanwhile) => {
+      const provider = providerOf(run);
+      process.kill(run.pid, "SIGKILL");
+      await run.exited;
+      try {
+        await meanwhile(provider);
+      } finally {
+        if (isRunning(provider)) process.kill(provider, "SIGKILL");
+      }
+    },
+    kill: (pid) => void process.kill(pid, "SIGKILL"),
+  };
+};
+
+/** L1, L2, L3, L5: the state has each record of that table once, and nothing is to be done. */
+export const expectWhole = async (place: Workplace, program: Program, table: string, name: string): Promise<string> => {
+  const rows = place.rows(table, "name = ?", name);
+  const { resources } = await program.state();
+  const held = resources.filter(({ outputs }) => outputs?.name === name && outputs?.uid !== undefined);
+  expect(held.map(({ id }) => id)).toEqual(rows.map(({ uid }) => uid));
+  expect(rows).toHaveLength(1);
+  expect(readdirSync(join(place.folder, "journal")).filter((file) => file.endsWith(".lock"))).toEqual([]);
+  await program.must("preview", "--expect-no-changes");
+  return rows[0]?.uid as string;
+};

@@ -1,0 +1,29 @@
+// A process that makes records of a stack, as far as the journal is concerned: `node journal-process.ts FILE TRACE NAME COUNT`
+// begins and ends COUNT creates, and writes into TRACE when it is inside of one.
+import { appendFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { systemClock } from "../../provider/clock.ts";
+import { createJournal } from "../../provider/journal/journal.ts";
+
+const [file, trace, name, count] = process.argv.slice(2) as [string, string, string, string];
+const journal = createJournal({
+  pathOf: () => file,
+  clock: systemClock,
+  patienceMs: 60_000,
+  say: () => undefined,
+});
+for (let i = 0; i < Number(count); i += 1) {
+  const entry = await journal.begin({
+    key: `organization/project/stack/Group::${name}${i}`,
+    kind: "group",
+    parent: "",
+    inputs: "hash",
+    given: [],
+    notBefore: 0,
+  });
+  appendFileSync(trace, `enter ${name}\n`);
+  await setTimeout(1);
+  await journal.made(entry, `${name}${i}`);
+  appendFileSync(trace, `leave ${name}\n`);
+  await journal.end(entry);
+}

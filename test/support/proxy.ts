@@ -1,0 +1,127 @@
+// A proxy between a client and the server, for moments that have to be held: a request that has arrived and was not passed
+// on yet, or one that is done and whose answer is not. Passes everything else on as it is.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { fetch } from "undici";
+
+/** One request that is being held. */
+export interface Held {
+  /** resolves when the request stands there */
+  reached: Promise<void>;
+  /** lets it go on */
+  release(): void;
+}
+
+export interface Seen {
+  method: string;
+  path: string;
+}
+
+export interface HoldingProxy {
+  url: string;
+  /** every request that came, in the order in which they came */
+  seen: Seen[];
+  /** Holds the next request of that method whose path matches: before the server gets it, or after the server did it. */
+  hold(method: string, path: RegExp, at: "before" | "after"): Held;
+  /** The connection of the next such request ends without an answer, once `meanwhile` is over. */
+  cut(method: string, path: RegExp, at: "before" | "after", meanwhile?: () => Promise<void>): void;
+  /** The next such request is answered with this. */
+  answer(method: string, path: RegExp, status: number, json: object): void;
+  close(): Promise<void>;
+}
+
+interface Rule {
+  method: string;
+  path: RegExp;
+  meet(request: Request, response: ServerResponse): Promise<void>;
+}
+
+interface Request extends Seen {
+  headers: IncomingMessage["headers"];
+  body: Buffer;
+}
+
+/** `target` is asked for each request: the server may have been started anew. */
+export const startProxy = async (target: () => string): Promise<HoldingProxy> => {
+  const rules: Rule[] = [];
+  const seen: Seen[] = [];
+
+  const passed = async ({ method, path, headers, body }: Request) => {
+    const { host: _host, connection: _connection, "content-length": _length, ...own } = headers;
+    const answer = await fetch(target() + path, {
+      method,
+      headers: own as Record<string, string>,
+      ...(body.length > 0 && { body }),
+    });
+    return { answer, text: await answer.text() };
+  };
+  const pass = async (request: Request, response: ServerResponse, wait?: () => Promise<void>) => {
+    const { answer, text } = await passed(request);
+    await wait?.();
+    const headers = ["content-type", "date", "retry-after"].flatMap((name) => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [[name, value] as const];
+    });
+    response.writeHead(answer.status, Object.fromEntries(headers)).end(text);
+  };
+
+  const server = createServer(async (incoming, response) => {
+    const request: Request = {
+      method: incoming.method ?? "",
+      path: incoming.url ?? "",
+      headers: incoming.headers,
+      body: await buffer(incoming),
+    };
+    seen.push({ method: request.method, path: request.path });
+    const at = rules.findIndex(({ method, path }) => method === request.method && path.test(request.path));
+    try {
+      if (at === -1) await pass(request, response);
+      else await (rules.splice(at, 1)[0] as Rule).meet(request, response);
+    } catch {
+      // The server is not there: nor is its answer.
+      response.destroy();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen,
+    hold: (method, path, at) => {
+      const reached = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      const meet: Rule["meet"] = async (request, response) => {
+        const here = () => {
+          reached.resolve();
+          return released.promise;
+        };
+        if (at === "after") return pass(request, response, here);
+        await here();
+        return pass(request, response);
+      };
+      rules.push({ method, path, meet });
+      return { reached: reached.promise, release: released.resolve };
+    },
+    cut: (method, path, at, meanwhile) => {
+      const meet: Rule["meet"] = async (request, response) => {
+        if (at === "after") await passed(request);
+        await meanwhile?.();
+        response.destroy();
+      };
+      rules.push({ method, path, meet });
+    },
+    answer: (method, path, status, json) => {
+      const meet: Rule["meet"] = async (_, response) => {
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+      };
+      rules.push({ method, path, meet });
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
