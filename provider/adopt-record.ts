@@ -8,7 +8,7 @@ export const adoptedRecord = async (kind: Kind, session: Session, desired: Json,
   const { adopt: uid, parent = "" } = desired;
   if (!isUidp(uid)) throw new Error(`${key}: adopt: "${uid}" was not looked up by the program`);
   const head = `${key}: adopt: ${kind.word} ${uid}`;
-  const refusal = session.claims.refusal(uid, key);
+  const refusal = session.claims.adoptionRefusal(uid, key);
   if (refusal) throw new Error(`${head} ${refusal}`);
   if (parentOf(uid) !== parent)
     throw new Error(`${head} is in ${parentOf(uid) || "no group"}, not in ${parent || "none"}`);

@@ -1,43 +1,71 @@
-// Whose a uid is, in this process: one uid belongs to one resource, what this run has taken it does not delete, and what it
-// deletes nobody takes.
+// Whose a uid is, in this process: one uid belongs to one resource, what this run has taken or keeps it does not delete, and
+// what it deletes nobody takes.
 
 export interface Claims {
-  /** The engine has asked for this record: a resource of its state has it. */
-  inState(uid: string): void;
+  /**
+   * The engine has asked for this record: a resource of its state has it; `key` is that of the resource, where the program
+   * declares it. Throws where another resource that it declares has the record as well.
+   */
+  inState(uid: string, key?: string): void;
+  /** The resource that has this record keeps it in this run; `adopted`: it was there before that resource. */
+  keep(uid: string, adopted: boolean): void;
   /** A resource takes the record. Throws where it is another's, or is being deleted. */
   take(uid: string, key: string): void;
   /** This run has made or taken the record. */
   isTaken(uid: string): boolean;
-  /** Why `key` must not take the record; undefined when it may. */
+  /** This run has made or taken the record, or keeps it. */
+  isHeld(uid: string): boolean;
+  /** Why a create of `key` cannot have made the record; undefined when it may. */
   refusal(uid: string, key: string): string | undefined;
-  /** This run is about to delete the record; false when this run has taken it. */
-  release(uid: string): boolean;
+  /** Why `key` must not adopt the record: what is in the state only may be about to leave it, by its old name. */
+  adoptionRefusal(uid: string, key: string): string | undefined;
+  /** This run is about to delete the record; false when it has taken it, or when the resource that has adopted it keeps it; `own`: that one asks. */
+  release(uid: string, own?: boolean): boolean;
 }
 
 export const createClaims = (): Claims => {
   const stateUids = new Set<string>();
+  const owners = new Map<string, string>();
   const takers = new Map<string, string>();
+  const kept = new Set<string>();
+  const adopted = new Set<string>();
   const leaving = new Set<string>();
 
-  const refusal = (uid: string, key: string): string | undefined => {
+  const adoptionRefusal = (uid: string, key: string): string | undefined => {
     if (leaving.has(uid)) return "is being deleted by this run";
-    const taker = takers.get(uid);
-    if (taker !== undefined && taker !== key) return `belongs to ${taker}`;
-    if (taker === undefined && stateUids.has(uid)) return "belongs to another resource of this stack";
-    return undefined;
+    const owner = takers.get(uid) ?? owners.get(uid);
+    return owner === undefined || owner === key ? undefined : `belongs to ${owner}`;
   };
 
   return {
-    inState: (uid) => void stateUids.add(uid),
-    isTaken: (uid) => takers.has(uid),
-    refusal,
+    inState: (uid, key) => {
+      stateUids.add(uid);
+      if (key === undefined) return;
+      const other = takers.get(uid) ?? owners.get(uid);
+      if (other !== undefined && other !== key)
+        throw new Error(
+          `${key}: ${uid} belongs to ${other} as well, and a record has one resource; adopt it in one of them`,
+        );
+      owners.set(uid, key);
+    },
+    keep: (uid, isAdopted) => {
+      kept.add(uid);
+      if (isAdopted) adopted.add(uid);
+    },
     take: (uid, key) => {
-      const reason = refusal(uid, key);
+      const reason = adoptionRefusal(uid, key);
       if (reason) throw new Error(`${uid} ${reason}`);
       takers.set(uid, key);
     },
-    release: (uid) => {
-      if (takers.has(uid)) return false;
+    isTaken: (uid) => takers.has(uid),
+    isHeld: (uid) => takers.has(uid) || kept.has(uid),
+    refusal: (uid, key) => {
+      if (stateUids.has(uid) && !takers.has(uid)) return "belongs to another resource of this stack";
+      return adoptionRefusal(uid, key);
+    },
+    adoptionRefusal,
+    release: (uid, own = false) => {
+      if (takers.has(uid) || (adopted.has(uid) && !own)) return false;
       leaving.add(uid);
       return true;
     },

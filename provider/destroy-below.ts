@@ -33,6 +33,12 @@ export const destroyBelow = async (session: Session, uid: string, stored: Json):
     const text = `${head}: these role bindings are outside of it and would go with identities below it; nothing was deleted:`;
     throw new Error([text, ...outside].join("\n  - "));
   }
+  const held = doomed.filter((one) => session.claims.isHeld(one.uid));
+  if (held.length > 0)
+    throw stillDeclared(
+      head,
+      held.map(({ text }) => text),
+    );
   session.say([`${head}: deletes ${doomed.length} records below it:`, ...list].join("\n  - "));
   for (const [index, one] of doomed.entries()) {
     try {
@@ -45,6 +51,12 @@ export const destroyBelow = async (session: Session, uid: string, stored: Json):
     }
   }
 };
+
+/** What the program declares is not deleted for the sake of something else that it does not declare any more. */
+export const stillDeclared = (head: string, held: readonly string[]): Error =>
+  new Error(
+    [`${head}: these are resources of this stack, which this run keeps; nothing was deleted:`, ...held].join("\n  - "),
+  );
 
 const depthOf = (uid: string): number => uid.split("/").length;
 

@@ -34,7 +34,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
   // The engine has the record in its state.
   const inState = async (id: string, key?: string): Promise<void> => {
     ledger ??= ledgerWith(await config(), outside);
-    ledger.claims.inState(id);
+    ledger.claims.inState(id, key);
     await ledger.journal.known(id, key);
   };
 
@@ -54,6 +54,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     diff: readable(async (id, olds, news) => {
       await inState(id, news[KEY] as string | undefined);
       const result = reconcile.diff(kind, id, olds, news);
+      if (result.replaces.length === 0) ledger?.claims.keep(id, olds.adopted === true);
       if (result.warning) outside.say(result.warning);
       return result;
     }),

@@ -1,10 +1,11 @@
 // Delete: what is gone already is done; what still holds something waits for the deletes of this run; an adopted record stays.
 import { apiError, isApiError, type Json } from "../schema/index.ts";
 import { deleteWhenFree, leftBelow } from "./delete-order.ts";
-import { destroyBelow } from "./destroy-below.ts";
+import { destroyBelow, stillDeclared } from "./destroy-below.ts";
 import { failure } from "./failure.ts";
 import { type Kind, title } from "./kind/kind.ts";
 import type { Session } from "./session.ts";
+import { walk } from "./walk.ts";
 import { whileYoung } from "./young.ts";
 
 /** `stored` are the outputs in the state. */
@@ -14,8 +15,8 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     session.say(`${subject} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
     return;
   }
-  if (!session.claims.release(id)) {
-    session.say(`${subject} stays: another resource of this run has taken it`);
+  if (!session.claims.release(id, stored.adopted === true)) {
+    session.say(`${subject} stays: another resource of this stack has taken it`);
     return;
   }
   const forced = stored.forceDestroy === true;
@@ -45,6 +46,14 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
 };
 
 const tellWhatGoes = async (kind: Kind, session: Session, id: string, subject: string): Promise<void> => {
-  const { count, lines } = await leftBelow(kind, session, id);
-  if (lines.length > 0) session.say([`${subject}: forceDestroy; ${count} that go with it:`, ...lines].join("\n  - "));
+  const lines: string[] = [];
+  const held: string[] = [];
+  for (const { operation, request, plural, word } of kind.blockers?.(id) ?? [])
+    for await (const record of walk<Json & { uid: string }>(session, operation, plural, request)) {
+      const line = [word, record.uid, title(record)].filter(Boolean).join(" ");
+      (session.claims.isHeld(record.uid) ? held : lines).push(line);
+    }
+  if (held.length > 0) throw stillDeclared(`${subject}: forceDestroy`, held);
+  if (lines.length > 0)
+    session.say([`${subject}: forceDestroy; ${lines.length} that go with it:`, ...lines].join("\n  - "));
 };

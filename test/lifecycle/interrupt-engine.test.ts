@@ -12,9 +12,9 @@ describe.each(["SIGINT", "SIGTERM"] as const)("%s during a create", (signal) => 
     const program = await place.program(name, source().replace(/"team"/g, `"${name}"`));
     const held = place.proxy.hold("POST", /\/groups\//, "after");
     const run = program.start("up", "--yes", "--skip-preview");
-    await held.reached;
+    await place.during(run, held);
     process.kill(run.pid, signal);
-    await expect.poll(run.output, { timeout: 60_000 }).toContain("SIGINT");
+    await expect.poll(run.output, { timeout: 60_000 }).toContain("^C received; cancelling.");
     held.release();
     const { code } = await run.result;
     expect(code).not.toBe(0);
@@ -29,7 +29,7 @@ describe("kill -9 of the engine", () => {
     const program = await place.program("created", source().replace(/"team"/g, '"created"'));
     const held = place.proxy.hold("POST", /\/groups\//, "after");
     const run = program.start("up", "--yes", "--skip-preview");
-    await held.reached;
+    await place.during(run, held);
     await place.killEngine(run, async (provider) => {
       // The provider's process lives on; its create ends, and with that its lock.
       expect(isRunning(provider)).toBe(true);
@@ -51,10 +51,10 @@ describe("kill -9 of the engine", () => {
   });
 
   it("during a create that the service gets later: the next up waits for it instead of making another", async () => {
-    const program = await place.program("late", source().replace(/"team"/g, '"late"'), { IRM_REQUEST_TIMEOUT: "30" });
+    const program = await place.program("late", source().replace(/"team"/g, '"late"'));
     const held = place.proxy.hold("POST", /\/groups\//, "before");
     const run = program.start("up", "--yes", "--skip-preview");
-    await held.reached;
+    await place.during(run, held);
     await place.killEngine(run, async (provider) => {
       // Its process goes as well: the request is on its way, and nobody waits for it.
       place.kill(provider);
@@ -76,7 +76,7 @@ describe("kill -9 of the engine", () => {
     program.write(source("second").replace(/"team"/g, '"changed"'));
     const patched = place.proxy.hold("PATCH", /\/groups\//, "after");
     const update = program.start("up", "--yes", "--skip-preview");
-    await patched.reached;
+    await place.during(update, patched);
     await place.killEngine(update, async () => {
       patched.release();
       await program.must("cancel", "--yes");
@@ -87,7 +87,7 @@ describe("kill -9 of the engine", () => {
 
     const gone = place.proxy.hold("DELETE", /\/groups\//, "after");
     const destroy = program.start("destroy", "--yes", "--skip-preview");
-    await gone.reached;
+    await place.during(destroy, gone);
     await place.killEngine(destroy, async () => {
       gone.release();
       await program.must("cancel", "--yes");

@@ -12,7 +12,7 @@ describe("kill -9 of the provider's process", () => {
     const program = await place.program(name.replace(" ", "-"), named(name));
     const held = place.proxy.hold("POST", /\/groups\//, at);
     const run = program.start("up", "--yes", "--skip-preview");
-    await held.reached;
+    await place.during(run, held);
     place.kill(place.providerOf(run));
     const { code } = await run.result;
     expect(code).not.toBe(0);
@@ -27,7 +27,7 @@ describe("kill -9 of the provider's process", () => {
     program.write(named("changed", "second"));
     const patched = place.proxy.hold("PATCH", /\/groups\//, "after");
     const update = program.start("up", "--yes", "--skip-preview");
-    await patched.reached;
+    await place.during(update, patched);
     place.kill(place.providerOf(update));
     expect((await update.result).code).not.toBe(0);
     patched.release();
@@ -37,7 +37,7 @@ describe("kill -9 of the provider's process", () => {
 
     const gone = place.proxy.hold("DELETE", /\/groups\//, "after");
     const destroy = program.start("destroy", "--yes", "--skip-preview");
-    await gone.reached;
+    await place.during(destroy, gone);
     place.kill(place.providerOf(destroy));
     expect((await destroy.result).code).not.toBe(0);
     gone.release();
@@ -49,7 +49,7 @@ describe("kill -9 of the provider's process", () => {
 
 describe("kill -9 of the server, started again on the same records", () => {
   it("after it did a create and before its answer: the same up finds the record", async () => {
-    const program = await place.program("server", named("server"), { IRM_REQUEST_TIMEOUT: "60" });
+    const program = await place.program("server", named("server"));
     place.proxy.cut("POST", /\/groups\//, "after", () => place.place.restart());
     await program.must("up", "--yes", "--skip-preview");
     const uid = await expectWhole(place.place, program, "groups", "server");

@@ -353,7 +353,7 @@ describe("adoption", () => {
     await reconcile.create(group, session, { ...inputs(), adopt: first.id });
     await reconcile.remove(group, session, first.id, first.outs);
     expect(said.at(-1)).toContain(`${first.id}`);
-    expect(said.at(-1)).toContain("stays: another resource of this run has taken it");
+    expect(said.at(-1)).toContain("stays: another resource of this stack has taken it");
     expect(await service.session.call("GetGroup", { uid: first.id })).toMatchObject({ uid: first.id });
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { isRunning, processesBelow } from "./process.ts";
 import { createWorkplace, type Program, type Workplace } from "./program.ts";
-import { type HoldingProxy, startProxy } from "./proxy.ts";
+import { type Held, type HoldingProxy, startProxy } from "./proxy.ts";
 import type { Started } from "./stack.ts";
 
 export interface Interruption {
@@ -13,6 +13,8 @@ export interface Interruption {
   proxy: HoldingProxy;
   /** a program that reaches the server through the proxy */
   program(name: string, source: string, env?: Record<string, string>): Promise<Program>;
+  /** resolves when the run's request is held; a run that ends before that throws */
+  during(run: Started, held: Held): Promise<void>;
   /** pid of the process that serves our resources in a run */
   providerOf(run: Started): number;
   /** kills the engine; the provider's process that it leaves is ended once `meanwhile` is over */
@@ -57,9 +59,13 @@ export const interruptions = (): Interruption => {
         IRM_BASE_URL: proxy.url,
         // Of the server itself: a token that was exchanged at the proxy would be for another audience.
         IRM_TOKEN: place.server.token,
-        IRM_REQUEST_TIMEOUT: "3",
+        IRM_REQUEST_TIMEOUT: "20",
         ...env,
       }),
+    during: (run, held) => {
+      const ended = run.result.then(({ output }) => Promise.reject(new Error(`it ended before that:\n${output}`)));
+      return Promise.race([held.reached, ended]);
+    },
     providerOf,
     killEngine: async (run, meanwhile) => {
       const provider = providerOf(run);

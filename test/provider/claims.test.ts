@@ -1,0 +1,120 @@
+// One uid belongs to one resource: what the methods that the engine calls make of it, through a rename, an adoption and a run
+// that ended in the middle of either.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Methods, methodsWith } from "../../provider/methods.ts";
+import { systemTransport } from "../../provider/transport.ts";
+import type { Json } from "../../schema/index.ts";
+import { getter, keyOf, type Service, startService, virtualClock } from "./double.ts";
+
+let service: Service;
+let org: string;
+beforeAll(async () => {
+  service = await startService();
+  org = service.organization as string;
+});
+afterAll(() => service.close());
+
+let said: string[];
+beforeEach(() => {
+  said = [];
+});
+
+/** A process of the engine's. */
+const run = async (): Promise<Methods> => {
+  const outside = {
+    env: service.env,
+    clock: virtualClock(),
+    transport: systemTransport(),
+    say: (text: string) => void said.push(text),
+  };
+  const { group } = methodsWith(outside);
+  await group.configure({ config: { get: getter() } });
+  return group;
+};
+
+const inputs = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
+const isThere = async (uid: string): Promise<boolean> => {
+  const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
+  return (groups as unknown as Json[]).length === 1;
+};
+
+describe("a resource whose name in the program has changed, and that adopts its record", () => {
+  it("keeps it, also when the run before ended between the adoption and the deletion of the old name", async () => {
+    const old = await (await run()).create(inputs("old"));
+    const first = await run();
+    const renamed = await first.create(inputs("new", { adopt: old.id }));
+    expect(renamed.id).toBe(old.id);
+    await first.delete(old.id, old.outs);
+
+    const next = await run();
+    await next.diff(old.id, renamed.outs, inputs("new", { adopt: old.id }));
+    await next.delete(old.id, old.outs);
+    expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack has taken it`));
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("may do so in a run that has refreshed the state first", async () => {
+    const old = await (await run()).create(inputs("refreshed"));
+    const next = await run();
+    await next.read(old.id, old.outs);
+    expect((await next.create(inputs("again", { adopt: old.id }))).id).toBe(old.id);
+    await next.delete(old.id, old.outs);
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("leaves it behind when it goes, or takes it along by deleteAdopted", async () => {
+    const old = await (await run()).create(inputs("left"));
+    const { outs } = await (await run()).create(inputs("taker", { adopt: old.id }));
+    const next = await run();
+    await next.diff(old.id, outs, inputs("taker", { adopt: old.id }));
+    await next.delete(old.id, outs);
+    expect(said.at(-1)).toContain("was adopted and is left in place; deleteAdopted: true deletes it with the resource");
+    expect(await isThere(old.id)).toBe(true);
+    await next.delete(old.id, { ...outs, deleteAdopted: true });
+    expect(await isThere(old.id)).toBe(false);
+  });
+});
+
+describe("a record of one resource", () => {
+  it("cannot be adopted by another one that the program declares after it", async () => {
+    const one = await (await run()).create(inputs("one"));
+    const next = await run();
+    await next.diff(one.id, one.outs, inputs("one"));
+    await expect(next.create(inputs("two", { adopt: one.id }))).rejects.toThrow(
+      `${inputs("two").__key}: adopt: group ${one.id} belongs to ${inputs("one").__key}`,
+    );
+  });
+
+  it("that another one declared before it has adopted is told when the engine asks for it", async () => {
+    const one = await (await run()).create(inputs("second"));
+    const next = await run();
+    const taken = await next.create(inputs("first", { adopt: one.id }));
+    const conflict = `${inputs("second").__key}: ${one.id} belongs to ${inputs("first").__key} as well, and a record has one resource; adopt it in one of them`;
+    await expect(next.diff(one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
+    // And in every run until the program says which.
+    const later = await run();
+    await later.diff(one.id, taken.outs, inputs("first", { adopt: one.id }));
+    await expect(later.diff(one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
+    expect(await isThere(one.id)).toBe(true);
+  });
+
+  it("cannot be adopted once this run deletes it", async () => {
+    const one = await (await run()).create(inputs("gone"));
+    const next = await run();
+    await next.delete(one.id, one.outs);
+    await expect(next.create(inputs("late", { adopt: one.id }))).rejects.toThrow(
+      `adopt: group ${one.id} is being deleted by this run`,
+    );
+  });
+
+  it("that it is replaced for is deleted, and what takes its place is not", async () => {
+    const one = await (await run()).create(inputs("moved"));
+    const elsewhere = await (await run()).create(inputs("elsewhere"));
+    const next = await run();
+    const news = inputs("moved", { parent: elsewhere.id, allowReplace: true });
+    expect(await next.diff(one.id, one.outs, news)).toMatchObject({ replaces: ["parent"] });
+    const two = await next.create(news);
+    await next.delete(one.id, one.outs);
+    expect([await isThere(one.id), await isThere(two.id)]).toEqual([false, true]);
+  });
+});

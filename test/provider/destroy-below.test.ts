@@ -1,0 +1,263 @@
+// forceDestroy of a group, against the reference server: what goes, in which order, and everything that is refused.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { inputProblems } from "../../provider/check.ts";
+import { group } from "../../provider/kind/group.ts";
+import { identity } from "../../provider/kind/identity.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
+import { systemTransport } from "../../provider/transport.ts";
+import type { Json } from "../../schema/index.ts";
+import { getter, keyOf, type Service, startService, virtualClock } from "./double.ts";
+
+let service: Service;
+let org: string;
+let viewer: string;
+beforeAll(async () => {
+  service = await startService();
+  org = service.organization as string;
+  const { roles } = await service.session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
+  viewer = (roles as unknown as { uid: string }[])[0]?.uid as string;
+});
+afterAll(() => service.close());
+
+/** What the run said and asked for, in one list. */
+let events: string[];
+beforeEach(() => {
+  events = [];
+});
+
+const run = (): Session => {
+  const send = systemTransport();
+  const outside = {
+    env: service.env,
+    clock: virtualClock(),
+    say: (text: string) => void events.push(text),
+    transport: (request: Parameters<typeof send>[0]) => {
+      if (request.method === "DELETE") events.push(`DELETE ${request.url.pathname.split("/").slice(3).join("/")}`);
+      return send(request);
+    },
+  };
+  return sessionWith(checkedConfig(getter(), service.env), outside);
+};
+const deletes = () => events.filter((event) => event.startsWith("DELETE"));
+
+const make = async (operation: string, field: string, parent: string, record: Json): Promise<string> => {
+  const answer = await service.session.call(operation as "CreateGroup", { parent, [field]: record } as never);
+  return (answer as unknown as { uid: string }).uid;
+};
+const makeGroup = (parent: string, name: string) => make("CreateGroup", "group", parent, { name });
+const makeIdentity = (parent: string, name: string) =>
+  make("CreateIdentity", "identity", parent, { name, claimMatch: { issuer: "https://issuer.example", subject: name } });
+const bind = (parent: string, identityUid: string, roleUid = viewer) =>
+  make("CreateRoleBinding", "roleBinding", parent, { identityUid, roleUid });
+
+const isThere = async (uid: string): Promise<boolean> => {
+  const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
+  return (groups as unknown as Json[]).length === 1;
+};
+const failureOf = (promise: Promise<unknown>): Promise<Error> =>
+  promise.then(
+    () => {
+      throw new Error("it was deleted");
+    },
+    (error: Error) => error,
+  );
+
+describe("forceDestroy of a group", () => {
+  it("tells the whole list before the first request that deletes, then goes deepest first", async () => {
+    const top = await makeGroup(org, "top");
+    const mid = await makeGroup(top, "mid");
+    const low = await makeGroup(mid, "low");
+    const ci = await makeIdentity(mid, "ci");
+    const role = await make("CreateRole", "role", top, { name: "own", capabilities: ["CAP_IAM_GROUPS_LIST"] });
+    const binding = await bind(low, ci, role);
+    await reconcile.remove(group, run(), top, { name: "top", forceDestroy: true });
+
+    const told = events.findIndex((event) => event.startsWith(`group ${top} "top": forceDestroy`));
+    expect(events[told]?.split("\n")).toEqual([
+      `group ${top} "top": forceDestroy: deletes 5 records below it:`,
+      `  - role binding ${binding} (ci as own)`,
+      `  - identity ${ci} "ci"`,
+      `  - group ${low} "low"`,
+      `  - role ${role} "own"`,
+      `  - group ${mid} "mid"`,
+    ]);
+    // Only the group itself was tried before that, and refused.
+    expect(new Set(events.slice(0, told))).toEqual(new Set([`DELETE groups/${top}`]));
+    expect(events.slice(told + 1)).toEqual([
+      `DELETE roleBindings/${binding}`,
+      `DELETE identities/${ci}`,
+      `DELETE groups/${low}`,
+      `DELETE roles/${role}`,
+      `DELETE groups/${mid}`,
+      `DELETE groups/${top}`,
+    ]);
+    expect(await isThere(top)).toBe(false);
+  });
+
+  it("takes repos, identity providers, account associations and invites along", async () => {
+    const top = await makeGroup(org, "kinds");
+    const low = await makeGroup(top, "low");
+    const kinds: [string, string, string, Json][] = [
+      ["CreateRepo", "repo", low, { name: "repo" }],
+      [
+        "CreateIdentityProvider",
+        "identityProvider",
+        low,
+        {
+          name: "idp",
+          oidc: { issuer: "https://idp.example", clientId: "id", clientSecret: "secret", additionalScopes: ["email"] },
+          defaultRole: viewer,
+        },
+      ],
+      ["CreateAccountAssociation", "accountAssociation", low, { name: "aws", amazon: { account: "123456789012" } }],
+      ["CreateAccountAssociation", "accountAssociation", top, { name: "aws", amazon: { account: "123456789012" } }],
+      ["CreateGroupInvite", "groupInvite", low, { roleUid: viewer, ttl: "3600s" }],
+    ];
+    for (const [operation, field, parent, record] of kinds) await make(operation, field, parent, record);
+    await reconcile.remove(group, run(), top, { forceDestroy: true });
+    expect(await isThere(top)).toBe(false);
+    const words = deletes().map((event) => event.split("/")[0]?.replace("DELETE ", ""));
+    expect(new Set(words)).toEqual(
+      new Set(["groups", "groupInvites", "accountAssociations", "identityProviders", "repos"]),
+    );
+  });
+
+  it("touches no sibling, whose uid begins alike or not", async () => {
+    const parent = await makeGroup(org, "family");
+    const [one, two] = [await makeGroup(parent, "one"), await makeGroup(parent, "two")];
+    const [child, other] = [await makeGroup(one, "child"), await makeGroup(two, "child")];
+    await reconcile.remove(group, run(), one, { forceDestroy: true });
+    expect(deletes().filter((event) => event !== `DELETE groups/${one}`)).toEqual([`DELETE groups/${child}`]);
+    expect([await isThere(one), await isThere(two), await isThere(other), await isThere(parent)]).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it("is refused beyond forceDestroyMax, with the list, and nothing is deleted", async () => {
+    const top = await makeGroup(org, "many");
+    const below = [await makeGroup(top, "a"), await makeGroup(top, "b"), await makeGroup(top, "c")];
+    const stored = { name: "many", forceDestroy: true, forceDestroyMax: 2 };
+    const error = await failureOf(reconcile.remove(group, run(), top, stored));
+    const [head, ...lines] = error.message.split("\n");
+    expect(head).toBe(
+      `group ${top} "many": forceDestroy: 3 records are below it, and forceDestroyMax is 2; nothing was deleted:`,
+    );
+    expect(lines.sort()).toEqual(below.map((uid, i) => `  - group ${uid} "${"abc"[i]}"`).sort());
+    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
+    await reconcile.remove(group, run(), top, { ...stored, forceDestroyMax: 3 });
+    expect(await isThere(top)).toBe(false);
+  });
+
+  it("has a limit of 50 records when none is given", async () => {
+    const top = await makeGroup(org, "fifty");
+    for (let i = 0; i < 51; i += 1) await makeGroup(top, `g${i}`);
+    const error = await failureOf(reconcile.remove(group, run(), top, { forceDestroy: true }));
+    expect(error.message).toContain(
+      "forceDestroy: 51 records are below it, and forceDestroyMax is 50; nothing was deleted:",
+    );
+    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
+  });
+
+  it("is refused on a root group: in the preview, and by the deletion of one whose state says it all the same", async () => {
+    expect(inputProblems(group, { root: true, name: "r", forceDestroy: true })).toEqual([
+      { field: "forceDestroy", description: "is refused on a root group: it would empty an organisation" },
+    ]);
+    const root = await make("CreateGroup", "group", "", { name: "root" });
+    await makeGroup(root, "below");
+    // Its owner's token is older than it.
+    const session = run();
+    session.newRoots.add(root);
+    const error = await failureOf(reconcile.remove(group, session, root, { name: "root", forceDestroy: true }));
+    expect(error.message).toBe(
+      `group ${root} "root": forceDestroy is refused on a root group: it would empty an organisation`,
+    );
+    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${root}`]));
+  });
+
+  it("is refused when a role binding outside would go with an identity below", async () => {
+    const [top, elsewhere] = [await makeGroup(org, "inside"), await makeGroup(org, "outside")];
+    const ci = await makeIdentity(top, "ci");
+    const binding = await bind(elsewhere, ci);
+    const error = await failureOf(reconcile.remove(group, run(), top, { name: "inside", forceDestroy: true }));
+    expect(error.message).toBe(
+      `group ${top} "inside": forceDestroy: these role bindings are outside of it and would go with identities below it; ` +
+        `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"`,
+    );
+    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
+  });
+
+  it("is refused when this run has made, or keeps, a record below", async () => {
+    const top = await makeGroup(org, "held");
+    const session = run();
+    const made = await reconcile.create(group, session, { ...keyOf("held"), parent: top, name: "made" });
+    const kept = await makeGroup(top, "kept");
+    session.claims.keep(kept, false);
+    const error = await failureOf(reconcile.remove(group, session, top, { name: "held", forceDestroy: true }));
+    const [head, ...lines] = error.message.split("\n");
+    expect(head).toBe(
+      `group ${top} "held": forceDestroy: these are resources of this stack, which this run keeps; nothing was deleted:`,
+    );
+    expect(lines.sort()).toEqual([`  - group ${made.id} "made"`, `  - group ${kept} "kept"`].sort());
+    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
+  });
+
+  it("that is not asked for deletes nothing below", async () => {
+    const top = await makeGroup(org, "plain");
+    const child = await makeGroup(top, "child");
+    const error = await failureOf(reconcile.remove(group, run(), top, { name: "plain" }));
+    expect(error.message).toContain(`1 left that holds it:\n  - group ${child} "child"`);
+    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
+  });
+});
+
+describe("an identity that holds role bindings of others", () => {
+  it("is not deleted: they are named, and how to let them go", async () => {
+    const ci = await makeIdentity(org, "bound");
+    const binding = await bind(org, ci);
+    const error = await failureOf(reconcile.remove(identity, run(), ci, { name: "bound" }));
+    expect(error.message).toContain(
+      "role bindings of the identity would go with it (decision 8), and this run deletes none of them; forceDestroy: true lets them go",
+    );
+    expect(error.message).toContain(`1 left that holds it:\n  - role binding ${binding} (bound as viewer)`);
+    expect(deletes()).toEqual([]);
+  });
+
+  it("goes with them, once they are told, by forceDestroy", async () => {
+    const ci = await makeIdentity(org, "forced");
+    const binding = await bind(org, ci);
+    await reconcile.remove(identity, run(), ci, { name: "forced", forceDestroy: true });
+    expect(events).toEqual([
+      `identity ${ci} "forced": forceDestroy; 1 that go with it:\n  - role binding ${binding} (forced as viewer)`,
+      `DELETE identities/${ci}`,
+    ]);
+  });
+
+  it("is not deleted by forceDestroy either, while this run keeps one of them", async () => {
+    const ci = await makeIdentity(org, "kept");
+    const binding = await bind(org, ci);
+    const session = run();
+    session.claims.keep(binding, false);
+    const error = await failureOf(reconcile.remove(identity, session, ci, { name: "kept", forceDestroy: true }));
+    expect(error.message).toBe(
+      `identity ${ci} "kept": forceDestroy: these are resources of this stack, which this run keeps; nothing was deleted:\n` +
+        `  - role binding ${binding} (kept as viewer)`,
+    );
+    expect(deletes()).toEqual([]);
+  });
+
+  it("waits for those that this run deletes", async () => {
+    const ci = await makeIdentity(org, "own");
+    const binding = await bind(org, ci);
+    const session = run();
+    const { roleBinding } = await import("../../provider/kind/role-binding.ts");
+    await Promise.all([
+      reconcile.remove(identity, session, ci, { name: "own" }),
+      reconcile.remove(roleBinding, session, binding, { identityUid: ci, roleUid: viewer }),
+    ]);
+    expect(deletes()).toEqual([`DELETE roleBindings/${binding}`, `DELETE identities/${ci}`]);
+  });
+});
