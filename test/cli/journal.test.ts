@@ -1,0 +1,228 @@
+// `irm journal`: what it prints, what it forgets, what it says of a stack that a killed run left.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Intent } from "../../provider/journal/entry.ts";
+import { journalFile } from "../../provider/journal/file.ts";
+import type { Json } from "../../schema/index.ts";
+import { type Service, startService } from "../provider/double.ts";
+import { runCommand, temporaryFolder } from "../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+afterEach(() => vi.unstubAllEnvs());
+
+const ORG = "720909c9f5279097d847ad02a2f24ba8f59de36a";
+const keyOf = (name: string) => `organization/project/stack/Group::${name}`;
+const intent = (name: string, parent: string): Intent => ({
+  intent: `intent of ${name}`,
+  key: keyOf(name),
+  kind: "group",
+  parent,
+  inputs: "hash",
+  given: [],
+  at: Date.parse("2026-01-28T12:00:00Z"),
+  notBefore: 0,
+});
+
+let count = 0;
+/** A folder with a journal that has an open entry, a made one, and one of another stack. */
+const journals = async (): Promise<string> => {
+  count += 1;
+  const own = folder.path(`journals-${count}`);
+  const one = journalFile(`${own}/one.jsonl`);
+  await one.append(intent("open", ORG));
+  await one.append(intent("made", ""));
+  await one.append({ made: "intent of made", uid: `${ORG}/0000000000000001` });
+  await journalFile(`${own}/two.jsonl`).append(intent("other", ""));
+  return own;
+};
+const lines = {
+  open: `open  2026-01-28T12:00:00.000Z  ${keyOf("open")}  a group in ${ORG}\n`,
+  made: `made  2026-01-28T12:00:00.000Z  ${keyOf("made")}  ${ORG}/0000000000000001\n`,
+  other: `open  2026-01-28T12:00:00.000Z  ${keyOf("other")}  a group at the root\n`,
+};
+
+describe("irm journal list", () => {
+  it("prints the entries of all journals of the folder", async () => {
+    const own = await journals();
+    expect(await runCommand("journal", "list", "--folder", own)).toEqual({
+      code: 0,
+      stdout: lines.open + lines.made + lines.other,
+      stderr: "",
+    });
+  });
+
+  it("looks where IRM_JOURNAL says when no folder is given", async () => {
+    vi.stubEnv("IRM_JOURNAL", await journals());
+    expect((await runCommand("journal", "list")).stdout).toBe(lines.open + lines.made + lines.other);
+  });
+
+  it("prints one line of JSON for each entry with --json", async () => {
+    const { stdout } = await runCommand("journal", "list", "--json", "--folder", await journals());
+    const entries = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Json);
+    expect(entries).toEqual([
+      intent("open", ORG),
+      { ...intent("made", ""), uid: `${ORG}/0000000000000001` },
+      intent("other", ""),
+    ]);
+  });
+
+  it("says that there are none, also where there is no folder", async () => {
+    const none = folder.path("none");
+    expect(await runCommand("journal", "list", "--folder", none)).toEqual({
+      code: 0,
+      stdout: `no entries in ${none}\n`,
+      stderr: "",
+    });
+    expect((await runCommand("journal", "list", "--json", "--folder", none)).stdout).toBe("");
+  });
+
+  it("tells a journal that cannot be read, with the advice", async () => {
+    const own = folder.path("unreadable");
+    mkdirSync(`${own}/one.jsonl`, { recursive: true });
+    const { code, stderr } = await runCommand("journal", "list", "--folder", own);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `irm journal list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); make room or choose another ` +
+        "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\n",
+    );
+  });
+});
+
+describe("irm journal clean", () => {
+  it("forgets the entries of one key, and says which", async () => {
+    const own = await journals();
+    expect(await runCommand("journal", "clean", "--folder", own, "--key", keyOf("open"))).toEqual({
+      code: 0,
+      stdout: `forgotten: ${lines.open}`,
+      stderr: "",
+    });
+    expect((await runCommand("journal", "list", "--folder", own)).stdout).toBe(lines.made + lines.other);
+  });
+
+  it("forgets all of them with --all, and removes the journals and its own locks", async () => {
+    const own = await journals();
+    const { code, stdout } = await runCommand("journal", "clean", "--folder", own, "--all");
+    expect([code, stdout]).toEqual([
+      0,
+      [lines.open, lines.made, lines.other].map((line) => `forgotten: ${line}`).join(""),
+    ]);
+    expect(readdirSync(own)).toEqual([]);
+  });
+
+  it("without either forgets no entry, and removes the journals that have none", async () => {
+    const own = await journals();
+    writeFileSync(`${own}/empty.jsonl`, "");
+    expect((await runCommand("journal", "clean", "--folder", own)).stdout).toBe("");
+    expect((await runCommand("journal", "list", "--folder", own)).stdout).toBe(lines.open + lines.made + lines.other);
+    expect(existsSync(`${own}/empty.jsonl`)).toBe(false);
+  });
+});
+
+describe("irm journal pending", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.close());
+
+  const URN = "urn:pulumi:dev::project::pulumi-nodejs:dynamic/irm:Group::team";
+  const exported = (inputs: Json, resources: Json[] = [], type = "creating", of = "pulumi-nodejs:dynamic/irm:Group") =>
+    JSON.stringify({
+      version: 3,
+      deployment: { resources, pending_operations: [{ type, resource: { urn: URN, type: of, inputs } }] },
+    });
+  const pending = async (content: string) => {
+    const file = folder.path("exported.json");
+    writeFileSync(file, content);
+    const { IRM_BASE_URL = "", IRM_IDENTITY = "", IRM_IDENTITY_TOKEN = "" } = service.env;
+    for (const [name, value] of Object.entries({ IRM_BASE_URL, IRM_IDENTITY, IRM_IDENTITY_TOKEN }))
+      vi.stubEnv(name, value);
+    return runCommand("journal", "pending", file);
+  };
+  const make = async (name: string): Promise<Json> =>
+    (await service.session.call("CreateGroup", {
+      parent: service.organization as string,
+      group: { name },
+    } as never)) as Json;
+
+  it("names what may be of a create that was not ended, and ends with 1", async () => {
+    const parent = service.organization;
+    const team = await make("team");
+    const { code, stdout } = await pending(exported({ parent, name: "team" }));
+    expect(code).toBe(1);
+    expect(stdout).toBe(
+      `${URN}\n  a run ended while it made this group "team" in ${parent}; it may be:\n` +
+        `    group ${team.uid} "team", made ${team.createTime}\n` +
+        `  take it: adopt: "${team.uid}", deleteAdopted: true on the resource; or delete it; then run pulumi up\n`,
+    );
+  });
+
+  it("does not name a record that the state has, nor one of another name", async () => {
+    const parent = service.organization;
+    const { uid } = await make("had");
+    await make("another");
+    const { code, stdout } = await pending(exported({ parent, name: "had" }, [{ id: uid }]));
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      `${URN}\n  a run ended while it made this group "had" in ${parent}; there is none: run pulumi up\n`,
+    );
+  });
+
+  it.each([
+    ["an update", exported({}, [], "updating")],
+    ["a create of another package", exported({}, [], "creating", "aws:s3/bucket:Bucket")],
+    ["a stack without operations", JSON.stringify({ deployment: {} })],
+  ])("has nothing to say of %s", async (_, content) => {
+    expect(await pending(content)).toEqual({ code: 0, stdout: "no create was left without its end\n", stderr: "" });
+  });
+
+  it.each([
+    ["no JSON", "{", /^irm journal pending: cannot read .*exported\.json: .*JSON/],
+    ["another document", "{}", /^irm journal pending: .*exported\.json: is not what pulumi stack export prints\n$/],
+  ])("refuses %s", async (_, content, message) => {
+    const { code, stderr } = await pending(content);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+
+  it("reads stdin too", async () => {
+    const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+    const env = { ...process.env, ...service.env } as NodeJS.ProcessEnv;
+    const child = spawn(process.execPath, [main, "journal", "pending", "-"], { env });
+    child.stdin.end("none");
+    expect(await text(child.stderr)).toMatch(/^irm journal pending: cannot read stdin: /);
+  });
+
+  it("tells what is missing of the configuration", async () => {
+    for (const name of ["IRM_BASE_URL", "IRM_TOKEN", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"])
+      vi.stubEnv(name, "");
+    const file = folder.path("any.json");
+    writeFileSync(file, exported({}));
+    const { code, stderr } = await runCommand("journal", "pending", file);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^irm journal pending: pulumi-irm is not configured:\n {2}- no address of the API/);
+  });
+});
+
+describe("irm journal with wrong flags", () => {
+  it.each([
+    [["journal"], 'irm journal: there is no ""; it is list, clean or pending'],
+    [["journal", "show"], 'irm journal: there is no "show"; it is list, clean or pending'],
+    [["journal", "list", "--all"], "irm journal: Unknown option '--all'"],
+    [["journal", "clean", "--key", "k", "--all"], "irm journal: --key and --all do not go together"],
+    [["journal", "pending"], "irm journal: pending takes one FILE, or - for stdin"],
+    [["journal", "pending", "a", "b"], "irm journal: pending takes one FILE, or - for stdin"],
+  ])("%j prints what is wrong and the usage, and ends with 2", async (args, message) => {
+    const { code, stdout, stderr } = await runCommand(...args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.startsWith(message)).toBe(true);
+    expect(stderr).toContain("Usage: irm journal list");
+  });
+});
