@@ -26,12 +26,14 @@ export interface HoldingProxy {
   hold(method: string, path: RegExp, at: "before" | "after"): Held;
   /** The connection of the next such request ends without an answer, once `meanwhile` is over. */
   cut(method: string, path: RegExp, at: "before" | "after", meanwhile?: () => Promise<void>): void;
-  /** The next such request is answered with this. */
-  answer(method: string, path: RegExp, status: number, json: object): void;
+  /** Every such request is answered with this, until the function that comes back is called. */
+  answer(method: string, path: RegExp, status: number, json: object): () => void;
   close(): Promise<void>;
 }
 
 interface Rule {
+  /** for more than one request */
+  stays?: true;
   method: string;
   path: RegExp;
   meet(request: Request, response: ServerResponse): Promise<void>;
@@ -77,7 +79,11 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
     const at = rules.findIndex(({ method, path }) => method === request.method && path.test(request.path));
     try {
       if (at === -1) await pass(request, response);
-      else await (rules.splice(at, 1)[0] as Rule).meet(request, response);
+      else {
+        const rule = rules[at] as Rule;
+        if (!rule.stays) rules.splice(at, 1);
+        await rule.meet(request, response);
+      }
     } catch {
       // The server is not there: nor is its answer.
       response.destroy();
@@ -116,7 +122,9 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
       const meet: Rule["meet"] = async (_, response) => {
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
       };
-      rules.push({ method, path, meet });
+      const rule: Rule = { method, path, meet, stays: true };
+      rules.push(rule);
+      return () => void rules.splice(rules.indexOf(rule), 1);
     },
     close: () =>
       new Promise((resolve) => {

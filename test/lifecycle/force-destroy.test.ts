@@ -1,0 +1,113 @@
+// Deletion of what the engine does not know of, or not in this stack: two stacks that share a tree, `--target`, forceDestroy
+// (issue 5, point 3).
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWorkplace, type Workplace } from "../support/program.ts";
+import { writesOf } from "../support/requests.ts";
+
+describe("deletion of a tree", () => {
+  let place: Workplace;
+  beforeAll(async () => {
+    place = await createWorkplace();
+  });
+  afterAll(() => place.close());
+
+  const env = () => ({ ORG: place.server.organization });
+  const uidOf = (name: string) => place.rows("groups", "name = ?", name)[0]?.uid as string;
+  const deletes = () =>
+    writesOf(place.server.takeRequests()).flatMap(({ method, path, status }) =>
+      method === "DELETE" && status === 200 ? [path.split("/").slice(3).join("/")] : [],
+    );
+
+  it("that two stacks share: the upper one waits for the lower one, and alone it names what is left", async () => {
+    const upper = await place.program(
+      "upper",
+      `import { Group } from "pulumi-irm"; new Group("upper", { parent: process.env.ORG!, name: "upper" });`,
+      env(),
+    );
+    await upper.must("up", "--yes", "--skip-preview");
+    const source = `import { Group } from "pulumi-irm"; new Group("lower", { parent: "${uidOf("upper")}", name: "lower" });`;
+    const lower = await place.program("lower", source, env());
+    await lower.must("up", "--yes", "--skip-preview");
+    const left = `group ${uidOf("lower")} "lower"`;
+
+    const alone = await upper.run("destroy", "--yes", "--skip-preview");
+    expect(alone.code).not.toBe(0);
+    expect(alone.output).toContain("10 seconds without progress; 1 left that holds it:");
+    expect(alone.output).toContain(`- ${left}`);
+    expect(uidOf("lower")).toBeDefined();
+
+    // The lower one ends while the upper one is at it: told by the server's log, not by a clock.
+    place.server.takeRequests();
+    const waiting = upper.start("destroy", "--yes", "--skip-preview");
+    const refused = () =>
+      place.server
+        .log()
+        .split("\n")
+        .filter((line) => line.includes("cannot delete group with child")).length;
+    const before = refused();
+    await expect.poll(refused, { timeout: 60_000 }).toBeGreaterThan(before);
+    await place.call("DELETE", `/iam/v2beta1/groups/${uidOf("lower")}`);
+    const { code, output } = await waiting.result;
+    expect(code, output).toBe(0);
+    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
+    await lower.must("destroy", "--yes", "--skip-preview");
+    expect((await lower.state()).resources).toEqual([]);
+  });
+
+  it("by --target takes what depends on it only with --target-dependents, and nothing beside it", async () => {
+    const program = await place.program(
+      "target",
+      `
+import { Group } from "pulumi-irm";
+const a = new Group("a", { parent: process.env.ORG!, name: "a" });
+const below = new Group("below", { parent: a, name: "below" });
+new Group("b", { parent: process.env.ORG!, name: "b" });
+`,
+      env(),
+    );
+    await program.must("up", "--yes", "--skip-preview");
+    const target = (await program.state()).resources.find(({ urn }) => urn.endsWith("::a"))?.urn as string;
+    place.server.takeRequests();
+    const refused = await program.run("destroy", "--yes", "--skip-preview", "--target", target);
+    expect(refused.code).not.toBe(0);
+    expect(deletes()).toEqual([]);
+    const [a, below] = [uidOf("a"), uidOf("below")];
+    await program.must("destroy", "--yes", "--skip-preview", "--target", target, "--target-dependents");
+    expect(deletes()).toEqual([`groups/${below}`, `groups/${a}`]);
+    await program.must("destroy", "--yes", "--skip-preview");
+  });
+
+  it("by forceDestroy tells what goes before it goes, deepest first; and spares what the program still declares", async () => {
+    const source = (top: string, more = "") => `
+import { Group } from "pulumi-irm";
+${top}
+${more}
+`;
+    const top = `new Group("top", { parent: process.env.ORG!, name: "top", forceDestroy: true });`;
+    const program = await place.program("force", source(top), env());
+    await program.must("up", "--yes", "--skip-preview");
+    const uid = uidOf("top");
+    const mid = (await place.call("POST", `/iam/v2beta1/groups/${uid}`, { name: "mid" })).json.uid as string;
+    const low = (await place.call("POST", `/iam/v2beta1/groups/${mid}`, { name: "low" })).json.uid as string;
+
+    // A mistake: the group leaves the program, and what is declared in it by its uid does not.
+    const kept = `new Group("kept", { parent: "${uid}", name: "kept" });`;
+    program.write(source(top, kept));
+    await program.must("up", "--yes", "--skip-preview");
+    program.write(source("", kept));
+    place.server.takeRequests();
+    const spared = await program.run("up", "--yes", "--skip-preview");
+    expect(spared.code).not.toBe(0);
+    expect(spared.output).toContain("these are resources of this stack, which this run keeps; nothing was deleted:");
+    expect(spared.output).toContain(`- group ${uidOf("kept")} "kept"`);
+    expect(deletes()).toEqual([]);
+
+    program.write(source(""));
+    const up = await program.must("up", "--yes", "--skip-preview");
+    const told = [`forceDestroy: deletes 2 records below it:`, `- group ${low} "low"`, `- group ${mid} "mid"`];
+    for (const line of told) expect(up.output).toContain(line);
+    const gone = deletes();
+    expect(gone.slice(1)).toEqual([`groups/${low}`, `groups/${mid}`, `groups/${uid}`]);
+    expect(place.rows("groups").map((row) => row.uid)).toEqual([place.server.organization]);
+  });
+});

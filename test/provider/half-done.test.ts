@@ -1,0 +1,176 @@
+// What is half done is recorded (faults.md, F12), what is young is not gone (F18), and what this version does not know survives
+// (F25): against the reference server, with answers that are changed on the wire.
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Incomplete } from "../../provider/failure.ts";
+import { group } from "../../provider/kind/group.ts";
+import { identity } from "../../provider/kind/identity.ts";
+import { role } from "../../provider/kind/role.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
+import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../provider/transport.ts";
+import type { Json } from "../../schema/index.ts";
+import {
+  getter,
+  journalFolder,
+  keyOf,
+  refusal,
+  type Service,
+  startService,
+  type VirtualClock,
+  virtualClock,
+} from "./double.ts";
+
+let service: Service;
+let org: string;
+beforeAll(async () => {
+  service = await startService();
+  org = service.organization as string;
+});
+afterAll(() => service.close());
+
+type Wire = (request: HttpRequest, answer: HttpAnswer) => HttpAnswer;
+
+let sent: HttpRequest[];
+let clock: VirtualClock;
+beforeEach(() => {
+  sent = [];
+  clock = virtualClock();
+});
+
+/** A process, whose answers `wire` changes. */
+const run = (wire: Wire = (_, answer) => answer): Session => {
+  const env = { ...service.env, IRM_JOURNAL: mkdtempSync(join(journalFolder, "half-")) };
+  const direct = systemTransport();
+  const transport: Transport = async (request) => {
+    sent.push(request);
+    return wire(request, await direct(request));
+  };
+  return sessionWith(checkedConfig(getter(), env), { env, clock, transport, say: () => undefined });
+};
+
+const changed =
+  (method: string, members: Json): Wire =>
+  (request, answer) =>
+    request.method === method && request.url.pathname.startsWith("/iam/")
+      ? { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), ...members }) }
+      : answer;
+
+let count = 0;
+const inputs = (more: Json = {}): Json => {
+  count += 1;
+  return { ...keyOf(`h${count}`), __provider: "text", parent: org, name: `h${count}`, ...more };
+};
+const patches = () =>
+  sent
+    .filter(({ method }) => method === "PATCH")
+    .map(({ url, body }) => [url.searchParams.get("updateMask"), JSON.parse(body as string)]);
+
+describe("a record that was made, and not as asked", () => {
+  it("is recorded with its uid and the reason, and the next run goes on from there", async () => {
+    const args = inputs({ description: "asked for" });
+    const wrong = run(changed("POST", { description: "another" }));
+    const error = (await reconcile.create(group, wrong, args).catch((thrown: unknown) => thrown)) as Incomplete;
+    expect(error.name).toBe("Incomplete");
+    expect(error.properties).toMatchObject({ uid: error.id, description: "another", __provider: "text" });
+    expect(error.reasons).toEqual([
+      `CreateGroup group ${error.id} "${args.name}": the service answered with another value of description than was asked for`,
+    ]);
+
+    sent = [];
+    const { outs } = await reconcile.update(group, run(), error.id, error.properties, args);
+    expect(outs).toMatchObject({ uid: error.id, description: "asked for" });
+    expect(patches()).toEqual([["description", { description: "asked for" }]]);
+  });
+
+  it("by an adoption whose PATCH fails, likewise", async () => {
+    const there = await reconcile.create(group, run(), inputs());
+    const args = inputs({ adopt: there.id, description: "asked for" });
+    const denied = run((request, answer) =>
+      request.method === "PATCH" ? refusal("PERMISSION_DENIED", "groups.update") : answer,
+    );
+    const error = (await reconcile.create(group, denied, args).catch((thrown: unknown) => thrown)) as Incomplete;
+    expect(error.id).toBe(there.id);
+    expect(error.reasons).toEqual([
+      `UpdateGroup group ${there.id} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update`,
+    ]);
+    const { outs } = await reconcile.update(group, run(), error.id, error.properties, args);
+    expect(outs).toMatchObject({ uid: there.id, name: args.name, description: "asked for", adopted: true });
+  });
+});
+
+describe("a record that reads do not show yet", () => {
+  const hidden = (untilMs: number): Wire => {
+    return (request, answer) =>
+      request.method === "GET" && /\/groups\/.*\//.test(request.url.pathname) && clock.now() < untilMs
+        ? refusal("NOT_FOUND", "group", { date: String(answer.headers.date) })
+        : answer;
+  };
+
+  it.each([0, 500, 3_000])("for %i ms after its create is read all the same", async (lagMs) => {
+    const { id, outs } = await reconcile.create(group, run(), inputs());
+    const found = await reconcile.read(group, run(hidden(clock.now() + lagMs)), id, outs);
+    expect(found.id).toBe(id);
+  });
+
+  it("for longer than five seconds after its create is gone", async () => {
+    const { id, outs } = await reconcile.create(group, run(), inputs());
+    const start = clock.now();
+    const only: Wire = (request, answer) =>
+      request.method === "GET" && request.url.pathname.endsWith(id)
+        ? refusal("NOT_FOUND", "group", { date: String(answer.headers.date) })
+        : answer;
+    expect(await reconcile.read(group, run(only), id, outs)).toEqual({ id: "", props: {} });
+    expect(clock.now() - start).toBeGreaterThanOrEqual(3_000);
+  });
+
+  it("and that is older is gone at once", async () => {
+    const { id, outs } = await reconcile.create(group, run(), inputs());
+    await service.session.call("DeleteGroup", { uid: id });
+    const start = clock.now();
+    const old = { ...outs, createTime: "2020-01-01T00:00:00Z" };
+    expect(await reconcile.read(group, run(), id, old)).toEqual({ id: "", props: {} });
+    expect(clock.now()).toBe(start);
+  });
+});
+
+describe("what this version does not know", () => {
+  it("an enum value and a field of the answer are no change, and no update sends or clears them", async () => {
+    const args = inputs();
+    const strange = changed("GET", { kind: "KIND_OF_TOMORROW", status: "STATUS_OF_TOMORROW", motto: "tomorrow" });
+    const { id, outs } = await reconcile.create(group, run(), args);
+    const read = await reconcile.read(group, run(strange), id, outs);
+    expect(read.props).toMatchObject({ kind: "KIND_OF_TOMORROW", status: "STATUS_OF_TOMORROW" });
+    expect(reconcile.diff(group, id, read.props, args)).toEqual({ changes: false, replaces: [] });
+    sent = [];
+    await reconcile.update(group, run(), id, read.props, { ...args, description: "new" });
+    expect(patches()).toEqual([["description", { description: "new" }]]);
+  });
+
+  it("a capability shows as what was added, and a role that has it keeps it through an update of something else", async () => {
+    const args = inputs({ capabilities: ["CAP_IAM_GROUPS_LIST"] });
+    const both = ["CAP_IAM_GROUPS_LIST", "CAP_OF_TOMORROW"];
+    const { id, outs } = await reconcile.create(role, run(), args);
+    const read = await reconcile.read(role, run(changed("GET", { capabilities: both })), id, outs);
+    expect(read.props.capabilities).toEqual(both);
+    expect(read.inputs?.capabilities).toEqual(both);
+    expect(reconcile.diff(role, id, read.props, args)).toEqual({ changes: true, replaces: [] });
+    sent = [];
+    const answer = changed("PATCH", { capabilities: both });
+    await reconcile.update(role, run(answer), id, read.props, { ...args, capabilities: both, description: "new" });
+    expect(patches()).toEqual([["description", { description: "new" }]]);
+  });
+
+  it("a member of claimMatch is not in the mask of an update of another member", async () => {
+    const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
+    const args = inputs({ claimMatch });
+    const { id, outs } = await reconcile.create(identity, run(), args);
+    const strange = changed("GET", { claimMatch: { ...claimMatch, nonceOfTomorrow: "x" } });
+    const read = await reconcile.read(identity, run(strange), id, outs);
+    expect(reconcile.diff(identity, id, read.props, args)).toEqual({ changes: false, replaces: [] });
+    sent = [];
+    await reconcile.update(identity, run(), id, read.props, { ...args, claimMatch: { ...claimMatch, subject: "cd" } });
+    expect(patches()).toEqual([["claimMatch.subject", { claimMatch: { ...claimMatch, subject: "cd" } }]]);
+  });
+});
