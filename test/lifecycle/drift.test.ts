@@ -40,7 +40,7 @@ describe("drift", () => {
   });
 
   const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0]?.uid as string;
-  const bindingUid = () => place.rows("role_bindings", "parent = ?", uidOf("groups", "team"))[0]?.uid as string;
+  const bindingUid = () => place.rows("role_bindings", "founding = 0")[0]?.uid as string;
   const writes = () => writesOf(place.server.takeRequests());
   const patch = async (path: string, body: object, mask: string) => {
     const { status, json } = await place.call("PATCH", `/iam/v2beta1/${path}?updateMask=${mask}`, body);
