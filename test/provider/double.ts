@@ -1,10 +1,12 @@
 // What the provider's tests share: a clock that takes no time, a transport that answers from a script, and the reference
 // server with its development issuer.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../provider/clock.ts";
 import type { Env } from "../../provider/config.ts";
+import { stackOf } from "../../provider/journal/journal.ts";
+import { journalPath } from "../../provider/journal/place.ts";
 import { AttemptError } from "../../provider/retry.ts";
 import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../provider/transport.ts";
@@ -107,13 +109,17 @@ export const scriptedSession = (...steps: Step[]) => {
       ? json({}, 200, { date: new Date(EPOCH_MS).toUTCString() })
       : answer(request);
   const clock = virtualClock();
-  const env: Env = {
-    IRM_BASE_URL: BASE_URL,
-    IRM_TOKEN: "api-token",
-    IRM_JOURNAL: mkdtempSync(join(journalFolder, "s-")),
-  };
+  const env: Env = { IRM_BASE_URL: BASE_URL, IRM_TOKEN: "api-token", IRM_JOURNAL: usedJournal(BASE_URL) };
   const outside = { env, clock, transport, say: () => undefined };
   return { session: sessionWith(checkedConfig(getter(), env), outside), requests, clock };
+};
+
+/** A folder with the journal of the stack that `keyOf` names: its records were made by this machine, so nobody looks for others. */
+export const usedJournal = (baseUrl: string): string => {
+  const journal = mkdtempSync(join(journalFolder, "s-"));
+  const config = checkedConfig(getter(), { IRM_BASE_URL: baseUrl, IRM_JOURNAL: journal });
+  writeFileSync(journalPath(stackOf(keyOf("").__key), config, {}, process.cwd()), "");
+  return journal;
 };
 
 export interface Service extends RunningServer {
