@@ -26,7 +26,7 @@ const pending = async (program: Program): Promise<{ code: number; output: string
 };
 
 const killed = async (name: string): Promise<{ program: Program; uid: string }> => {
-  const program = await place.program(name, source().replace(/"team"/g, `"${name}"`));
+  const program = await place.program(name, source(name));
   const held = place.proxy.hold("POST", /\/groups\//, "after");
   const run = program.start("up", "--yes", "--skip-preview");
   await place.during(run, held);
@@ -49,11 +49,7 @@ it("names the record that the killed run made, and adopting it leaves one", asyn
     `take it: adopt: "${uid}", deleteAdopted: true on the resource; or delete it; then run pulumi up`,
   );
 
-  program.write(
-    source()
-      .replace(/"team"/g, '"fresh"')
-      .replace("description:", `adopt: "${uid}", deleteAdopted: true, description:`),
-  );
+  program.write(source("fresh", "first", `, adopt: "${uid}", deleteAdopted: true`));
   await program.must("up", "--yes", "--skip-preview");
   await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
   expect((await program.state()).pending).toEqual([]);

@@ -9,7 +9,7 @@ const place = interruptions();
 describe.each(["SIGINT", "SIGTERM"] as const)("%s during a create", (signal) => {
   it("lets the create finish and stores it: the next up finds nothing to do", async () => {
     const name = signal.toLowerCase();
-    const program = await place.program(name, source().replace(/"team"/g, `"${name}"`));
+    const program = await place.program(name, source(name));
     const held = place.proxy.hold("POST", /\/groups\//, "after");
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
@@ -26,7 +26,7 @@ describe.each(["SIGINT", "SIGTERM"] as const)("%s during a create", (signal) => 
 
 describe("kill -9 of the engine", () => {
   it("during a create that the service did: `pulumi cancel`, and the next up takes the record", async () => {
-    const program = await place.program("created", source().replace(/"team"/g, '"created"'));
+    const program = await place.program("created", source("created"));
     const held = place.proxy.hold("POST", /\/groups\//, "after");
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
@@ -51,7 +51,7 @@ describe("kill -9 of the engine", () => {
   });
 
   it("during a create that the service gets later: the next up waits for it instead of making another", async () => {
-    const program = await place.program("late", source().replace(/"team"/g, '"late"'));
+    const program = await place.program("late", source("late"));
     const held = place.proxy.hold("POST", /\/groups\//, "before");
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
@@ -71,9 +71,9 @@ describe("kill -9 of the engine", () => {
   });
 
   it("during an update that the service did, then a delete that it did: up and destroy go on", async () => {
-    const program = await place.program("changed", source().replace(/"team"/g, '"changed"'));
+    const program = await place.program("changed", source("changed"));
     await program.must("up", "--yes", "--skip-preview");
-    program.write(source("second").replace(/"team"/g, '"changed"'));
+    program.write(source("changed", "second"));
     const patched = place.proxy.hold("PATCH", /\/groups\//, "after");
     const update = program.start("up", "--yes", "--skip-preview");
     await place.during(update, patched);

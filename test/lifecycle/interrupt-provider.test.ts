@@ -4,12 +4,11 @@ import { describe, expect, it } from "vitest";
 import { expectWhole, interruptions, source } from "../support/interruption.ts";
 
 const place = interruptions();
-const named = (name: string, description?: string) => source(description).replace(/"team"/g, `"${name}"`);
 
 describe("kill -9 of the provider's process", () => {
   it.each(["before", "after"] as const)("%s the service did a create: the next up makes or takes one", async (at) => {
     const name = `create ${at}`;
-    const program = await place.program(name.replace(" ", "-"), named(name));
+    const program = await place.program(name.replace(" ", "-"), source(name));
     const held = place.proxy.hold("POST", /\/groups\//, at);
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
@@ -22,9 +21,9 @@ describe("kill -9 of the provider's process", () => {
   });
 
   it("during an update that the service did, then a delete that it did: up and destroy go on", async () => {
-    const program = await place.program("changed", named("changed"));
+    const program = await place.program("changed", source("changed"));
     await program.must("up", "--yes", "--skip-preview");
-    program.write(named("changed", "second"));
+    program.write(source("changed", "second"));
     const patched = place.proxy.hold("PATCH", /\/groups\//, "after");
     const update = program.start("up", "--yes", "--skip-preview");
     await place.during(update, patched);
@@ -49,12 +48,12 @@ describe("kill -9 of the provider's process", () => {
 
 describe("kill -9 of the server, started again on the same records", () => {
   it("after it did a create and before its answer: the same up finds the record", async () => {
-    const program = await place.program("server", named("server"));
+    const program = await place.program("server", source("server"));
     place.proxy.cut("POST", /\/groups\//, "after", () => place.place.restart());
     await program.must("up", "--yes", "--skip-preview");
     const uid = await expectWhole(place.place, program, "groups", "server");
 
-    program.write(named("server", "second"));
+    program.write(source("server", "second"));
     place.proxy.cut("PATCH", /\/groups\//, "before", () => place.place.restart());
     await program.must("up", "--yes", "--skip-preview");
     expect(place.place.rows("groups", "uid = ?", uid)[0]?.body.description).toBe("second");
@@ -67,7 +66,7 @@ describe("kill -9 of the server, started again on the same records", () => {
   });
 
   it("before a create, and away for all of the run: an error and no record; the next up makes one", async () => {
-    const program = await place.program("away", named("away"));
+    const program = await place.program("away", source("away"));
     const before = () => place.place.rows("groups", "name = ?", "away");
     await place.place.restart(async () => {
       const up = await program.run("up", "--yes", "--skip-preview");
