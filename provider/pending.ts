@@ -21,7 +21,21 @@ interface Deployment {
   pending_operations?: { type: string; resource: { urn: string; type: string; inputs?: Json } }[];
 }
 
-/** `exported` is what `pulumi stack export` prints. Errors: TypeError for anything else. */
+// How the engine marks a secret in what it exports (sdk/go/common/resource/sig).
+const SECRET = "4dabf18193072939515e22adb298388d";
+
+/** What a record is looked for by, in plain. */
+const plainInputs = (urn: string, inputs: Json): Json => {
+  const plain = ["parent", "name", "identityUid", "roleUid"].flatMap((name) => {
+    const value = inputs[name] as Json | string | undefined;
+    if (typeof value !== "object" || !(SECRET in value)) return [[name, value]];
+    if (typeof value.plaintext === "string") return [[name, JSON.parse(value.plaintext)]];
+    throw new TypeError(`${name} of ${urn} is a secret: use pulumi stack export --show-secrets`);
+  });
+  return Object.fromEntries(plain.filter(([, value]) => value !== undefined)) as Json;
+};
+
+/** `exported` is what `pulumi stack export` prints. Errors: TypeError for anything else, and for secrets that are needed. */
 export const pendingCreates = async (session: Session, exported: unknown): Promise<PendingCreate[]> => {
   const { deployment } = (exported ?? {}) as { deployment?: Deployment };
   if (!deployment) throw new TypeError("is not what pulumi stack export prints");
@@ -29,7 +43,7 @@ export const pendingCreates = async (session: Session, exported: unknown): Promi
   const creates = (deployment.pending_operations ?? []).filter(({ type }) => type === "creating");
   const ours = creates.flatMap(({ resource: { urn, type, inputs = {} } }) => {
     const kind = Object.values(kindRecords).find((one) => TYPE_PREFIX + one.type === type);
-    return kind ? [{ urn, kind, inputs }] : [];
+    return kind ? [{ urn, kind, inputs: plainInputs(urn, inputs) }] : [];
   });
   return Promise.all(
     ours.map(async (one) => ({ ...one, candidates: await candidatesOf(one.kind, session, one.inputs, known) })),

@@ -164,6 +164,20 @@ describe("irm journal pending", () => {
     );
   });
 
+  it("reads a name that is a secret where it is exported in plain, and asks for that where it is not", async () => {
+    const parent = service.organization;
+    const { uid } = await make("hidden");
+    const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+    const plain = await pending(exported({ parent, name: { ...secret, plaintext: '"hidden"' } }));
+    expect(plain.code).toBe(1);
+    expect(plain.stdout).toContain(`group ${uid} "hidden", made `);
+    const encrypted = await pending(exported({ parent, name: { ...secret, ciphertext: "v1:abc" } }));
+    expect([encrypted.code, encrypted.stdout]).toEqual([1, ""]);
+    expect(encrypted.stderr).toMatch(
+      /^irm journal pending: .*: name of urn:\S+ is a secret: use pulumi stack export --show-secrets\n$/,
+    );
+  });
+
   it("does not name a record that the state has, nor one of another name", async () => {
     const parent = service.organization;
     const { uid } = await make("had");
