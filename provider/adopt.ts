@@ -20,14 +20,14 @@ export interface AdoptArgs {
 export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): pulumi.Inputs => {
   if (inputs.adopt === undefined) return {};
   const { adopt, parent, name: recordName, identityUid, roleUid } = inputs;
-  const found = pulumi
-    .output({ adopt, parent, name: recordName, identityUid, roleUid })
-    .apply((identifying) => lookUp(kind, name, identifying as Json));
+  const identifying = pulumi.output({ adopt, parent, name: recordName, identityUid, roleUid });
+  const found = identifying.apply(async (own) => lookUp(kind, name, own as Json, await pulumi.isSecret(identifying)));
   tell(kind, name, found, inputs);
   return { adopt: found.apply(({ uid }) => uid as string) };
 };
 
-const lookUp = async (kindName: KindName, name: string, identifying: Json): Promise<Json> => {
+// Names that are secret are not told.
+const lookUp = async (kindName: KindName, name: string, identifying: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = identifying;
   const [{ kindRecords }, { walk }] = await Promise.all([import("./kind/index.ts"), import("./walk.ts")]);
   const kind = kindRecords[kindName];
@@ -45,14 +45,13 @@ const lookUp = async (kindName: KindName, name: string, identifying: Json): Prom
   }
   const [match, ...others] = matches;
   if (match && others.length === 0) {
-    await pulumi.log.info(
-      [`${kind.type} ${name} adopts ${kind.word} ${match.uid}`, title(match)].filter(Boolean).join(" "),
-    );
+    const shown = secret ? "" : title(match);
+    await pulumi.log.info([`${kind.type} ${name} adopts ${kind.word} ${match.uid}`, shown].filter(Boolean).join(" "));
     return match;
   }
   const what =
     adopt === "match" ? `${kind.word}s that match in ${parent || "no group"}` : `${kind.word}s with the uid ${adopt}`;
-  const lines = matches.map((record) => [record.uid, record.name].filter(Boolean).join(" "));
+  const lines = matches.map((record) => [record.uid, secret ? "" : record.name].filter(Boolean).join(" "));
   throw new Error([`${head}: ${matches.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - "));
 };
 

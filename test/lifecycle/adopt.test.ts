@@ -97,6 +97,18 @@ new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
     expect(several.output).toContain(`Group one: adopt: 2 groups that match in ${org}; exactly one is needed`);
     for (const uid of twins) expect(several.output).toContain(`- ${uid} twin`);
     expect(writes()).toEqual([]);
+
+    const solo = await make(`groups/${org}`, { name: "between us" });
+    program.write(`
+import { secret } from "@pulumi/pulumi";
+import { Group } from "pulumi-irm";
+new Group("one", { parent: process.env.ORG!, name: secret("between us"), adopt: "match" });
+`);
+    const hidden = await program.must("preview");
+    expect(hidden.output).toContain(`Group one adopts group ${solo}`);
+    expect(hidden.output).not.toContain("between us");
+    // The one of this test.
+    expect(writes()).toEqual(["CreateGroup"]);
   });
 
   it("of a record that another resource of the stack has is refused, and nothing is changed on it", async () => {
