@@ -87,7 +87,7 @@ export const expectWhole = async (place: Workplace, program: Program, table: str
   const held = resources.filter(({ outputs }) => outputs?.name === name && outputs?.uid !== undefined);
   expect(held.map(({ id }) => id)).toEqual(rows.map(({ uid }) => uid));
   expect(rows).toHaveLength(1);
-  // An adoption has no journal.
+  // Who has only adopted may have no journal.
   const journal = join(place.folder, "journal");
   expect(existsSync(journal) ? readdirSync(journal).filter((file) => file.endsWith(".lock")) : []).toEqual([]);
   await program.must("preview", "--expect-no-changes");
