@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/client/**", "test/lifecycle/**", "test/package/**", "test/soak/**"],
+          exclude: ["client", "faults", "lifecycle", "package", "soak"].map((folder) => `test/${folder}/**`),
           // No test leaves anything behind in a module, so one load of them serves every file: half the time.
           isolate: false,
           maxWorkers: 2,
@@ -35,6 +35,19 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 300_000,
           hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        // The fault table: processes that are killed, waiting most of the time, so many at a time.
+        test: {
+          name: "faults",
+          include: ["test/faults/**/*.test.ts"],
+          isolate: false,
+          maxWorkers: 2,
+          maxConcurrency: 16,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           sequence: { groupOrder: 2 },
         },
       },

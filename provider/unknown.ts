@@ -1,5 +1,5 @@
 // What the engine puts in the place of a value that a preview cannot know yet; it stands inside maps and lists as well.
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 

@@ -1,0 +1,66 @@
+// `node test/faults/child.ts OPTIONS`: the engine in a process of its own. Reads commands as lines of JSON, answers each with
+// one; a command has a provider of its own, as each run of Pulumi has. Killing it is what it is for.
+import { createInterface } from "node:readline";
+import { methodsWith } from "../../provider/methods.ts";
+import { type Command, engineWith, type Outcome } from "./engine.ts";
+import type { Pace } from "./fast-clock.ts";
+import { outsideWith, type PauseAt, type Point } from "./outside.ts";
+import type { Program } from "./program.ts";
+import { openState } from "./state.ts";
+
+export interface ChildOptions {
+  stateFile: string;
+  /** organisation/project/stack */
+  stack: string;
+  pace: Pace;
+  wrongBy?: number;
+  newer?: Record<string, unknown>;
+}
+
+export interface Order {
+  command: Command;
+  program: Program;
+  pause?: PauseAt;
+}
+
+export type Told = { ready: true } | { paused: Point } | { said: string } | { outcome: Outcome };
+
+const options = JSON.parse(process.argv[2] as string) as ChildOptions;
+const tell = (told: Told) => void process.stdout.write(`${JSON.stringify(told)}\n`);
+
+let goOn: () => void = () => undefined;
+let cancelled = false;
+process.on("SIGINT", () => {
+  cancelled = true;
+});
+
+const run = async ({ command, program, pause }: Order): Promise<Outcome> => {
+  let left = pause?.nth ?? 1;
+  const reached = async (point: Point, of: string): Promise<void> => {
+    if (point !== pause?.point || of !== pause.of) return;
+    left -= 1;
+    if (left !== 0) return;
+    const going = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    tell({ paused: point });
+    await going;
+  };
+  const methods = methodsWith(outsideWith({ ...options, reached, say: (said) => tell({ said }) }));
+  await methods.group.configure({ config: { get: () => undefined } });
+  const engine = engineWith({
+    methods,
+    state: openState(options.stateFile),
+    stack: options.stack,
+    beforeState: (type) => reached("before state", type),
+    isCancelled: () => cancelled,
+  });
+  return engine[command](program);
+};
+
+tell({ ready: true });
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === "go") goOn();
+  else void run(JSON.parse(line) as Order).then((outcome) => tell({ outcome }));
+}
+process.exit(0);

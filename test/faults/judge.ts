@@ -1,0 +1,96 @@
+// "Nothing lost" (spec/faults.md, section 3): L1 to L7, told as texts of what is wrong. What the server has is compared with
+// the state, with the program, and with what was there before any of ours.
+import { isDeepStrictEqual } from "node:util";
+import { kindRecords } from "../../provider/kind/index.ts";
+import { parentOf } from "../../schema/index.ts";
+import type { Program } from "./program.ts";
+import type { Engine } from "./run.ts";
+import { readState } from "./state.ts";
+import type { LiveRecord, World } from "./world.ts";
+
+export type Foreign = Map<string, LiveRecord>;
+
+export interface Judged {
+  /** uids that neither the state nor anything that was said knows (L1) */
+  leaked: string[];
+  /** names in the state without a record (L2) */
+  lost: string[];
+  /** names of which there are more records than one, or records that nobody declared (L3) */
+  duplicated: string[];
+  /** everything, L1 to L5 and L7, as texts */
+  problems: string[];
+}
+
+const changeless = ({ lastSeenTime: _, updateTime: __, ...record }: LiveRecord) => record;
+
+/** After the last `up`: L1 to L5 and L7. */
+export const judge = async (
+  world: World,
+  name: string,
+  engine: Engine,
+  program: Program,
+  foreign: Foreign,
+): Promise<Judged> => {
+  const live = await world.records();
+  const { resources } = readState(world.stateFile(name));
+  const ours = [...live.values()].filter(({ uid }) => !foreign.has(uid) && !isOwnersOfRoot(uid, live));
+  const said = engine.said.join("\n");
+  const inState = new Set(resources.map(({ id }) => id));
+  const leaked = ours.filter(({ uid }) => !inState.has(uid) && !said.includes(uid)).map(({ uid }) => uid);
+  const lost = resources.filter(({ id }) => !live.has(id)).map((one) => one.name);
+  const duplicated = [
+    ...ours.filter(({ uid }) => !inState.has(uid)).map(({ uid }) => uid),
+    ...resources.filter(({ id }, at) => resources.findIndex((one) => one.id === id) !== at).map((one) => one.name),
+    ...resources.filter((one) => one.delete).map((one) => one.name),
+  ];
+  const undeclared = resources.filter((one) => !program.some((declared) => declared.name === one.name));
+  const missing = program.filter((declared) => !resources.some((one) => one.name === declared.name));
+  const preview = await engine.run("preview", program);
+  const problems = [
+    ...leaked.map((uid) => `L1: ${uid} is live and nobody knows of it`),
+    ...lost.map((one) => `L2: ${one} is in the state and not there`),
+    ...duplicated.map((one) => `L3: ${one} is one too many`),
+    ...undeclared.map((one) => `L3: ${one.name} is in the state and not declared`),
+    ...missing.map((one) => `L3: ${one.name} is declared and not in the state`),
+    ...touched(foreign, live).map((text) => `L4: ${text}`),
+    ...[...preview.steps, ...preview.errors].map((text) => `L5: the last preview says: ${text}`),
+    ...secretsIn(world, engine),
+  ];
+  return { leaked, lost, duplicated, problems };
+};
+
+/** After `destroy`: L4 and L6. */
+export const judgeDestroyed = async (world: World, name: string, foreign: Foreign): Promise<string[]> => {
+  const live = await world.records();
+  const { resources } = readState(world.stateFile(name));
+  return [
+    ...[...live.keys()].filter((uid) => !foreign.has(uid)).map((uid) => `L6: ${uid} is left after destroy`),
+    ...resources.map((one) => `L6: ${one.name} is left in the state`),
+    ...touched(foreign, live).map((text) => `L4: ${text}`),
+  ];
+};
+
+const touched = (foreign: Foreign, live: Map<string, LiveRecord>): string[] =>
+  [...foreign].flatMap(([uid, before]) => {
+    const now = live.get(uid);
+    if (!now) return [`${uid} is not ours and is gone`];
+    return isDeepStrictEqual(changeless(now), changeless(before)) ? [] : [`${uid} is not ours and was changed`];
+  });
+
+// The service itself binds whoever makes an organisation to it.
+const isOwnersOfRoot = (uid: string, live: Map<string, LiveRecord>): boolean => {
+  const record = live.get(uid) as LiveRecord;
+  const isBinding = "identityUid" in record || "identity" in record;
+  const role = (record.role as { name?: string } | undefined)?.name;
+  return isBinding && role === "owner" && parentOf(parentOf(uid)) === "";
+};
+
+const secretsIn = (world: World, engine: Engine): string[] => {
+  const texts = [...world.texts(), engine.text()];
+  const secrets = [...new Set(world.tokens)].filter((token) => texts.some((text) => text.includes(token)));
+  const bearers = texts.filter((text) => /eyJ[\w-]{20,}\.eyJ/.test(text));
+  return [...secrets, ...bearers].map(() => "L7: a token is in a log, a state or a journal");
+};
+
+/** The kinds, for tables. */
+export const KINDS = Object.keys(kindRecords) as (keyof typeof kindRecords)[];

@@ -1,0 +1,50 @@
+// The outside of a provider process with the points at which it may be killed: each request passes one before it is sent and
+// one when its answer is there. Who is told to pause stays there until it is told to go on, or is killed.
+import type { Outside } from "../../provider/session.ts";
+import { systemOutside } from "../../provider/session.ts";
+import type { HttpAnswer, Transport } from "../../provider/transport.ts";
+import { fastClock, type Pace } from "./fast-clock.ts";
+
+export type Point = "before send" | "after reply" | "before state";
+
+export interface PauseAt {
+  point: Point;
+  /** POST, PATCH, DELETE; at "before state" the type of the step: creating, updating, deleting */
+  of: string;
+  /** default: the first */
+  nth?: number;
+}
+
+export interface OutsideOptions {
+  pace: Pace;
+  wrongBy?: number;
+  /** members that every record of an answer gets: a service that is newer than we are */
+  newer?: Record<string, unknown>;
+  /** resolves when the process may go on */
+  reached(point: Point, of: string): Promise<void>;
+  say(text: string): void;
+}
+
+export const outsideWith = ({ pace, wrongBy, newer, reached, say }: OutsideOptions): Outside => {
+  const outside = systemOutside();
+  const transport: Transport = async (request) => {
+    await reached("before send", request.method);
+    const answer = await outside.transport({ ...request, timeoutMs: request.timeoutMs / pace.speed });
+    await reached("after reply", request.method);
+    return newer ? fromNewer(answer, newer) : answer;
+  };
+  return { ...outside, clock: fastClock(pace, wrongBy), transport, say };
+};
+
+const fromNewer = (answer: HttpAnswer, newer: Record<string, unknown>): HttpAnswer => {
+  if (answer.status !== 200) return answer;
+  const body = JSON.parse(answer.body || "{}") as Record<string, unknown>;
+  return { ...answer, body: JSON.stringify(withMembers(body, newer)) };
+};
+
+const withMembers = (value: unknown, newer: Record<string, unknown>): unknown => {
+  if (Array.isArray(value)) return value.map((one) => withMembers(one, newer));
+  if (typeof value !== "object" || value === null) return value;
+  const own = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withMembers(one, newer)]));
+  return "uid" in own ? { ...own, ...newer } : own;
+};

@@ -1,0 +1,33 @@
+// What a program declares, as data: resources whose inputs may name each other.
+import type { KindName } from "../../provider/kind/index.ts";
+import { UNKNOWN } from "../../provider/unknown.ts";
+import type { Json } from "../../schema/index.ts";
+
+export interface Declared {
+  /** logical name */
+  name: string;
+  kind: KindName;
+  inputs: Json;
+}
+
+export type Program = Declared[];
+
+/** In inputs: the uid of another resource of the program, which the engine then knows to depend on. */
+export const ref = (name: string): { ref: string } => ({ ref: name });
+
+const isRef = (value: unknown): value is { ref: string } =>
+  typeof value === "object" && value !== null && typeof (value as { ref?: unknown }).ref === "string";
+
+/** Names of the resources that the inputs refer to. */
+export const refsIn = (value: unknown): string[] => {
+  if (isRef(value)) return [value.ref];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(refsIn) : [];
+};
+
+/** The inputs with uids in place of references; what is not known yet becomes the engine's unknown. */
+export const resolved = <T>(value: T, uids: ReadonlyMap<string, string>): T => {
+  if (isRef(value)) return (uids.get(value.ref) ?? UNKNOWN) as T;
+  if (Array.isArray(value)) return value.map((one) => resolved(one, uids)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolved(one, uids)])) as T;
+};

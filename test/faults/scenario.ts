@@ -1,0 +1,92 @@
+// A scenario: what was there is made, a fault meets the action, at most one further `up` (or `refresh` and `up`) follows
+// without one, and L1 to L7 are judged, then the destroy.
+import { expect } from "vitest";
+import type { KindName } from "../../provider/kind/index.ts";
+import type { FaultScript } from "../../server/fault-rule.ts";
+import type { ServerOptions } from "../../server/index.ts";
+import type { ChildOptions } from "./child.ts";
+import type { Command, Outcome } from "./engine.ts";
+import { judge, judgeDestroyed } from "./judge.ts";
+import type { Engine } from "./run.ts";
+import { type Action, type Subject, subjectOf } from "./subject.ts";
+import { startWorld, type World } from "./world.ts";
+
+export const STACK = "stack";
+
+export interface Stage {
+  world: World;
+  subject: Subject;
+  engine: Engine;
+  /** uid of a resource of the state */
+  uid(name: string): string;
+}
+
+export interface Scenario {
+  kind: KindName;
+  action: Action;
+  server?: ServerOptions & { speed?: number };
+  child?: Partial<ChildOptions> & { env?: Record<string, string> };
+  /** what meets the action: the server's script, for the operation of the action */
+  script?(subject: Subject): FaultScript;
+  /** runs the action; default: `up` with the program after it */
+  act?(stage: Stage): Promise<Outcome | undefined>;
+  /** of the run that met the fault; default: it succeeds */
+  fails?: string | RegExp;
+  /** how many attempts of the action's operation came in that run, as the server counted them */
+  attempts?: number;
+  /** looked at before the script is cleared */
+  seen?(stage: Stage, outcome: Outcome | undefined): void | Promise<void>;
+  /** what follows without a fault; default: nothing if the run succeeded, otherwise `up` */
+  then?: readonly Command[];
+  /** looked at when all is settled */
+  settled?(stage: Stage): void | Promise<void>;
+}
+
+export const scenario = async ({ kind, action, server, child, ...own }: Scenario): Promise<void> => {
+  const world = await startWorld(server);
+  const { faults } = world.server;
+  const foreign = await world.records();
+  const subject = subjectOf(kind, action, world.home);
+  const engine = world.engine(STACK, child);
+  const stage: Stage = { world, subject, engine, uid: (name) => world.uid(STACK, name) };
+  try {
+    expect(await engine.run("up", subject.before)).toMatchObject({ errors: [] });
+    faults?.set(own.script?.(subject) ?? {});
+    const outcome = await (own.act ?? (({ engine }) => engine.run("up", subject.after)))(stage);
+    if (own.fails !== undefined) expect(outcome?.errors.join("\n")).toMatch(own.fails);
+    else if (outcome) expect(outcome.errors).toEqual([]);
+    if (own.attempts !== undefined) expect(world.attempts(subject.operation)).toHaveLength(own.attempts);
+    await own.seen?.(stage, outcome);
+    faults?.clear();
+    const then = own.then ?? (outcome?.errors.length === 0 ? [] : ["up"]);
+    for (const command of then)
+      expect(await engine.run(command, subject.after), `${command} without a fault`).toMatchObject({ errors: [] });
+    await own.settled?.(stage);
+    expect((await judge(world, STACK, engine, subject.after, foreign)).problems).toEqual([]);
+    expect(await engine.run("destroy")).toMatchObject({ errors: [] });
+    expect(await judgeDestroyed(world, STACK, foreign)).toEqual([]);
+  } finally {
+    await engine.kill();
+    await world.close();
+  }
+};
+
+/** Kills the engine's process at a point of the action's own request or step. */
+export const killedAt =
+  (point: "before send" | "after reply" | "before state", command: Command = "up") =>
+  async ({ engine, subject }: Stage): Promise<undefined> => {
+    const steps = { POST: "creating", PATCH: "updating", DELETE: "deleting" } as const;
+    const of = point === "before state" ? steps[subject.method] : subject.method;
+    await engine.start(command, subject.after, { point, of }).paused;
+    await engine.kill();
+  };
+
+/** Kills it when the server has the request, and has carried it out or not. */
+export const killedWhenItCame =
+  (carriedOut: boolean) =>
+  async ({ engine, subject, world }: Stage): Promise<undefined> => {
+    const run = engine.start("up", subject.after);
+    await world.came(subject.operation, 1, carriedOut);
+    await engine.kill();
+    await run.outcome.catch(() => undefined);
+  };

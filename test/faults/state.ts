@@ -1,0 +1,48 @@
+// The engine's state in one file, written anew as a whole before and after each step, as the file backend does it.
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import type { KindName } from "../../provider/kind/index.ts";
+import type { Json } from "../../schema/index.ts";
+
+export interface Stored {
+  name: string;
+  kind: KindName;
+  id: string;
+  inputs: Json;
+  outputs: Json;
+  /** names of resources that it depends on */
+  dependencies: string[];
+  /** why its last step did not end; the next `up` goes on */
+  initErrors?: string[];
+  /** replaced: to be deleted once its successor exists */
+  delete?: true;
+}
+
+export interface Pending {
+  type: "creating" | "updating" | "deleting" | "reading";
+  name: string;
+  kind: KindName;
+  inputs: Json;
+}
+
+export interface State {
+  resources: Stored[];
+  pending: Pending[];
+}
+
+export interface StateFile extends State {
+  save(): void;
+}
+
+export const readState = (file: string): State =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as State) : { resources: [], pending: [] };
+
+export const openState = (file: string): StateFile => {
+  const state = readState(file);
+  const save = () => {
+    const { resources, pending } = opened;
+    writeFileSync(`${file}.next`, JSON.stringify({ resources, pending }, undefined, 1));
+    renameSync(`${file}.next`, file);
+  };
+  const opened: StateFile = { ...state, save };
+  return opened;
+};

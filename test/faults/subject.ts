@@ -1,0 +1,95 @@
+// A resource of each kind that a fault is tried on, with what it stands in and refers to, all of one program.
+import type { KindName } from "../../provider/kind/index.ts";
+import { kindRecords } from "../../provider/kind/index.ts";
+import type { Json, OperationName } from "../../schema/index.ts";
+import { type Declared, type Program, ref } from "./program.ts";
+
+export type Action = "create" | "update" | "delete" | "replace";
+
+export interface Subject {
+  kind: KindName;
+  /** the program before the action, and with it */
+  before: Program;
+  after: Program;
+  /** the request that the action is about */
+  operation: OperationName;
+  list: OperationName;
+  /** the method of that request */
+  method: "POST" | "PATCH" | "DELETE";
+}
+
+const claims = (subject: string): Json => ({ issuer: "https://issuer.example.com", subject });
+
+const group = (name: string, parent: unknown, further: Json = {}): Declared => ({
+  name,
+  kind: "group",
+  inputs: { parent, name, ...further },
+});
+
+/** What the subjects need: made before the fault. */
+const surroundings = (kind: KindName, home: string): Program => [
+  group("team", home),
+  group("other-team", home),
+  ...(kind === "roleBinding"
+    ? [
+        identity("who", ref("team"), "who"),
+        role("what", ref("team"), ["CAP_IAM_GROUPS_LIST"]),
+        role("what-else", ref("team"), ["CAP_IAM_ROLES_LIST"]),
+      ]
+    : []),
+];
+
+const identity = (name: string, parent: unknown, subject: string, further: Json = {}): Declared => ({
+  name,
+  kind: "identity",
+  inputs: { parent, name, claimMatch: claims(subject), ...further },
+});
+
+const role = (name: string, parent: unknown, capabilities: string[], further: Json = {}): Declared => ({
+  name,
+  kind: "role",
+  inputs: { parent, name, capabilities, ...further },
+});
+
+const subjects: Record<KindName, (parent: string, changed: boolean, further: Json) => Declared> = {
+  group: (parent, changed, further) =>
+    group("subject", ref(parent), { description: changed ? "changed" : "first", ...further }),
+  identity: (parent, changed, further) =>
+    identity("subject", ref(parent), changed ? "changed" : "first", { description: "d", ...further }),
+  role: (parent, changed, further) =>
+    role("subject", ref(parent), changed ? ["CAP_IAM_GROUPS_LIST"] : ["CAP_IAM_ROLES_LIST"], further),
+  roleBinding: (parent, changed) => ({
+    name: "subject",
+    kind: "roleBinding",
+    inputs: {
+      parent: ref(parent),
+      identityUid: ref("who"),
+      roleUid: ref(changed ? "what-else" : "what"),
+    },
+  }),
+};
+
+const METHOD = { create: "POST", update: "PATCH", delete: "DELETE", replace: "POST" } as const;
+
+export const subjectOf = (kind: KindName, action: Action, home: string): Subject => {
+  const base = surroundings(kind, home);
+  const further = action === "replace" && kind !== "roleBinding" ? { allowReplace: true } : {};
+  const of = (parent: string, changed: boolean) => [...base, subjects[kind](parent, changed, further)];
+  const { operations, list } = kindRecords[kind];
+  const common = {
+    kind,
+    operation: operations[action === "replace" ? "create" : action],
+    list: list.operation,
+    method: METHOD[action],
+  };
+  switch (action) {
+    case "create":
+      return { ...common, before: base, after: of("team", false) };
+    case "update":
+      return { ...common, before: of("team", false), after: of("team", true) };
+    case "delete":
+      return { ...common, before: of("team", false), after: base };
+    case "replace":
+      return { ...common, before: of("team", false), after: of("other-team", false) };
+  }
+};
