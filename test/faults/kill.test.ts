@@ -54,9 +54,9 @@ const ROWS: Row[] = [
 
 const ACTIONS: Action[] = ["create", "update", "delete", "replace"];
 
-describe.each(ACTIONS)("F10: kill -9 during a %s", (action) => {
+describe.concurrent.each(ACTIONS)("F10: kill -9 during a %s", (action) => {
   describe.each(ROWS)("$point: $why", ({ row }) => {
     // A script is for the first request of its operation; it is cleared when the next run begins, and the delay goes on.
-    test.concurrent.each(KINDS)("%s", (kind) => scenario({ ...row, kind, action }));
+    test.each(KINDS)("%s", (kind) => scenario({ ...row, kind, action }));
   });
 });

@@ -1,12 +1,17 @@
-// A child process with the engine, and what is done to it: commands, pauses, kill -9.
+// Runs of the engine: here, with a provider of its own for each, as each run of Pulumi has one; or in a process that can be
+// paused and killed.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { methodsWith } from "../../provider/methods.ts";
 import type { ChildOptions, Order, Told } from "./child.ts";
-import type { Command, Outcome } from "./engine.ts";
-import type { PauseAt, Point } from "./outside.ts";
+import { type Command, engineWith, type Outcome } from "./engine.ts";
+import { outsideWith, type PauseAt, type Point } from "./outside.ts";
 import type { Program } from "./program.ts";
+import { openState } from "./state.ts";
 
 export interface Run {
   /** rejects when the process ends first */
@@ -16,7 +21,9 @@ export interface Run {
 }
 
 export interface Engine {
+  /** in a process of its own */
   start(command: Command, program: Program, pause?: PauseAt): Run;
+  /** in this one */
   run(command: Command, program?: Program): Promise<Outcome>;
   /** ^C: what is under way ends, nothing more is begun */
   interrupt(): void;
@@ -27,6 +34,11 @@ export interface Engine {
   /** all that it wrote */
   text(): string;
 }
+
+// A process is begun in half of the time when what it imports is compiled already.
+const COMPILED = join(tmpdir(), "irm-faults-compiled");
+
+const nothing = async (): Promise<void> => undefined;
 
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 
@@ -39,7 +51,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
   const started = async () => {
     if (current) return current;
     const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...(await env()) },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILED, ...(await env()) },
       stdio: ["pipe", "pipe", "pipe"],
     });
     // A process that was killed reads nothing more.
@@ -101,11 +113,18 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
 
   return {
     start,
-    run: (command, program = []) => start(command, program).outcome,
+    run: async (command, program = []) => {
+      const outside = outsideWith({ ...options, reached: async () => undefined, say: (line) => void said.push(line) });
+      const methods = methodsWith({ ...outside, env: await env() });
+      await methods.group.configure({ config: { get: () => undefined } });
+      const { stateFile, stack } = options;
+      const here = { methods, state: openState(stateFile), stack, beforeState: nothing, isCancelled: () => false };
+      return engineWith(here)[command](program);
+    },
     interrupt: () => void current?.child.kill("SIGINT"),
     kill: () => ended("SIGKILL"),
     end: () => ended(),
     said,
-    text: () => text,
+    text: () => [text, ...said].join("\n"),
   };
 };

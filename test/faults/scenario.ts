@@ -86,7 +86,10 @@ export const killedWhenItCame =
   (carriedOut: boolean) =>
   async ({ engine, subject, world }: Stage): Promise<undefined> => {
     const run = engine.start("up", subject.after);
-    await world.came(subject.operation, 1, carriedOut);
+    const ended = run.outcome.then(({ errors }) => {
+      throw new Error(`the run ended before the request came: ${errors.join("\n")}`);
+    });
+    await Promise.race([world.came(subject.operation, 1, carriedOut), ended]);
     await engine.kill();
-    await run.outcome.catch(() => undefined);
+    await ended.catch(() => undefined);
   };

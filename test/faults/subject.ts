@@ -32,9 +32,9 @@ const surroundings = (kind: KindName, home: string): Program => [
   group("other-team", home),
   ...(kind === "roleBinding"
     ? [
-        identity("who", ref("team"), "who"),
-        role("what", ref("team"), ["CAP_IAM_GROUPS_LIST"]),
-        role("what-else", ref("team"), ["CAP_IAM_ROLES_LIST"]),
+        identity("who", home, "who"),
+        role("what", home, ["CAP_IAM_GROUPS_LIST"]),
+        role("what-else", home, ["CAP_IAM_ROLES_LIST"]),
       ]
     : []),
 ];

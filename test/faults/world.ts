@@ -49,6 +49,8 @@ export interface World {
   close(): Promise<void>;
 }
 
+const POLL_MS = 5;
+
 export const IAM = "/iam/v2beta1";
 
 export const startWorld = async (options: ServerOptions & { speed?: number } = {}): Promise<World> => {
@@ -89,13 +91,11 @@ export const startWorld = async (options: ServerOptions & { speed?: number } = {
     tokens.push(token);
     return token;
   };
-  const token = await exchanged();
+  let token = await exchanged();
   const call: World["call"] = async (method, path, body) => {
-    // New roots are known to new tokens only.
-    const bearer = method === "GET" ? await exchanged() : token;
     const answer = await fetch(`${baseUrl}${path}`, {
       method,
-      headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
@@ -168,6 +168,8 @@ export const startWorld = async (options: ServerOptions & { speed?: number } = {
         }),
       ),
     records: async () => {
+      // New roots are known to new tokens only.
+      token = await exchanged();
       const all = await Promise.all(Object.keys(COLLECTIONS).map(listed));
       return new Map(all.flat().map((record) => [record.uid, record]));
     },
@@ -175,7 +177,7 @@ export const startWorld = async (options: ServerOptions & { speed?: number } = {
     came: async (operation, count = 1, carriedOut = false) => {
       await settled(() => attempts(operation).length >= count);
       if (!carriedOut) return;
-      while (!attempts(operation)[count - 1]?.carriedOut) await new Promise((resolve) => setImmediate(resolve));
+      while (!attempts(operation)[count - 1]?.carriedOut) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     },
     attempts,
     texts: () => [...log, ...filesBelow(folder)],

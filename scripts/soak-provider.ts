@@ -1,0 +1,51 @@
+// `npm run soak:provider`: the random runs of the provider, with the numbers that are asked for.
+import { randomInt } from "node:crypto";
+import { parseCount, parseFlags, UsageError } from "../cli/usage.ts";
+import { providerSoak } from "../test/soak/provider.ts";
+
+const usage = `Usage: npm run soak:provider -- [FLAGS]
+
+Runs \`up\` on programs that change at random, with one request in five failing and processes killed; prints what was
+counted, and exits with 1 when anything was leaked, duplicated or lost, or a last preview was not empty.
+
+  --cycles N   runs (default 500)
+  --kills K    of these, how many are killed (default 100)
+  --seed S     what it is random by, from 1 to 999999 (default: a random one, which is printed)
+  --lanes L    stacks that are worked on at the same time (default 8)
+  --help       tell the flags
+`;
+
+const main = async (args: string[]): Promise<number> => {
+  const flags = parseFlags(args, {
+    cycles: { type: "string" },
+    kills: { type: "string" },
+    seed: { type: "string" },
+    lanes: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  });
+  if (flags.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const counted = (name: "cycles" | "kills" | "seed" | "lanes", usual: number) =>
+    flags[name] === undefined ? usual : parseCount(`--${name}`, flags[name]);
+  const seed = counted("seed", randomInt(1, 1_000_000));
+  const [cycles, kills, lanes] = [counted("cycles", 500), counted("kills", 100), counted("lanes", 8)];
+  if (kills > cycles) throw new UsageError(`--kills takes at most as many as --cycles, not ${kills} of ${cycles}`);
+  const say = (text: string) => void process.stderr.write(`${text}\n`);
+  say(`seed ${seed}`);
+  const { figures, failures } = await providerSoak({ seed, cycles, kills, lanes, say });
+  const rows = Object.entries(figures).map(([what, figure]) => `  ${what.padEnd(44)} ${figure}`);
+  process.stdout.write(
+    `${[failures.length > 0 ? "FAILED" : "passed", ...rows, ...failures, `seed ${seed}`].join("\n")}\n`,
+  );
+  return failures.length > 0 ? 1 : 0;
+};
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`soak:provider: ${error.message}\n\n${usage}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,229 @@
+// `up` after `up` on programs that change at random, while one request in five fails and processes are killed: each cycle ends,
+// after at most one more run without a fault, with nothing lost (spec/faults.md, section 3).
+
+import { kindRecords } from "../../provider/kind/index.ts";
+import type { OperationName } from "../../schema/index.ts";
+import type { FaultScript } from "../../server/fault-rule.ts";
+import { type Foreign, judge, judgeDestroyed } from "../faults/judge.ts";
+import type { PauseAt } from "../faults/outside.ts";
+import type { Program } from "../faults/program.ts";
+import type { Engine } from "../faults/run.ts";
+import { readState } from "../faults/state.ts";
+import { startWorld, type World } from "../faults/world.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import type { PartResult } from "./part.ts";
+import { randomProgram } from "./random-program.ts";
+
+export interface ProviderSoakOptions {
+  seed: number;
+  cycles: number;
+  kills: number;
+  /** stacks that are worked on at the same time, each with a server of its own: most of the time is waiting */
+  lanes?: number;
+  say?: (text: string) => void;
+}
+
+const STACK = "soak";
+
+const STEPS: NonNullable<FaultScript["random"]>["steps"] = [
+  { reset: true },
+  { at: "after", reset: true },
+  { status: 503 },
+  { at: "after", status: 503 },
+  { status: 429, retryAfter: 1 },
+  { at: "after", status: 502, body: "html" },
+  { at: "after", status: 504, body: "html" },
+  { at: "after", status: 500, body: "html" },
+  { truncate: 15 },
+  { at: "after", status: 200, body: "html" },
+  { status: 401 },
+  { status: 403 },
+];
+
+const CREATES: OperationName[] = Object.values(kindRecords).map(({ operations }) => operations.create);
+
+interface Count {
+  cycles: number;
+  kills: number;
+  steps: number;
+  faults: number;
+  failed: number;
+  leaked: number;
+  duplicated: number;
+  lost: number;
+}
+
+export const providerSoak = async ({
+  seed,
+  cycles,
+  kills,
+  lanes = 8,
+  say,
+}: ProviderSoakOptions): Promise<PartResult> => {
+  const count: Count = { cycles: 0, kills: 0, steps: 0, faults: 0, failed: 0, leaked: 0, duplicated: 0, lost: 0 };
+  const failures: string[] = [];
+  const own = Math.min(lanes, cycles);
+  const share = (all: number, lane: number) => Math.floor(all / own) + (lane < all % own ? 1 : 0);
+  await Promise.all(
+    Array.from({ length: own }, (_, lane) =>
+      runLane(
+        { lane, random: createRandom(seed * 1_000 + lane), cycles: share(cycles, lane), kills: share(kills, lane) },
+        count,
+        failures,
+        say,
+      ),
+    ),
+  );
+  if (count.kills < kills) failures.push(`only ${count.kills} of ${kills} kills met a run`);
+  const figures = {
+    cycles: count.cycles,
+    "kills -9": count.kills,
+    "steps of the engine that ended": count.steps,
+    "requests that met a fault": count.faults,
+    "runs that failed or were killed": count.failed,
+    leaked: count.leaked,
+    duplicated: count.duplicated,
+    lost: count.lost,
+  };
+  return { figures, failures };
+};
+
+interface Lane {
+  lane: number;
+  random: Random;
+  cycles: number;
+  kills: number;
+}
+
+const runLane = async (
+  { lane, random, cycles, kills }: Lane,
+  count: Count,
+  failures: string[],
+  say: (text: string) => void = () => undefined,
+): Promise<void> => {
+  const world = await startWorld({ speed: 20 });
+  const foreign = await world.records();
+  const programs = randomProgram(random, world.home);
+  const engine = world.engine(STACK);
+  const uidOf = (name: string) =>
+    readState(world.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
+  let killed = 0;
+  try {
+    for (let cycle = 1; cycle <= cycles; cycle += 1) {
+      const program = programs.next(uidOf);
+      const mustKill = kills - killed >= cycles - cycle + 1;
+      const isKill = killed < kills && (mustKill || random.below(cycles) < kills);
+      const problems = await runCycle({ world, engine, random, program, foreign, isKill }, count, () => {
+        killed += 1;
+      });
+      count.cycles += 1;
+      failures.push(...problems.map((text) => `lane ${lane}, cycle ${cycle}: ${text}`));
+      if (count.cycles % 20 === 0) say(`${count.cycles} cycles, ${count.kills} kills, ${failures.length} problems`);
+      if (problems.length > 0) return;
+    }
+    const { errors } = await engine.run("destroy");
+    failures.push(...errors.map((text) => `lane ${lane}: destroy: ${text}`));
+    failures.push(...(await judgeDestroyed(world, STACK, foreign)).map((text) => `lane ${lane}: ${text}`));
+  } finally {
+    await engine.kill();
+    await world.close();
+  }
+};
+
+interface Cycle {
+  world: World;
+  engine: Engine;
+  random: Random;
+  program: Program;
+  foreign: Foreign;
+  isKill: boolean;
+}
+
+const runCycle = async (
+  { world, engine, random, program, foreign, isKill }: Cycle,
+  count: Count,
+  onKill: () => void,
+): Promise<string[]> => {
+  const { faults } = world.server;
+  const rules: NonNullable<FaultScript["rules"]> = [];
+  // Late: within the request's time, or just beyond it.
+  if (random.below(3) === 0)
+    rules.push({ operation: random.pick(CREATES), steps: [{ delay: random.pick(["600ms", "1100ms"]) }] });
+  const target = isKill ? await targetOf(engine, program, random) : undefined;
+  if (target?.operation)
+    rules.unshift({
+      operation: target.operation,
+      steps: [{ at: target.carriedOut ? "after" : "before", delay: "300ms" }],
+    });
+  faults?.set({ rules, random: { rate: 0.2, seed: random.below(1_000_000), steps: STEPS } });
+  const before = engine.said.length;
+  let failed: boolean;
+  if (target) {
+    const wasKilled = await killedRun(world, engine, program, target);
+    if (wasKilled) {
+      count.kills += 1;
+      onKill();
+    }
+    failed = true;
+  } else {
+    const { errors, steps } = await engine.run("up", program);
+    count.steps += steps.length;
+    failed = errors.length > 0;
+  }
+  count.faults += faults?.attempts().filter(({ rule }) => rule !== undefined).length ?? 0;
+  if (failed) count.failed += 1;
+  faults?.clear();
+  const followed: string[] = [];
+  if (failed) {
+    if (random.below(4) === 0) {
+      const refreshed = await engine.run("refresh");
+      followed.push(...refreshed.errors.map((text) => `refresh without a fault: ${text}`));
+    }
+    const { errors, steps } = await engine.run("up", program);
+    count.steps += steps.length;
+    followed.push(...errors.map((text) => `up without a fault: ${text}`));
+  }
+  const { leaked, lost, duplicated, problems } = await judge(world, STACK, engine, program, foreign);
+  count.leaked += leaked.length;
+  count.lost += lost.length;
+  count.duplicated += duplicated.length;
+  const told = [...followed, ...problems];
+  return told.length === 0 ? [] : [...told, ...engine.said.slice(before).map((text) => `said: ${text}`)];
+};
+
+interface Target {
+  pause?: PauseAt;
+  operation?: OperationName;
+  carriedOut?: boolean;
+}
+
+const METHOD = { create: "POST", replace: "POST", update: "PATCH", delete: "DELETE" } as const;
+const STEP = { create: "creating", replace: "creating", update: "updating", delete: "deleting" } as const;
+
+/** Where a run of the program is killed: at a step that it will make. */
+const targetOf = async (engine: Engine, program: Program, random: Random): Promise<Target | undefined> => {
+  const { steps } = await engine.run("preview", program);
+  if (steps.length === 0) return undefined;
+  const [verb, name] = random.pick(steps).split(" ") as [keyof typeof METHOD, string];
+  const kind = program.find((one) => one.name === name)?.kind;
+  const where = random.below(5);
+  if (where < 3 || !kind) {
+    const point = random.pick(["before send", "after reply", "before state"] as const);
+    return { pause: { point, of: point === "before state" ? STEP[verb] : METHOD[verb] } };
+  }
+  const { operations } = kindRecords[kind];
+  return { operation: operations[verb === "replace" ? "create" : verb], carriedOut: where === 4 };
+};
+
+/** Whether the run was killed; it may have failed before it came so far. */
+const killedRun = async (world: World, engine: Engine, program: Program, target: Target): Promise<boolean> => {
+  const run = engine.start("up", program, target.pause);
+  const ended = run.outcome.then(() => false);
+  const reached = target.operation
+    ? world.came(target.operation, 1, target.carriedOut).then(() => true)
+    : run.paused.then(() => true);
+  const wasKilled = await Promise.race([reached.catch(() => false), ended]);
+  await engine.kill();
+  await ended.catch(() => undefined);
+  return wasKilled;
+};
