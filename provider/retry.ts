@@ -60,8 +60,12 @@ export const mayFollow = ({ status, timedOut }: Failure): boolean =>
 export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, random: number): number => {
   const base = status === 429 ? BASE_THROTTLED_MS : BASE_MS;
   const jitter = random * Math.min(CAP_MS, base * 2 ** (attempt - 1));
-  return retryAfterMs === undefined ? jitter : Math.min(retryAfterMs, CAP_HINT_MS) + jitter;
+  return hintMs({ retryAfterMs }) + jitter;
 };
+
+/** Wait that the service asked for, as far as it is followed. */
+export const hintMs = ({ retryAfterMs = 0 }: Pick<Failure, "retryAfterMs">): number =>
+  Math.min(retryAfterMs, CAP_HINT_MS);
 
 /** What an attempt throws so that the policy can judge it; any other error is passed on. */
 export class AttemptError extends Error {

@@ -134,8 +134,8 @@ const ROWS: Row[] = [
     what: "503 with Retry-After, of a create",
     why: "looked for first, then sent again, not before",
     actions: ["create"],
-    steps: [{ status: 503, retryAfter: 8 }],
-    row: { attempts: 2, seen: waited(8_000) },
+    steps: [{ status: 503, retryAfter: 15 }],
+    row: { attempts: 2, seen: waited(15_000) },
   },
   {
     fault: "F5",

@@ -37,7 +37,7 @@ export interface Scenario {
   /** looked at before the script is cleared */
   seen?(stage: Stage, outcome: Outcome | undefined): void | Promise<void>;
   /** what follows without a fault; default: nothing if the run succeeded, otherwise `up` */
-  then?: readonly Command[];
+  afterwards?: readonly Command[];
   /** looked at when all is settled */
   settled?(stage: Stage): void | Promise<void>;
 }
@@ -58,8 +58,8 @@ export const scenario = async ({ kind, action, server, child, ...own }: Scenario
     if (own.attempts !== undefined) expect(world.attempts(subject.operation)).toHaveLength(own.attempts);
     await own.seen?.(stage, outcome);
     faults?.clear();
-    const then = own.then ?? (outcome?.errors.length === 0 ? [] : ["up"]);
-    for (const command of then)
+    const commands = own.afterwards ?? (outcome?.errors.length === 0 ? [] : ["up"]);
+    for (const command of commands)
       expect(await engine.run(command, subject.after), `${command} without a fault`).toMatchObject({ errors: [] });
     await own.settled?.(stage);
     expect((await judge(world, STACK, engine, subject.after, foreign)).problems).toEqual([]);

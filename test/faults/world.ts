@@ -34,6 +34,7 @@ export interface World {
   /** an engine with a state, a journal and a token of its own, unless they are named */
   engine(name: string, own?: Partial<ChildOptions> & { env?: Record<string, string> }): Engine;
   stateFile(name: string): string;
+  stateText(name: string): string;
   /** uid of a resource in a state */
   uid(name: string, resource: string): string;
   /** all that is in the organisation, and groups at the root, by uid */
@@ -148,6 +149,7 @@ export const startWorld = async (options: ServerOptions & { speed?: number } = {
     folder,
     tokens,
     stateFile: (name) => join(folder, `${name}.state.json`),
+    stateText: (name) => readFileSync(join(folder, `${name}.state.json`), "utf8"),
     uid: (name, resource) => {
       const found = readState(join(folder, `${name}.state.json`)).resources.find((one) => one.name === resource);
       if (!found) throw new Error(`the state has no ${resource}`);

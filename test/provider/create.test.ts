@@ -39,7 +39,16 @@ beforeEach(() => {
   posts = 0;
 });
 
-type Fault = "refused" | "reset" | "reset after" | "timeout" | "timeout after" | "502 after" | "503" | "truncated";
+type Fault =
+  | "503 in 30 s"
+  | "refused"
+  | "reset"
+  | "reset after"
+  | "timeout"
+  | "timeout after"
+  | "502 after"
+  | "503"
+  | "truncated";
 
 const gone = (sent: boolean, timedOut = false) =>
   new AttemptError({ sent, ...(timedOut && { timedOut }) }, new ApiError("UNAVAILABLE", "no answer"));
@@ -68,6 +77,8 @@ const runAt = (aheadMs: number, ...faults: Fault[]): { session: Session; clock: 
         throw gone(true, true);
       case "503":
         return page(503);
+      case "503 in 30 s":
+        return { ...page(503), headers: { "retry-after": "30" } };
     }
     const answer = await send(request);
     switch (fault) {
@@ -132,6 +143,14 @@ describe("an answer that is lost", () => {
     expect(posts).toBe(requests);
     expect(await named(args.name)).toMatchObject([{ uid: id }]);
     expect(outs).toMatchObject({ uid: id, name: args.name, description: "d" });
+  });
+
+  it("with a wait that the service asks for: sent again once that is over, looking included", async () => {
+    const { session, clock } = run("503 in 30 s");
+    await reconcile.create(group, session, inputs());
+    expect(posts).toBe(2);
+    expect(clock.now()).toBe(30_000);
+    expect(clock.sleeps.length).toBeGreaterThan(1);
   });
 
   it("by a time-out, with no record found: fails, and the next run finds what came late", async () => {

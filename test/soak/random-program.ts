@@ -10,7 +10,7 @@ export interface RandomProgram {
 }
 
 const MOST = 12;
-const CAPABILITIES = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_IDENTITIES_LIST"];
+const CAPABILITIES = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
 
 interface Own extends Declared {
   /** role bindings: the uids of who and what are written out */

@@ -1,0 +1,431 @@
+// F1, F6 on reads, F9, F12, F15 to F25: what meets more than one answer (spec/faults.md, section 3).
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { journalPath } from "../../provider/journal/place.ts";
+import { kindRecords } from "../../provider/kind/index.ts";
+import type { Json } from "../../schema/index.ts";
+import { judge, judgeDestroyed, KINDS } from "./judge.ts";
+import { type Declared, type Program, ref } from "./program.ts";
+import { killedAt, STACK, type Stage, scenario } from "./scenario.ts";
+import { type Action, subjectOf } from "./subject.ts";
+import { IAM, startWorld, type World } from "./world.ts";
+
+const CHANGES: Action[] = ["update", "delete"];
+const ALL: Action[] = ["create", ...CHANGES];
+const PLURAL = { group: "groups", identity: "identities", role: "roles", roleBinding: "roleBindings" } as const;
+
+const each = <T extends object>(rows: readonly T[]) => rows.flatMap((row) => KINDS.map((kind) => ({ kind, ...row })));
+const acting = (actions: readonly Action[]) => each(actions.map((action) => ({ action })));
+
+describe.concurrent("F1: nobody listens", () => {
+  test.each(acting(ALL))(
+    "$action of a $kind: an error, nothing is done, and the next run does it",
+    ({ kind, action }) =>
+      scenario({
+        kind,
+        action,
+        act: async ({ world, subject }) => {
+          const elsewhere = world.engine(STACK, {
+            env: { IRM_BASE_URL: "http://127.0.0.1:9", IRM_JOURNAL: journalOf(world) },
+          });
+          return elsewhere.run("up", subject.after);
+        },
+        fails: "connect ECONNREFUSED",
+        attempts: 0,
+      }),
+  );
+});
+
+const journalOf = (world: World): string => join(world.folder, `${STACK}.journal`);
+
+describe.concurrent("F6: a read that a proxy answers", () => {
+  test.each(each([{ status: 500 }, { status: 502 }, { status: 504 }]))("$status for a $kind is asked again", (row) =>
+    scenario({
+      kind: row.kind,
+      action: "update",
+      script: ({ kind }) => ({
+        rules: [{ operation: kindRecords[kind].operations.get, steps: [{ status: row.status, body: "html" }] }],
+      }),
+      act: ({ engine }) => engine.run("refresh"),
+      afterwards: ["up"],
+    }),
+  );
+});
+
+describe.concurrent("F9: an organisation that was just made", () => {
+  test.each(KINDS)("does not know us yet: the denial of a %s in it is waited for", async (kind) => {
+    const world = await startWorld({ speed: 40 });
+    try {
+      const foreign = await world.records();
+      const engine = world.engine(STACK);
+      const { after } = subjectOf(kind, "create", world.home);
+      // Below a root of its own, with what it refers to.
+      const root: Declared = { name: "root", kind: "group", inputs: { root: true, name: "root" } };
+      const program: Program = [root, ...after].map((one) =>
+        one.inputs.parent === world.home ? { ...one, inputs: { ...one.inputs, parent: ref("root") } } : one,
+      );
+      const { operations } = kindRecords[kind];
+      const denied = [{ status: 403 }, { status: 403 }, { status: 403 }];
+      const steps = kind === "group" ? [{}, ...denied] : denied;
+      world.server.faults?.set({ rules: [{ operation: operations.create, steps }] });
+      expect(await engine.run("up", program)).toMatchObject({ errors: [] });
+      // A new token for the first denial, and for each after it.
+      expect(world.attempts("ExchangeGet").length).toBeGreaterThanOrEqual(4);
+      world.server.faults?.clear();
+      expect((await judge(world, STACK, engine, program, foreign)).problems).toEqual([]);
+      expect(await engine.run("destroy")).toMatchObject({ errors: [] });
+      expect(await judgeDestroyed(world, STACK, foreign)).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
+});
+
+describe.concurrent("F12: made, and what follows fails", () => {
+  test.each(["group", "identity", "role"] as const)("a %s is recorded with its uid and the reason", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      act: async (stage) => {
+        // The run before was killed; this one takes its record and wants it otherwise.
+        await killedAt("after reply")(stage);
+        const { world, engine, subject } = stage;
+        const { operations } = kindRecords[kind];
+        world.server.faults?.set({ rules: [{ operation: operations.update, steps: [{ status: 500 }] }] });
+        const { after } = subjectOf(kind, "update", world.home);
+        const outcome = await engine.run("up", after);
+        expect(outcome.errors).toEqual([expect.stringContaining("500")]);
+        expect(stage.uid("subject")).toMatch(/^[0-9a-f]{40}\//);
+        expect(await engine.run("preview", after)).toEqual({ steps: ["update subject"], errors: [] });
+        expect(world.attempts(subject.operation)).toHaveLength(1);
+        return outcome;
+      },
+      fails: "500",
+    }),
+  );
+});
+
+describe.concurrent("F15: what is not ours holds it", () => {
+  const foreignIn: Record<"group" | "identity" | "role", (stage: Stage) => Promise<[string, Json]>> = {
+    group: async ({ uid }) => [`groups/${uid("subject")}`, { name: "not-ours" }],
+    identity: async ({ world, uid }) => [
+      `roleBindings/${world.home}`,
+      { identityUid: uid("subject"), roleUid: world.foreign.role },
+    ],
+    role: async ({ world, uid }) => [
+      `roleBindings/${uid("team")}`,
+      { identityUid: world.foreign.identity, roleUid: uid("subject") },
+    ],
+  };
+  test.each(["group", "identity", "role"] as const)("a %s is refused with the violation, and stays", (kind) => {
+    let foreign: Json;
+    return scenario({
+      kind,
+      action: "delete",
+      act: async (stage) => {
+        const { world, engine, subject } = stage;
+        const [path, body] = await foreignIn[kind](stage);
+        foreign = await world.call("POST", `${IAM}/${path}`, body);
+        return engine.run("up", subject.after);
+      },
+      fails: "FAILED_PRECONDITION",
+      seen: async ({ world, uid }, outcome) => {
+        expect(outcome?.errors.join()).toContain(foreign.uid as string);
+        const live = await world.records();
+        expect([...live.keys()]).toEqual(expect.arrayContaining([foreign.uid, uid("subject")]));
+        const path = `name` in foreign ? "groups" : "roleBindings";
+        await world.call("DELETE", `${IAM}/${path}/${foreign.uid}`);
+      },
+    });
+  });
+});
+
+describe.concurrent("F16: an order of deletes that the engine does not know", () => {
+  test.each(KINDS)("a %s that is named by plain uids goes before what it is in and what it names", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      settled: async ({ world, engine, subject, uid }) => {
+        const literal = subject.after.map((one) => ({
+          ...one,
+          inputs: Object.fromEntries(
+            Object.entries(one.inputs).map(([name, value]) => {
+              const target = (value as { ref?: string } | null)?.ref;
+              return [name, target === undefined ? value : uid(target)];
+            }),
+          ),
+        }));
+        expect(await engine.run("up", literal)).toEqual({ steps: [], errors: [] });
+        world.server.faults?.clear();
+        expect(await engine.run("destroy")).toMatchObject({ errors: [] });
+        expect(await engine.run("up", subject.after)).toMatchObject({ errors: [] });
+      },
+    }),
+  );
+});
+
+describe.concurrent("F17: changed by somebody else", () => {
+  test.each(each([{ how: "deleted" }, { how: "changed" }]))(
+    "a $kind that was $how is as declared again",
+    ({ kind, how }) =>
+      scenario({
+        kind,
+        action: "create",
+        afterwards: ["refresh", "up"],
+        act: async ({ world, engine, subject, uid }) => {
+          const outcome = await engine.run("up", subject.after);
+          const path = `${IAM}/${PLURAL[kind]}/${uid("subject")}`;
+          const body =
+            kind === "roleBinding" ? { roleUid: uid("what-else") } : { name: "renamed", description: "by hand" };
+          if (how === "deleted") await world.call("DELETE", path);
+          else await world.call("PATCH", `${path}?updateMask=${Object.keys(body).join(",")}`, body);
+          return outcome;
+        },
+      }),
+  );
+});
+
+describe.concurrent("F18: reads that lag four seconds behind", () => {
+  test.each(KINDS)("a %s that was just made is not taken for gone", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      script: () => ({ readAfterWriteLag: "4s" }),
+      act: async ({ engine, subject }) => {
+        const outcome = await engine.run("up", subject.after);
+        const { steps, errors } = await engine.run("refresh");
+        expect(errors).toEqual([]);
+        expect(steps).not.toContain("gone subject");
+        return outcome;
+      },
+    }),
+  );
+  test.each(KINDS)("a %s whose answer was lost is found once it shows", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      script: ({ operation }) => ({
+        readAfterWriteLag: "4s",
+        rules: [{ operation, steps: [{ at: "after", reset: true }] }],
+      }),
+      attempts: 1,
+    }),
+  );
+  test.each(acting(["update", "delete"]))("$action of a $kind right after its create is done", ({ kind, action }) =>
+    scenario({
+      kind,
+      action,
+      script: () => ({ readAfterWriteLag: "4s" }),
+      act: async ({ engine, world, subject }) => {
+        // Anew, so that it is young.
+        world.server.faults?.clear();
+        await engine.run("destroy");
+        await engine.run("up", subject.before);
+        world.server.faults?.set({ readAfterWriteLag: "4s" });
+        return engine.run("up", subject.after);
+      },
+    }),
+  );
+});
+
+describe.concurrent("F19: a list of several pages, one of which fails", () => {
+  test.each(["group", "identity", "role"] as const)("a %s is found behind 250 others of its name", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      server: { speed: 2 },
+      script: ({ operation, list }) => ({
+        rules: [
+          { operation, steps: [{ at: "after", reset: true }] },
+          { operation: list, steps: [{}, { reset: true }, {}] },
+        ],
+      }),
+      act: async ({ world, engine, subject, uid }) => {
+        world.server.faults?.clear();
+        const others = Array.from({ length: 250 }, () =>
+          world.call("POST", `${IAM}/${PLURAL[kind]}/${uid("team")}`, {
+            name: "subject",
+            description: "another",
+            ...(kind === "identity" && { claimMatch: { issuer: "https://issuer.example.com", subject: "another" } }),
+            ...(kind === "role" && { capabilities: ["CAP_IAM_GROUPS_LIST"] }),
+          }),
+        );
+        const made = await Promise.all(others);
+        world.server.faults?.set({
+          rules: [
+            { operation: subject.operation, steps: [{ at: "after", reset: true }] },
+            { operation: subject.list, steps: [{}, { reset: true }] },
+          ],
+        });
+        const outcome = await engine.run("up", subject.after);
+        expect(world.attempts(subject.operation)).toHaveLength(1);
+        expect(world.attempts(subject.list).length).toBeGreaterThanOrEqual(3);
+        world.server.faults?.clear();
+        for (const { uid } of made) await world.call("DELETE", `${IAM}/${PLURAL[kind]}/${uid}`);
+        return outcome;
+      },
+    }),
+  );
+});
+
+describe.concurrent("F20: two runs of one stack at the same time", () => {
+  test.each(KINDS)("make one %s", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "before", delay: "300ms" }] }] }),
+      act: async ({ world, engine, subject }) => {
+        // The second has a state of its own, as of two machines that pulled the same one.
+        const program = subject.after;
+        const other = world.engine("other", {
+          stack: `organization/faults/${STACK}`,
+          env: { IRM_JOURNAL: journalOf(world) },
+        });
+        writeFileSync(world.stateFile("other"), world.stateText(STACK));
+        const first = engine.start("up", program);
+        await world.came(subject.operation);
+        const [one, two] = await Promise.all([first.outcome, other.run("up", program)]);
+        expect(two.errors).toEqual([]);
+        expect(world.uid("other", "subject")).toBe(world.uid(STACK, "subject"));
+        expect(world.attempts(subject.operation)).toHaveLength(1);
+        return one;
+      },
+    }),
+  );
+});
+
+describe.concurrent("F21: ^C while it is made", () => {
+  test.each(acting([...ALL, "replace"]))("$action of a $kind ends, and is in the state", ({ kind, action }) =>
+    scenario({
+      kind,
+      action,
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", delay: "300ms" }] }] }),
+      act: async ({ world, engine, subject }) => {
+        const { outcome } = engine.start("up", subject.after);
+        await world.came(subject.operation);
+        engine.interrupt();
+        const { errors } = await outcome;
+        expect(errors).toEqual([]);
+        await engine.end();
+        return undefined;
+      },
+      attempts: 1,
+      afterwards: ["up"],
+    }),
+  );
+});
+
+const fileOf = (world: World): string => {
+  const env = { PULUMI_BACKEND_URL: `file://${world.folder}` };
+  const config = { baseUrl: world.server.baseUrl, authUrl: "", requestTimeoutMs: 0, journal: journalOf(world) };
+  return journalPath(`organization/faults/${STACK}`, config, env, world.folder);
+};
+
+// What is written to it fails as on a full disk.
+const fill = (world: World): void => {
+  rmSync(fileOf(world), { force: true });
+  mkdirSync(journalOf(world), { recursive: true });
+  symlinkSync("/dev/full", fileOf(world));
+};
+
+describe.concurrent("F22: a journal that cannot be written", () => {
+  test.each(KINDS)("a full disk refuses a %s before the POST", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      act: async ({ world, engine, subject }) => {
+        fill(world);
+        const outcome = await engine.run("up", subject.after);
+        rmSync(fileOf(world));
+        return outcome;
+      },
+      fails: "cannot be written (ENOSPC)",
+      attempts: 0,
+    }),
+  );
+  test.each(KINDS)("a folder that is none refuses a %s before the POST", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      act: ({ world, subject }) => {
+        writeFileSync(join(world.folder, "file"), "");
+        const env = { IRM_JOURNAL: join(world.folder, "file", "journal") };
+        return world.engine(STACK, { env }).run("up", subject.after);
+      },
+      fails: /the intent journal .+ cannot be (read|written) \(ENOTDIR\)/,
+      attempts: 0,
+    }),
+  );
+  test.each(KINDS)("a disk that is full once the POST is sent loses no %s", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      act: async ({ world, engine, subject }) => {
+        const run = engine.start("up", subject.after, { point: "before send", of: "POST" });
+        await run.paused;
+        fill(world);
+        run.goOn();
+        const outcome = await run.outcome;
+        await engine.end();
+        rmSync(fileOf(world));
+        expect(engine.said.join()).toContain("cannot be written (ENOSPC)");
+        return outcome;
+      },
+      attempts: 1,
+    }),
+  );
+});
+
+describe.concurrent("F23: a replacement whose one half fails", () => {
+  test.each(KINDS)("a %s that cannot be made leaves the old one in place", (kind) =>
+    scenario({
+      kind,
+      action: "replace",
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ status: 403 }] }] }),
+      fails: "PERMISSION_DENIED",
+      seen: async ({ world, uid }) => expect((await world.records()).has(uid("subject"))).toBe(true),
+    }),
+  );
+  test.each(KINDS)("the old %s that cannot be deleted is deleted by the next run", (kind) =>
+    scenario({
+      kind,
+      action: "replace",
+      script: () => ({ rules: [{ operation: kindRecords[kind].operations.delete, steps: [{ status: 403 }] }] }),
+      fails: "PERMISSION_DENIED",
+      attempts: 1,
+    }),
+  );
+});
+
+const MINUTE_MS = 60_000;
+
+describe.concurrent("F24: a clock that is ten minutes wrong", () => {
+  test.each(each([{ wrongBy: 10 * MINUTE_MS }, { wrongBy: -10 * MINUTE_MS }]))(
+    "by $wrongBy ms: the $kind whose answer was lost is found",
+    ({ kind, wrongBy }) =>
+      scenario({
+        kind,
+        action: "create",
+        child: { wrongBy },
+        script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] }),
+        attempts: 1,
+        seen: ({ world }) => void expect(world.attempts("ExchangeGet")).toHaveLength(1),
+      }),
+  );
+});
+
+describe.concurrent("F25: a service that is newer", () => {
+  const newer = { futureField: "new", futureKind: "KIND_FUTURE", kind: "GROUP_KIND_FUTURE" };
+  test.each(acting([...ALL, "replace"]))("$action of a $kind with fields that nobody knows", ({ kind, action }) =>
+    scenario({
+      kind,
+      action,
+      child: { newer },
+      settled: async ({ engine, subject }) => {
+        expect(await engine.run("refresh")).toMatchObject({ errors: [] });
+        expect(await engine.run("preview", subject.after)).toEqual({ steps: [], errors: [] });
+      },
+    }),
+  );
+});
