@@ -36,7 +36,8 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     const left = await leftBelow(kind, session, id);
     if (left.whole && left.count === 0) return send();
     const operation = kind.operations.delete;
-    return apiError("FAILED_PRECONDITION", forced ? text : `${text}; forceDestroy: true lets them go`, { operation });
+    const why = left.whole ? text : "what would go with it could not be listed";
+    return apiError("FAILED_PRECONDITION", forced ? why : `${why}; forceDestroy: true lets them go`, { operation });
   };
   const attempt = kind.forceable === "guarded" && forced ? send : guarded;
   if (attempt === send && kind.guarded) await tellWhatGoes(kind, session, id, subject);
