@@ -29,14 +29,27 @@ export const create = async (kind: Kind, session: Session, inputs: Json): Promis
     await forget(session, key, record);
     return settled(kind, session, inputs, record, { adopted: true });
   }
-  const left = await leftBehind(kind, session, key, desired);
-  if (left) return settled(kind, session, inputs, left);
-  if (await session.journal.isNew(key)) await tellTwins(kind, session, key, desired);
-  const answer = await made(kind, session, key, desired);
-  const outs = outputsFrom(kind, answer, desired);
-  const paths = changedPaths(kind, outs, desired);
-  if (paths.length > 0) throw incomplete(kind, "create", { ...outs, [PROVIDER]: inputs[PROVIDER] }, paths);
-  return { id: answer.uid as string, outs };
+  return alone(session, fingerprint(kind, parentIn(desired), desired, givenChoices(kind, desired)), async () => {
+    const left = await leftBehind(kind, session, key, desired);
+    if (left) return settled(kind, session, inputs, left);
+    if (await session.journal.isNew(key)) await tellTwins(kind, session, key, desired);
+    const answer = await made(kind, session, key, desired);
+    const outs = outputsFrom(kind, answer, desired);
+    const paths = changedPaths(kind, outs, desired);
+    if (paths.length > 0) throw incomplete(kind, "create", { ...outs, [PROVIDER]: inputs[PROVIDER] }, paths);
+    return { id: answer.uid as string, outs };
+  });
+};
+
+// Resources that are alike are made one after the other: what is found for one must not be what another is just making.
+const alone = async <T>(session: Session, inputs: string, work: () => Promise<T>): Promise<T> => {
+  const last = session.making.get(inputs) ?? Promise.resolve();
+  const next = last.then(work);
+  session.making.set(
+    inputs,
+    next.catch(() => undefined),
+  );
+  return next;
 };
 
 // A record that is there already is taken, and made what the program asks for.
@@ -106,7 +119,7 @@ const sought = async (kind: Kind, session: Session, entry: Entry, desired: Json)
   const age = Math.max(0, clock.today() - entry.at);
   const same = entry.inputs === fingerprint(kind, parentIn(desired), desired, entry.given);
   const found = await searched(kind, session, entry, same ? desired : undefined, Math.max(0, requestTimeoutMs - age));
-  return only(kind, found, entry);
+  return only(kind, session, found, entry);
 };
 
 const searched = async (kind: Kind, session: Session, entry: Entry, desired: Json | undefined, waitMs: number) => {
@@ -120,9 +133,10 @@ const searched = async (kind: Kind, session: Session, entry: Entry, desired: Jso
   }
 };
 
-const only = (kind: Kind, found: readonly Json[], { key }: Entry): Json | undefined => {
-  if (found.length <= 1) return found[0];
-  throw ambiguousCreate(kind, key, found);
+// Of records that are alike, made for resources that are alike, it does not matter which is whose.
+const only = async (kind: Kind, session: Session, found: readonly Json[], entry: Entry): Promise<Json | undefined> => {
+  if (found.length <= 1 || found.length <= (await session.journal.openAlike(entry))) return found[0];
+  throw ambiguousCreate(kind, entry.key, found);
 };
 
 const parentIn = ({ parent }: Json): string => (parent as string | undefined) ?? "";
@@ -200,7 +214,7 @@ const lookedFor = async (kind: Kind, session: Session, entry: Entry, desired: Js
     const { message } = lost(kind, error, { name: desired.name, parent: entry.parent });
     throw new Error(`${message}\nLooking for it failed as well: ${(reason as Error).message}`, { cause: reason });
   }
-  return only(kind, found, entry);
+  return only(kind, session, found, entry);
 };
 
 const lost = (kind: Kind, error: ApiError, subject: { name: unknown; parent: string }): Error =>

@@ -16,6 +16,8 @@ import { systemTransport, type Transport } from "./transport.ts";
 export interface Session extends Client, Ledger {
   clock: Clock;
   deletes: Deletes;
+  /** the create that is under way, or was last, of each set of inputs */
+  making: Map<string, Promise<unknown>>;
   /** what was listed to tell what looks like a record that is about to be made, by kind and parent */
   twins: Map<string, Promise<Json[]>>;
   /** most that one request may take */
@@ -75,5 +77,6 @@ export const sessionWith = (config: Config, outside: Outside, ledger = ledgerWit
   requestTimeoutMs: config.requestTimeoutMs,
   say: outside.say,
   newRoots: new Set(),
+  making: new Map(),
   twins: new Map(),
 });

@@ -25,6 +25,8 @@ export interface Journal {
   end(entry: Entry): Promise<void>;
   /** The engine has asked for the record of this uid, so its state has it. `key` is that of the resource, where it is known. */
   known(uid: string, key?: string): Promise<void>;
+  /** how many intents with the same parent and inputs, this one among them, nobody knows the record of */
+  openAlike(entry: Entry): Promise<number>;
   /** uids that other resources of the stack have made */
   uidsBeside(key: string): Promise<Set<string>>;
 }
@@ -136,6 +138,12 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
         // A preview may have nothing to write to; the next create that may writes it.
         if (!(error instanceof JournalError)) throw error;
       }
+    },
+    openAlike: async ({ key, kind, parent, inputs }) => {
+      const { entries } = await opened(key);
+      return [...entries.values()].filter(
+        (one) => one.uid === undefined && one.kind === kind && one.parent === parent && one.inputs === inputs,
+      ).length;
     },
     uidsBeside: async (key) => {
       const { entries } = await opened(key);

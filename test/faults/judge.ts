@@ -3,12 +3,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { parentOf } from "../../schema/index.ts";
+import type { LiveRecord } from "./owner.ts";
 import type { Program } from "./program.ts";
 import type { Engine } from "./run.ts";
 import { readState } from "./state.ts";
-import type { LiveRecord, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export type Foreign = Map<string, LiveRecord>;
+
+/** What a judge needs of a world. */
+export type Judging = Pick<World, "records" | "stateFile" | "texts" | "tokens">;
 
 export interface Judged {
   /** uids that neither the state nor anything that was said knows (L1) */
@@ -25,7 +29,7 @@ const changeless = ({ lastSeenTime: _, updateTime: __, ...record }: LiveRecord) 
 
 /** After the last `up`: L1 to L5 and L7. */
 export const judge = async (
-  world: World,
+  world: Judging,
   name: string,
   engine: Engine,
   program: Program,
@@ -60,7 +64,7 @@ export const judge = async (
 };
 
 /** After `destroy`: L4 and L6. */
-export const judgeDestroyed = async (world: World, name: string, foreign: Foreign): Promise<string[]> => {
+export const judgeDestroyed = async (world: Judging, name: string, foreign: Foreign): Promise<string[]> => {
   const live = await world.records();
   const { resources } = readState(world.stateFile(name));
   return [
@@ -85,7 +89,7 @@ const isOwnersOfRoot = (uid: string, live: Map<string, LiveRecord>): boolean => 
   return isBinding && role === "owner" && parentOf(parentOf(uid)) === "";
 };
 
-const secretsIn = (world: World, engine: Engine): string[] => {
+const secretsIn = (world: Judging, engine: Engine): string[] => {
   const texts = [...world.texts(), engine.text()];
   const secrets = [...new Set(world.tokens)].filter((token) => texts.some((text) => text.includes(token)));
   const bearers = texts.filter((text) => /eyJ[\w-]{20,}\.eyJ/.test(text));

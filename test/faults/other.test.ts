@@ -6,10 +6,11 @@ import { journalPath } from "../../provider/journal/place.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
+import { IAM } from "./owner.ts";
 import { type Declared, type Program, ref } from "./program.ts";
 import { killedAt, STACK, type Stage, scenario } from "./scenario.ts";
 import { type Action, subjectOf } from "./subject.ts";
-import { IAM, startWorld, type World } from "./world.ts";
+import { startWorld, type World } from "./world.ts";
 
 const CHANGES: Action[] = ["update", "delete"];
 const ALL: Action[] = ["create", ...CHANGES];

@@ -120,6 +120,12 @@ const named = async (name: unknown): Promise<Json[]> => {
   return answer.groups as unknown as Json[];
 };
 
+/** Calls whose lists of this operation are empty. */
+const hiding =
+  (session: Session, operation: string): Session["call"] =>
+  async (name, request, options) =>
+    name === operation ? ({} as never) : session.call(name, request, options);
+
 const lines = (): Json[] =>
   readdirSync(journal)
     .filter((name) => name.endsWith(".jsonl"))
@@ -214,6 +220,22 @@ describe("an answer that is lost", () => {
     for (const uid of twins) expect(error.message).toContain(`group ${uid} "${args.name}", made 2`);
     expect(error.message).toContain('Keep one by adopt: "<uid>" and delete the others.');
     expect(posts).toBe(1);
+  });
+
+  it("of two resources that are alike: the next run gives each one of the two records", async () => {
+    const args = inputs();
+    const other = { ...args, ...keyOf("alike-too") };
+    for (const one of [args, other]) {
+      // Its record does not show while the run lasts.
+      const { session } = run("timeout after");
+      const hidden = { ...session, call: hiding(session, "ListGroups") };
+      await expect(reconcile.create(group, hidden, one)).rejects.toThrow("Whether the group was made is not known");
+    }
+    const next = run().session;
+    const ids = await Promise.all([args, other].map(async (one) => (await reconcile.create(group, next, one)).id));
+    expect(new Set(ids).size).toBe(2);
+    expect((await named(args.name)).map(({ uid }) => uid).sort()).toEqual(ids.sort());
+    expect(posts).toBe(2);
   });
 
   it("of one of two resources that are alike: each gets its own record", async () => {

@@ -1,0 +1,90 @@
+// The owner of the organisation, who asks the server without anything in between: what there is, what others have made.
+import type { Json } from "../../schema/index.ts";
+import type { RunningServer } from "../../server/index.ts";
+import { workloadToken } from "../provider/double.ts";
+
+/** What every record of the API has. */
+export type LiveRecord = Json & { uid: string };
+
+const PLURALS = ["groups", "identities", "roles", "roleBindings"];
+
+export const IAM = "/iam/v2beta1";
+
+export interface Owner {
+  /** a workload's token, noted as a secret */
+  minted(): Promise<string>;
+  call(method: string, path: string, body?: Json): Promise<Json>;
+  /** all that it may read, by uid */
+  records(): Promise<Map<string, LiveRecord>>;
+  /** every token that was given out */
+  tokens: string[];
+}
+
+export const ownerOf = async (server: RunningServer): Promise<Owner> => {
+  const { baseUrl, authUrl, identity = "" } = server;
+  const tokens: string[] = [];
+  const minted = async (): Promise<string> => {
+    const own = await workloadToken(server, "owner");
+    tokens.push(own);
+    return own;
+  };
+  const exchanged = async (): Promise<string> => {
+    const query = new URLSearchParams({ aud: baseUrl, identity });
+    const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
+      headers: { authorization: `Bearer ${await minted()}` },
+    });
+    const own = ((await answer.json()) as { token: string }).token;
+    tokens.push(own);
+    return own;
+  };
+  let token = await exchanged();
+  const call: Owner["call"] = async (method, path, body) => {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    return JSON.parse(text || "{}") as Json;
+  };
+  const listed = async (plural: string): Promise<LiveRecord[]> => {
+    const found: LiveRecord[] = [];
+    let pageToken = "";
+    do {
+      const page = await call("GET", `${IAM}/${plural}?pageSize=200&pageToken=${encodeURIComponent(pageToken)}`);
+      found.push(...((page[plural] ?? []) as LiveRecord[]));
+      pageToken = (page.nextPageToken ?? "") as string;
+    } while (pageToken !== "");
+    return found;
+  };
+  return {
+    minted,
+    call,
+    tokens,
+    records: async () => {
+      // New roots are known to new tokens only.
+      token = await exchanged();
+      const all = await Promise.all(PLURALS.map(listed));
+      return new Map(all.flat().map((record) => [record.uid, record]));
+    },
+  };
+};
+
+export interface Furnished {
+  /** uid of the foreign group in which programs make their records */
+  home: string;
+  foreign: { identity: string; role: string };
+}
+
+/** Records of others, of every kind. */
+export const furnish = async ({ call }: Owner, organization: string): Promise<Furnished> => {
+  const made = async (path: string, body: Json) => (await call("POST", `${IAM}/${path}`, body)).uid as string;
+  const home = await made(`groups/${organization}`, { name: "home", description: "of others" });
+  const sibling = await made(`groups/${home}`, { name: "sibling", description: "of others" });
+  const claimMatch = { issuer: "https://issuer.example.com", subject: "foreigner" };
+  const identity = await made(`identities/${sibling}`, { name: "foreigner", claimMatch });
+  const role = await made(`roles/${home}`, { name: "foreign", capabilities: ["CAP_IAM_GROUPS_LIST"] });
+  await made(`roleBindings/${home}`, { identityUid: identity, roleUid: role });
+  return { home, foreign: { identity, role } };
+};
