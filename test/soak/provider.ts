@@ -109,7 +109,8 @@ const runLane = async (
     readState(world.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
   let killed = 0;
   try {
-    for (let cycle = 1; cycle <= cycles; cycle += 1) {
+    // A run may end before the point at which it was to be killed: then there is another one.
+    for (let cycle = 1; cycle <= cycles || (killed < kills && cycle <= 2 * cycles); cycle += 1) {
       const program = programs.next(uidOf);
       const mustKill = kills - killed >= cycles - cycle + 1;
       const isKill = killed < kills && (mustKill || random.below(cycles) < kills);
