@@ -6,7 +6,7 @@ import { adoptedRecord } from "./adopt-record.ts";
 import { LostAnswer } from "./client.ts";
 import { changedPaths, changeOf, normal } from "./diff.ts";
 import { ambiguousCreate, failure, Incomplete, incomplete } from "./failure.ts";
-import { findCreated } from "./find.ts";
+import { findCreated, LAG_MS } from "./find.ts";
 import { fingerprint, givenChoices } from "./fingerprint.ts";
 import type { Entry } from "./journal/entry.ts";
 import { type Kind, title } from "./kind/kind.ts";
@@ -15,6 +15,7 @@ import { ATTEMPTS, hintMs, mayFollow } from "./retry.ts";
 import type { Session } from "./session.ts";
 import { tellTwins } from "./twin.ts";
 import { patched } from "./update.ts";
+import { whileYoung } from "./young.ts";
 
 export interface Created {
   id: string;
@@ -104,9 +105,10 @@ const leftBehind = async (kind: Kind, session: Session, key: string, desired: Js
   return undefined;
 };
 
-const still = async (kind: Kind, session: Session, { uid }: Entry): Promise<Json | undefined> => {
+const still = async (kind: Kind, session: Session, { uid, notBefore }: Entry): Promise<Json | undefined> => {
+  const madeBy = { createTime: new Date(notBefore + session.requestTimeoutMs).toISOString() };
   try {
-    return (await session.call(kind.operations.get, { uid } as never)) as Json;
+    return await whileYoung(session, madeBy, () => session.call(kind.operations.get, { uid } as never));
   } catch (error) {
     if (isApiError(error, "NOT_FOUND")) return undefined;
     throw failure(error, kind, "get", { uid });
@@ -118,7 +120,8 @@ const sought = async (kind: Kind, session: Session, entry: Entry, desired: Json)
   const { clock, requestTimeoutMs } = session;
   const age = Math.max(0, clock.today() - entry.at);
   const same = entry.inputs === fingerprint(kind, parentIn(desired), desired, entry.given);
-  const found = await searched(kind, session, entry, same ? desired : undefined, Math.max(0, requestTimeoutMs - age));
+  const waitMs = Math.max(0, requestTimeoutMs + LAG_MS - age);
+  const found = await searched(kind, session, entry, same ? desired : undefined, waitMs);
   return only(kind, session, found, entry);
 };
 
@@ -209,7 +212,7 @@ const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json)
 const lookedFor = async (kind: Kind, session: Session, entry: Entry, desired: Json, error: ApiError) => {
   let found: Json[];
   try {
-    found = await findCreated(kind, session, entry, desired, 0);
+    found = await findCreated(kind, session, entry, desired, LAG_MS);
   } catch (reason) {
     const { message } = lost(kind, error, { name: desired.name, parent: entry.parent });
     throw new Error(`${message}\nLooking for it failed as well: ${(reason as Error).message}`, { cause: reason });

@@ -15,7 +15,7 @@ const SKEW_MS = 1_000;
 
 const WAITS_MS = [0, 250, 500, 1_000, 1_500, 2_000];
 
-/** The records that may be the entry's; polls until one is there or the lag and `waitMs` are over. `sought` narrows the list. */
+/** The records that may be the entry's; polls until one is there or `waitMs` is over. `sought` narrows the list. */
 export const findCreated = async (
   kind: Kind,
   session: Session,
@@ -24,7 +24,7 @@ export const findCreated = async (
   waitMs: number,
 ): Promise<Json[]> => {
   const { clock } = session;
-  const until = clock.now() + Math.max(waitMs, LAG_MS);
+  const until = clock.now() + waitMs;
   for (let count = 0; ; count += 1) {
     const found = await matches(kind, session, entry, sought);
     const left = until - clock.now();
