@@ -28,6 +28,11 @@ export const destroyBelow = async (session: Session, uid: string, stored: Json):
     const text = `${head}: ${doomed.length} records are below it, and forceDestroyMax is ${max}; nothing was deleted:`;
     throw new Error([text, ...list].join("\n  - "));
   }
+  const lasting = await advisoriesBelow(session, uid);
+  if (lasting.length > 0) {
+    const text = `${head}: no method deletes these advisories, so that the group would stay; nothing was deleted:`;
+    throw new Error([text, ...lasting].join("\n  - "));
+  }
   const outside = await bindingsOutside(session, uid, doomed);
   if (outside.length > 0) {
     const text = `${head}: these role bindings are outside of it and would go with identities below it; nothing was deleted:`;
@@ -74,6 +79,14 @@ const everythingBelow = async (session: Session, group: string): Promise<Doomed[
       }
   }
   return doomed.sort((a, b) => depthOf(b.uid) - depthOf(a.uid) || a.rank - b.rank);
+};
+
+const advisoriesBelow = async (session: Session, group: string): Promise<string[]> => {
+  const found: string[] = [];
+  const uidp = { descendantsOf: group };
+  for await (const { uid } of walk(session, "ListAdvisories", "advisories", { uidp }))
+    if (isAncestor(group, uid)) found.push(`advisory ${uid}`);
+  return found;
 };
 
 // An identity takes its role bindings along, wherever they are (decision 8).

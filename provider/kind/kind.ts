@@ -48,7 +48,8 @@ export type ListOperation =
   | "ListRepos"
   | "ListIdentityProviders"
   | "ListAccountAssociations"
-  | "ListGroupInvites";
+  | "ListGroupInvites"
+  | "ListAdvisories";
 
 /** A list request and how to read it. */
 export interface Blockers {

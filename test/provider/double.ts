@@ -11,7 +11,7 @@ import { AttemptError } from "../../provider/retry.ts";
 import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../provider/transport.ts";
 import { ApiError, apiError, type Code, codes, statusFromError } from "../../schema/index.ts";
-import { createServer, type RunningServer } from "../../server/index.ts";
+import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
 
 export const ORG = "720909c9f5279097d847ad02a2f24ba8f59de36a";
 export const GROUP = `${ORG}/a033a6fabe0bfa0d`;
@@ -132,8 +132,8 @@ export interface Service extends RunningServer {
 }
 
 /** The reference server, and a session of its owner that was got as CI would get it. */
-export const startService = async (): Promise<Service> => {
-  const server = await createServer({ dev: true });
+export const startService = async (seed?: string): Promise<Service> => {
+  const server = await createServer({ dev: true, ...(seed !== undefined && { seed: parseSeed(seed, "seed.yaml") }) });
   const requests: Recorded[] = [];
   const send = systemTransport();
   const transport: Transport = (request) => {
