@@ -2,9 +2,9 @@
 // never take each other's records.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { parse } from "yaml";
 import type { Config, Env } from "../config.ts";
 
 /** Folder of the journals: configured, or below the user's state folder (XDG Base Directory). */
@@ -35,8 +35,13 @@ const projectFile = (folder: string): string => {
   }
 };
 
+// Loaded where a project names a backend of its own: most do not, and every run would pay for it.
+const require = createRequire(import.meta.url);
+
 const fromYaml = (text: string): string => {
+  if (!/\bbackend\b/.test(text)) return "";
   try {
+    const { parse } = require("yaml") as typeof import("yaml");
     return String((parse(text) as { backend?: { url?: unknown } } | null)?.backend?.url ?? "");
   } catch {
     // The engine has read it, or there would be no run.
