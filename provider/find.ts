@@ -13,7 +13,7 @@ export const LAG_MS = 5_000;
 // `Date` tells whole seconds, and the machines of a service do not agree to the millisecond.
 const SKEW_MS = 1_000;
 
-const WAITS_MS = [0, 250, 500, 1_000, 1_500, 2_000];
+const WAITS_MS = [250, 500, 1_000, 1_500, 2_000];
 
 /** The records that may be the entry's; polls until one is there or `waitMs` is over. `sought` narrows the list. */
 export const findCreated = async (
@@ -25,11 +25,13 @@ export const findCreated = async (
 ): Promise<Json[]> => {
   const { clock } = session;
   const until = clock.now() + waitMs;
-  for (let count = 0; ; count += 1) {
+  for (let count = 1; ; count += 1) {
+    // The last look begins when the time is over: one that began before may have seen what was hidden then.
+    const isLast = clock.now() >= until;
     const found = await matches(kind, session, entry, sought);
-    const left = until - clock.now();
-    if (found.length > 0 || left <= 0) return found;
-    await clock.sleep(Math.min(left, WAITS_MS[Math.min(count + 1, WAITS_MS.length - 1)] as number));
+    if (found.length > 0 || isLast) return found;
+    const left = Math.max(0, until - clock.now());
+    await clock.sleep(Math.min(left, WAITS_MS[Math.min(count, WAITS_MS.length) - 1] as number));
   }
 };
 
