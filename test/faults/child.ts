@@ -15,6 +15,7 @@ export interface ChildOptions {
   pace: Pace;
   wrongBy?: number;
   newer?: Record<string, unknown>;
+  pageSize?: number;
 }
 
 export interface Order {

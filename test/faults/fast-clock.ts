@@ -6,9 +6,12 @@ export interface Pace {
   startMs: number;
   /** how many seconds go by in one */
   speed: number;
+  /** what it was moved on by, besides */
+  movedMs?: number;
 }
 
-export const timeAt = ({ startMs, speed }: Pace): number => Math.floor(startMs + (Date.now() - startMs) * speed);
+export const timeAt = ({ startMs, speed, movedMs = 0 }: Pace): number =>
+  Math.floor(startMs + movedMs + (Date.now() - startMs) * speed);
 
 /** `wrongBy`: what this machine's wall clock is ahead of the service's */
 export const fastClock = (pace: Pace, wrongBy = 0): Clock => ({

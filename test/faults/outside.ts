@@ -9,7 +9,7 @@ export type Point = "before send" | "after reply" | "before state";
 
 export interface PauseAt {
   point: Point;
-  /** POST, PATCH, DELETE; at "before state" the type of the step: creating, updating, deleting */
+  /** POST, PATCH, DELETE, "next page" of a list; at "before state" the type of the step: creating, updating, deleting */
   of: string;
   /** default: the first */
   nth?: number;
@@ -20,15 +20,19 @@ export interface OutsideOptions {
   wrongBy?: number;
   /** members that every record of an answer gets: a service that is newer than we are */
   newer?: Record<string, unknown>;
+  /** a service that gives pages of so many rows, whatever is asked for (AIP-158) */
+  pageSize?: number;
   /** resolves when the process may go on */
   reached(point: Point, of: string): Promise<void>;
   say(text: string): void;
 }
 
-export const outsideWith = ({ pace, wrongBy, newer, reached, say }: OutsideOptions): Outside => {
+export const outsideWith = ({ pace, wrongBy, newer, pageSize, reached, say }: OutsideOptions): Outside => {
   const outside = systemOutside();
   const transport: Transport = async (request) => {
-    await reached("before send", request.method);
+    const { searchParams } = request.url;
+    await reached("before send", searchParams.has("pageToken") ? "next page" : request.method);
+    if (pageSize !== undefined && searchParams.has("pageSize")) searchParams.set("pageSize", String(pageSize));
     const answer = await outside.transport({ ...request, timeoutMs: request.timeoutMs / pace.speed });
     await reached("after reply", request.method);
     return newer ? fromNewer(answer, newer) : answer;

@@ -20,7 +20,9 @@ export interface Owner {
   tokens: string[];
 }
 
-export const ownerOf = async (server: RunningServer): Promise<Owner> => {
+export const ownerOf = async (
+  server: Pick<RunningServer, "baseUrl" | "authUrl" | "issuer" | "identity">,
+): Promise<Owner> => {
   const { baseUrl, authUrl, identity = "" } = server;
   const tokens: string[] = [];
   const minted = async (): Promise<string> => {

@@ -30,6 +30,8 @@ export interface World extends Owner, Furnished {
   attempts(operation: OperationName): { timeMs: number; carriedOut: boolean }[];
   /** everything that was written down: logs, journals, states */
   texts(): string[];
+  /** the service's clock moves on, while the machines of its clients were asleep */
+  later(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -110,6 +112,9 @@ export const startWorld = async (options: ServerOptions & { speed?: number } = {
     },
     attempts,
     texts: () => [...log, ...filesBelow(folder)],
+    later: (ms) => {
+      pace.movedMs = (pace.movedMs ?? 0) + ms;
+    },
     close: async () => {
       await server.close();
       rmSync(folder, { recursive: true, force: true });
@@ -117,7 +122,8 @@ export const startWorld = async (options: ServerOptions & { speed?: number } = {
   };
 };
 
-const filesBelow = (folder: string): string[] =>
+/** What engines and journals wrote. */
+export const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(jsonl?|state)/.test(entry.name))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));

@@ -151,7 +151,7 @@ export const startService = async (seed?: string): Promise<Service> => {
   return { ...server, env, requests, session: otherSession(), otherSession };
 };
 
-export const workloadToken = async (server: RunningServer, subject: string): Promise<string> => {
+export const workloadToken = async (server: Pick<RunningServer, "issuer">, subject: string): Promise<string> => {
   const answer = await fetch(`${server.issuer}/token`, { method: "POST", body: JSON.stringify({ subject }) });
   return ((await answer.json()) as { token: string }).token;
 };

@@ -1,0 +1,127 @@
+// F19: a record whose answer was lost is looked for in a list of several pages, and something comes between two of them.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { kindRecords } from "../../provider/kind/index.ts";
+import type { Json } from "../../schema/index.ts";
+import { KINDS } from "./judge.ts";
+import { IAM } from "./owner.ts";
+import { STACK, type Stage, scenario } from "./scenario.ts";
+
+const OTHERS = 7;
+const PAGE_SIZE = 3;
+const DAY_MS = 86_400_000;
+
+const pluralOf = ({ subject }: Stage): string => kindRecords[subject.kind].list.plural;
+
+/** Records of others that the list tells with the subject: of its name, and not what was asked for. */
+const otherOf = ({ subject, uid }: Stage): Json => {
+  const named = { name: "subject", description: "another" };
+  switch (subject.kind) {
+    case "group":
+      return named;
+    case "identity":
+      return { ...named, claimMatch: { issuer: "https://issuer.example.com", subject: "another" } };
+    case "role":
+      return { ...named, capabilities: ["CAP_IAM_GROUPS_LIST"] };
+    // The very same: only that it is older tells it from ours.
+    case "roleBinding":
+      return { identityUid: uid("who"), roleUid: uid("what") };
+  }
+};
+
+const madeBeside = async (stage: Stage, count: number): Promise<string[]> => {
+  const { world, uid } = stage;
+  const path = `${IAM}/${pluralOf(stage)}/${uid("team")}`;
+  const made: string[] = [];
+  for (let at = 0; at < count; at += 1) made.push((await world.call("POST", path, otherOf(stage))).uid as string);
+  return made;
+};
+
+interface Row {
+  what: string;
+  why: string;
+  /** of the first page */
+  steps: { reset?: true }[];
+  between(stage: Stage, others: string[]): Promise<void>;
+  /** pages that are asked for */
+  pages: number;
+}
+
+const remove = (stage: Stage, uid: string) => stage.world.call("DELETE", `${IAM}/${pluralOf(stage)}/${uid}`);
+
+const ROWS: Row[] = [
+  {
+    what: "a page fails",
+    why: "it is asked for again",
+    steps: [{}, { reset: true }],
+    between: async () => undefined,
+    pages: 4,
+  },
+  {
+    what: "rows of the first page go",
+    why: "no row of the next is passed over",
+    steps: [{}],
+    between: async (stage, others) => {
+      const plural = pluralOf(stage);
+      const query = new URLSearchParams({ "uidp.childrenOf": stage.uid("team"), pageSize: `${PAGE_SIZE}` });
+      const first = (await stage.world.call("GET", `${IAM}/${plural}?${query}`))[plural] as { uid: string }[];
+      for (const { uid } of first) {
+        const at = others.indexOf(uid);
+        if (at >= 0) await remove(stage, others.splice(at, 1)[0] as string);
+      }
+    },
+    // And the one that this test asks for.
+    pages: 4,
+  },
+  {
+    what: "the page token expires",
+    why: "the walk begins anew",
+    steps: [{}],
+    between: async ({ world }) => {
+      world.later(4 * DAY_MS);
+      writeFileSync(tokenFile(world.folder), await world.minted());
+    },
+    pages: 5,
+  },
+];
+
+const tokenFile = (folder: string): string => join(folder, "identity-token");
+
+describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, between, pages }) => {
+  test.each(KINDS)("a %s is found behind others", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      act: async (stage) => {
+        const { world, subject } = stage;
+        const others = await madeBeside(stage, OTHERS);
+        // Older than the intent by more than clocks may differ.
+        world.later(10_000);
+        world.server.faults?.set({
+          rules: [
+            { operation: subject.operation, steps: [{ at: "after", reset: true }] },
+            { operation: subject.list, steps },
+          ],
+        });
+        writeFileSync(tokenFile(world.folder), await world.minted());
+        const engine = world.engine(STACK, {
+          pageSize: PAGE_SIZE,
+          env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: tokenFile(world.folder) },
+        });
+        const run = engine.start("up", subject.after, { point: "before send", of: "next page" });
+        await run.paused;
+        await between(stage, others);
+        run.goOn();
+        const outcome = await run.outcome;
+        await engine.end();
+        expect(world.attempts(subject.operation)).toHaveLength(1);
+        expect(world.attempts(subject.list)).toHaveLength(pages);
+        // With a token of now.
+        await world.records();
+        for (const uid of others) await remove(stage, uid);
+        return outcome;
+      },
+    }),
+  );
+});

@@ -1,0 +1,151 @@
+// F20: two runs at the same time, of one stack or of two that want the same.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { KindName } from "../../provider/kind/index.ts";
+import type { OperationName } from "../../schema/index.ts";
+import type { ServerOptions } from "../../server/index.ts";
+import { type Foreign, judge, judgeDestroyed, KINDS } from "./judge.ts";
+import { IAM } from "./owner.ts";
+import { type Declared, resolved } from "./program.ts";
+import type { Engine } from "./run.ts";
+import { STACK, scenario } from "./scenario.ts";
+import { readState } from "./state.ts";
+import { subjectOf } from "./subject.ts";
+import { startWorld, type World } from "./world.ts";
+
+describe.concurrent("F20: two runs of one stack at the same time", () => {
+  test.each(KINDS)("make one %s", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "before", delay: "300ms" }] }] }),
+      act: async ({ world, engine, subject }) => {
+        // The second has a state of its own, as of two machines that pulled the same one.
+        const program = subject.after;
+        const other = world.engine("other", {
+          stack: `organization/faults/${STACK}`,
+          env: { IRM_JOURNAL: join(world.folder, `${STACK}.journal`) },
+        });
+        writeFileSync(world.stateFile("other"), world.stateText(STACK));
+        const first = engine.start("up", program);
+        await world.came(subject.operation);
+        const [one, two] = await Promise.all([first.outcome, other.run("up", program)]);
+        expect(two.errors).toEqual([]);
+        expect(world.uid("other", "subject")).toBe(world.uid(STACK, "subject"));
+        expect(world.attempts(subject.operation)).toHaveLength(1);
+        return one;
+      },
+    }),
+  );
+});
+
+interface TwoStacks {
+  world: World;
+  /** what was there before either */
+  foreign: Foreign;
+  one: Engine;
+  two: Engine;
+  operation: OperationName;
+  /** the resource that both declare, in a group of others */
+  subject: Declared;
+}
+
+/** Two stacks that declare the same record, each with a state and a journal of its own. */
+const twoStacks = async (kind: KindName, act: (stacks: TwoStacks) => Promise<void>, options: ServerOptions = {}) => {
+  const world = await startWorld(options);
+  try {
+    const { home, foreign } = world;
+    const shared = (await world.call("POST", `${IAM}/groups/${home}`, { name: "shared" })).uid as string;
+    const { after, operation } = subjectOf(kind, "create", home);
+    const declared = after.find(({ name }) => name === "subject") as Declared;
+    const uids = new Map([
+      ["team", shared],
+      ["who", foreign.identity],
+      ["what", foreign.role],
+    ]);
+    const subject = { ...declared, inputs: resolved(declared.inputs, uids) };
+    const before = await world.records();
+    const [one, two] = [world.engine("one"), world.engine("two")];
+    try {
+      await act({ world, foreign: before, one, two, operation, subject });
+    } finally {
+      await one.kill();
+    }
+  } finally {
+    await world.close();
+  }
+};
+
+/** Each is judged with the other's as somebody else's, which also its destroy must leave. */
+const eachKeepsItsOwn = async ({ world, foreign, one, two, subject }: TwoStacks, declaredByOne = subject) => {
+  const own = new Set(readState(world.stateFile("one")).resources.map(({ id }) => id));
+  const live = await world.records();
+  const besideOne = new Map([...live].filter(([uid]) => !own.has(uid)));
+  const besideTwo = new Map([...live].filter(([uid]) => foreign.has(uid) || own.has(uid)));
+  expect(live.size).toBe(foreign.size + 2);
+  expect((await judge(world, "one", one, [declaredByOne], besideOne)).problems).toEqual([]);
+  expect((await judge(world, "two", two, [subject], besideTwo)).problems).toEqual([]);
+  expect(await one.run("destroy")).toMatchObject({ errors: [] });
+  expect(await judgeDestroyed(world, "one", besideOne)).toEqual([]);
+  expect(await two.run("destroy")).toMatchObject({ errors: [] });
+  expect(await judgeDestroyed(world, "two", foreign)).toEqual([]);
+};
+
+describe.concurrent("F20: two stacks that declare the same at the same time", () => {
+  test.each(KINDS)("make a %s each, and each keeps its own", (kind) =>
+    twoStacks(kind, async (stacks) => {
+      const { world, one, two, operation, subject } = stacks;
+      const step = { at: "before", delay: "300ms" } as const;
+      world.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
+      const outcomes = await Promise.all([one.run("up", [subject]), two.run("up", [subject])]);
+      expect(outcomes.map(({ errors }) => errors)).toEqual([[], []]);
+      expect(world.attempts(operation)).toHaveLength(2);
+      await eachKeepsItsOwn(stacks);
+    }),
+  );
+
+  test.each(KINDS)("when the answer to one is lost, it is told which %ss may be its, and a person says which", (kind) =>
+    twoStacks(kind, async (stacks) => {
+      const { world, one, two, operation, subject } = stacks;
+      const run = one.start("up", [subject], { point: "before send", of: "POST" });
+      await run.paused;
+      expect(await two.run("up", [subject])).toMatchObject({ errors: [] });
+      const others = world.uid("two", "subject");
+      world.server.faults?.set({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] });
+      run.goOn();
+      const { errors } = await run.outcome;
+      expect(errors.join()).toContain("2 records may be the one that it was about");
+      expect(errors.join()).toContain(others);
+      expect(world.attempts(operation)).toHaveLength(1);
+      const uids = [...(await world.records()).keys()];
+      const own = uids.find((uid) => !stacks.foreign.has(uid) && uid !== others) as string;
+      expect(errors.join()).toContain(own);
+      const adopting = { ...subject, inputs: { ...subject.inputs, adopt: own, deleteAdopted: true } };
+      expect(await one.run("up", [adopting])).toMatchObject({ errors: [] });
+      await eachKeepsItsOwn(stacks, adopting);
+    }),
+  );
+
+  test("where a service has a binding once, one of them is told of it, and to adopt it", () =>
+    twoStacks(
+      "roleBinding",
+      async ({ world, foreign, one, two, operation, subject }) => {
+        const step = { at: "before", delay: "300ms" } as const;
+        world.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
+        const outcomes = await Promise.all([one.run("up", [subject]), two.run("up", [subject])]);
+        expect(world.attempts(operation)).toHaveLength(2);
+        const [winner, loser] = outcomes[0].errors.length === 0 ? ["one", "two"] : ["two", "one"];
+        const told = outcomes.flatMap(({ errors }) => errors);
+        expect(told).toEqual([expect.stringContaining("ALREADY_EXISTS")]);
+        expect(told.join()).toContain(`is bound to role ${world.foreign.role} at ${subject.inputs.parent} already`);
+        expect(told.join()).toContain('take it over with adopt: "match" (or its uid)');
+        expect(readState(world.stateFile(loser as string)).resources).toEqual([]);
+        const own = winner === "one" ? one : two;
+        expect((await judge(world, winner as string, own, [subject], foreign)).problems).toEqual([]);
+        expect(await own.run("destroy")).toMatchObject({ errors: [] });
+        expect(await judgeDestroyed(world, winner as string, foreign)).toEqual([]);
+      },
+      { uniqueRoleBindings: true },
+    ));
+});
