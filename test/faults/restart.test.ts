@@ -1,0 +1,152 @@
+// F11: kill -9 of the server with a request of every kind under way, and its start on the same file and port.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Json, OperationName } from "../../schema/index.ts";
+import type { Attempt, FaultScript } from "../../server/index.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { judge, judgeDestroyed, KINDS } from "./judge.ts";
+import { furnish, type LiveRecord, ownerOf } from "./owner.ts";
+import type { Program } from "./program.ts";
+import { engineIn } from "./run.ts";
+import { STACK } from "./scenario.ts";
+import { readState } from "./state.ts";
+import { type Action, subjectOf } from "./subject.ts";
+import { filesBelow } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+const POLL_MS = 20;
+
+/** A server of its own process and file, and an engine of this one. */
+const startKillable = async () => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-faults-"));
+  const script = join(folder, "faults.yaml");
+  writeFileSync(script, "rules: []");
+  const flags = ["--db", join(folder, "irm.db"), "--faults", script, "--log-level", "debug"];
+  let server = await startServerProcess(flags);
+  const owner = await ownerOf(server);
+  const { home } = await furnish(owner, server.organization);
+  let log = "";
+
+  const faults = async (set?: FaultScript): Promise<Attempt[]> => {
+    const answer = await fetch(`${server.baseUrl}/faults`, set && { method: "PUT", body: JSON.stringify(set) });
+    return ((await answer.json()) as { attempts: Attempt[] }).attempts;
+  };
+
+  const stateFile = (name: string): string => join(folder, `${name}.state.json`);
+  const engine = (own: { wrongBy?: number } = {}) =>
+    engineIn(
+      {
+        stateFile: stateFile(STACK),
+        stack: `organization/faults/${STACK}`,
+        pace: { startMs: Date.now(), speed: 1 },
+        ...own,
+      },
+      async () => ({
+        IRM_BASE_URL: server.baseUrl,
+        IRM_AUTH_URL: server.authUrl,
+        IRM_IDENTITY: server.identity,
+        IRM_IDENTITY_TOKEN: await owner.minted(),
+        IRM_JOURNAL: join(folder, "journal"),
+        PULUMI_BACKEND_URL: `file://${folder}`,
+      }),
+    );
+
+  return {
+    ...owner,
+    home,
+    stateFile,
+    engine,
+    faults,
+    /** resolves when a request of each operation is there, and carried out or not */
+    came: async (operations: OperationName[], carriedOut: boolean): Promise<void> => {
+      for (;;) {
+        const there = (await faults()).filter((one) => one.carriedOut === carriedOut).map((one) => one.operation);
+        if (operations.every((operation) => there.includes(operation))) return;
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    },
+    kill: async () => {
+      await server.stop("SIGKILL");
+      log += server.log();
+    },
+    restart: async () => {
+      server = await startServerProcess([...flags, "--port", new URL(server.baseUrl).port]);
+    },
+    texts: () => [log, server.log(), ...filesBelow(folder)],
+    close: async () => {
+      await server.stop("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** The subjects of all kinds in one program, with what they need. */
+const programOf = (action: Action, when: "before" | "after", home: string): Program => [
+  ...subjectOf("roleBinding", action, home)[when].filter(({ name }) => name !== "subject"),
+  ...KINDS.flatMap((kind) =>
+    subjectOf(kind, action, home)
+      [when].filter(({ name }) => name === "subject")
+      .map((one) => ({ ...one, name: `subject-${kind}` })),
+  ),
+];
+
+/** What a record says, but for when. */
+const told = ({ lastSeenTime: _, createTime: __, updateTime: ___, ...record }: LiveRecord): Json => record;
+
+const POINTS = [
+  { point: "before they are committed", at: "before" },
+  { point: "after they are committed, and before the reply", at: "after" },
+] as const;
+
+const ROWS = (["create", "update", "delete", "replace"] as const).flatMap((action) =>
+  POINTS.map((point) => ({ action, ...point })),
+);
+
+describe.concurrent("F11: kill -9 of the server", () => {
+  test.each(ROWS)("during a $action of every kind, $point", async ({ action, at }) => {
+    const world = await startKillable();
+    try {
+      const foreign = await world.records();
+      const engine = world.engine();
+      const [before, after] = [programOf(action, "before", world.home), programOf(action, "after", world.home)];
+      expect(await engine.run("up", before)).toMatchObject({ errors: [] });
+      const acknowledged = await world.records();
+
+      const operations = KINDS.map((kind) => subjectOf(kind, action, world.home).operation);
+      await world.faults({ rules: operations.map((operation) => ({ operation, steps: [{ at, delay: "50s" }] })) });
+      const run = engine.run("up", after);
+      await world.came(operations, at === "after");
+      await world.kill();
+      expect((await run).errors).toHaveLength(KINDS.length);
+      await world.restart();
+
+      const live = await world.records();
+      const committed = at === "after" ? KINDS.length : 0;
+      const made = [...live.keys()].filter((uid) => !acknowledged.has(uid));
+      const gone = [...acknowledged.keys()].filter((uid) => !live.has(uid));
+      const changed = [...acknowledged].filter(([uid, record]) => {
+        const now = live.get(uid);
+        return now && JSON.stringify(told(now)) !== JSON.stringify(told(record));
+      });
+      expect({ made: made.length, changed: changed.length, gone: gone.length }).toEqual({
+        made: action === "create" || action === "replace" ? committed : 0,
+        changed: action === "update" ? committed : 0,
+        gone: action === "delete" ? committed : 0,
+      });
+
+      // An hour later, when no request of the first run can be on its way any more.
+      const next = world.engine({ wrongBy: HOUR_MS });
+      expect(await next.run("up", after)).toMatchObject({ errors: [] });
+      const resources = readState(world.stateFile(STACK)).resources.map(({ id }) => id);
+      // What was committed and never acknowledged is taken: nothing is made a second time.
+      if (action !== "delete") expect(resources).toEqual(expect.arrayContaining(made));
+      expect((await judge(world, STACK, next, after, foreign)).problems).toEqual([]);
+      expect(await next.run("destroy")).toMatchObject({ errors: [] });
+      expect(await judgeDestroyed(world, STACK, foreign)).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
+});
