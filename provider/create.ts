@@ -11,7 +11,7 @@ import { fingerprint, givenChoices } from "./fingerprint.ts";
 import type { Entry } from "./journal/entry.ts";
 import { type Kind, title } from "./kind/kind.ts";
 import { given, KEY, outputsFrom, PROVIDER } from "./record.ts";
-import { ATTEMPTS, hintMs, mayFollow } from "./retry.ts";
+import { ATTEMPTS, delayMs, mayFollow } from "./retry.ts";
 import type { Session } from "./session.ts";
 import { tellTwins } from "./twin.ts";
 import { patched } from "./update.ts";
@@ -201,8 +201,8 @@ const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json)
       const found = await lookedFor(kind, session, entry, desired, error);
       if (found) return found;
       if (!mayFollow(error.failure) || count === ATTEMPTS) throw lost(kind, error, subject);
-      // Looking has taken a part of the wait that the service asked for.
-      const wait = hintMs(error.failure) - (session.clock.now() - failedAt);
+      // Looking has taken a part of the wait.
+      const wait = delayMs(error.failure, count, session.clock.random()) - (session.clock.now() - failedAt);
       if (wait > 0) await session.clock.sleep(wait);
       await journal.again(entry);
     }

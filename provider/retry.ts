@@ -56,16 +56,15 @@ export const isAmbiguous = ({ status, sent }: Failure): boolean => {
 export const mayFollow = ({ status, timedOut }: Failure): boolean =>
   timedOut !== true && (status === undefined || status === 502 || status === 503);
 
-/** Wait before attempt `attempt` + 1: full jitter, or what the service asked for with the jitter on top of it. */
+/**
+ * Wait before attempt `attempt` + 1: full jitter, or what the service asked for with the jitter on top of it. Whoever is asked
+ * to wait is one of many that are told the same moment: they come back over a second, not over a tenth of one.
+ */
 export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, random: number): number => {
-  const base = status === 429 ? BASE_THROTTLED_MS : BASE_MS;
+  const base = status === 429 || retryAfterMs !== undefined ? BASE_THROTTLED_MS : BASE_MS;
   const jitter = random * Math.min(CAP_MS, base * 2 ** (attempt - 1));
-  return hintMs({ retryAfterMs }) + jitter;
+  return Math.min(retryAfterMs ?? 0, CAP_HINT_MS) + jitter;
 };
-
-/** Wait that the service asked for, as far as it is followed. */
-export const hintMs = ({ retryAfterMs = 0 }: Pick<Failure, "retryAfterMs">): number =>
-  Math.min(retryAfterMs, CAP_HINT_MS);
 
 /** What an attempt throws so that the policy can judge it; any other error is passed on. */
 export class AttemptError extends Error {

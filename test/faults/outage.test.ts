@@ -1,0 +1,214 @@
+// Retry (spec/faults.md, section 4): what is asked of a service that is down, and how those come back that it turned away, as
+// the service counted it. Time is virtual: it goes on when all who are at work sleep, so that each run is the same.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Clock } from "../../provider/clock.ts";
+import { type Methods, methodsWith } from "../../provider/methods.ts";
+import { KEY, PROVIDER } from "../../provider/record.ts";
+import { systemTransport } from "../../provider/transport.ts";
+import { createServer, type FaultScript, type RunningServer } from "../../server/index.ts";
+import { createRandom } from "../support/random.ts";
+import { sharedKeys } from "../support/server.ts";
+import { ownerOf } from "./owner.ts";
+
+const START_MS = Date.parse("2026-01-28T12:00:00Z");
+
+interface Workday extends Clock {
+  /** Time stands still while this is not asleep. */
+  work(work: () => Promise<unknown>): Promise<void>;
+}
+
+const workday = (seed: number): Workday => {
+  const random = createRandom(seed);
+  const asleep: { until: number; wake(): void }[] = [];
+  let now = 0;
+  let awake = 0;
+  const goOn = () => {
+    if (awake > 0) return;
+    asleep.sort((one, other) => one.until - other.until);
+    const first = asleep.shift();
+    if (!first) return;
+    now = first.until;
+    awake += 1;
+    first.wake();
+  };
+  return {
+    now: () => now,
+    today: () => START_MS + now,
+    random: () => random.below(1_000_000) / 1_000_000,
+    sleep: (ms) =>
+      new Promise((wake) => {
+        asleep.push({ until: now + ms, wake });
+        awake -= 1;
+        goOn();
+      }),
+    work: async (work) => {
+      awake += 1;
+      await work().catch(() => undefined);
+      awake -= 1;
+      goOn();
+    },
+  };
+};
+
+interface Town {
+  clock: Workday;
+  faults: NonNullable<RunningServer["faults"]>;
+  organization: string;
+  /** the methods for groups, of a process of its own */
+  process(): Promise<Methods>;
+}
+
+const inTown = async (seed: number, visit: (town: Town) => Promise<void>): Promise<void> => {
+  const clock = workday(seed);
+  const folder = mkdtempSync(join(tmpdir(), "irm-outage-"));
+  const server = await createServer({ dev: true, keys: sharedKeys(), faults: {}, clock: clock.today });
+  try {
+    const { tokens } = await ownerOf(server);
+    const env = { IRM_BASE_URL: server.baseUrl, IRM_TOKEN: tokens.at(-1), IRM_JOURNAL: folder };
+    const transport = systemTransport();
+    await visit({
+      clock,
+      faults: server.faults as Town["faults"],
+      organization: server.organization as string,
+      process: async () => {
+        const { group } = methodsWith({ env, clock, transport, say: () => undefined });
+        await group.configure({ config: { get: () => undefined } });
+        return group;
+      },
+    });
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+type Rule = NonNullable<FaultScript["rules"]>[number];
+
+const always = (operation: Rule["operation"], step: Rule["steps"][number]): FaultScript => ({
+  rules: [{ operation, steps: [step], repeat: true }],
+});
+
+/** Of a stack of this name. */
+const create = (methods: Methods, parent: string, name: string, stack = "outage") =>
+  methods.create({
+    parent,
+    name,
+    [KEY]: `organization/faults/${stack}/Group::${name}`,
+    [PROVIDER]: "the text that finds the provider",
+  });
+
+describe("a service that is down for a minute", () => {
+  test("is asked at most a tenth more than there is to do, once the budget of retries is spent", () =>
+    inTown(1, async ({ clock, faults, organization, process }) => {
+      // A stack that is in use, of which the process has heard that the service is there.
+      await clock.work(async () => create(await process(), organization, "before"));
+      const methods = await process();
+      const read = () => methods.read(organization, { uid: organization });
+      await clock.work(read);
+
+      faults.set(always("*", { status: 503 }));
+      const begun: number[] = [];
+      const begin = (work: () => Promise<unknown>) => {
+        begun.push(clock.now());
+        return clock.work(work);
+      };
+      const all: Promise<void>[] = [];
+      await clock.work(async () => {
+        for (let at = 0; at < 60_000; at += 100) {
+          all.push(begin(read));
+          if (at % 300 === 0) all.push(begin(() => create(methods, organization, `group ${at}`)));
+          await clock.sleep(100);
+        }
+      });
+      await Promise.all(all);
+
+      const came = faults.attempts().map(({ timeMs }) => timeMs - START_MS);
+      expect(begun).toHaveLength(800);
+      // 500 tokens, 14 for each try that is one more.
+      expect(came.length - begun.length).toBe(35);
+      const spent = 5_000;
+      const later = (times: number[]) => times.filter((time) => time >= spent).length;
+      expect(later(begun)).toBeGreaterThan(700);
+      expect(later(came) / later(begun)).toBeLessThanOrEqual(1.1);
+    }));
+});
+
+const CLIENTS = 100;
+const SLOT_MS = 100;
+
+interface Row {
+  what: string;
+  operation: "GetGroup" | "CreateGroup";
+  step: Rule["steps"][number];
+  downForMs: number;
+  arrivingOverMs: number;
+}
+
+const TOLD = { status: 503, retryAfter: 15 };
+
+const ROWS: Row[] = [
+  { what: "all at once, and told to wait", operation: "GetGroup", step: TOLD, downForMs: 100, arrivingOverMs: 0 },
+  {
+    what: "all at once, and told to wait with a create",
+    operation: "CreateGroup",
+    step: TOLD,
+    downForMs: 100,
+    arrivingOverMs: 0,
+  },
+  {
+    what: "all at once, as too many",
+    operation: "GetGroup",
+    step: { status: 429 },
+    downForMs: 100,
+    arrivingOverMs: 0,
+  },
+  {
+    what: "within a second, and not told for how long",
+    operation: "GetGroup",
+    step: { status: 503 },
+    downForMs: 1_000,
+    arrivingOverMs: 1_000,
+  },
+];
+
+describe("a hundred clients that were turned away", () => {
+  test.each(ROWS)("$what: come back spread, in no tenth of a second more than a fifth of them", (row) =>
+    inTown(2, async ({ clock, faults, organization, process }) => {
+      const { operation, step, downForMs, arrivingOverMs } = row;
+      const clients = await Promise.all(Array.from({ length: CLIENTS }, process));
+      faults.set(always(operation, step));
+      const slots = new Map<number, number>();
+      const count = (timeMs: number, by: number) => {
+        const slot = Math.floor(timeMs / SLOT_MS);
+        slots.set(slot, (slots.get(slot) ?? 0) + by);
+      };
+      const note = () => {
+        for (const attempt of faults.attempts())
+          if (attempt.operation === operation) count(attempt.timeMs - START_MS, 1);
+      };
+      await Promise.all([
+        ...clients.map((methods, at) =>
+          clock.work(async () => {
+            await clock.sleep((at * arrivingOverMs) / CLIENTS);
+            // The first try is no retry.
+            count(clock.now(), -1);
+            if (operation === "GetGroup") await methods.read(organization, { uid: organization });
+            else await create(methods, organization, `group ${at}`, `outage-${at}`);
+          }),
+        ),
+        clock.work(async () => {
+          await clock.sleep(downForMs);
+          note();
+          faults.clear();
+        }),
+      ]);
+      note();
+      const retries = [...slots.values()].reduce((sum, own) => sum + own, 0);
+      expect(retries).toBeGreaterThanOrEqual(CLIENTS);
+      expect(Math.max(...slots.values()) / retries).toBeLessThanOrEqual(0.2);
+    }),
+  );
+});
