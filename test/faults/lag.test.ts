@@ -1,0 +1,67 @@
+// F18: a record that was just made, and that reads do not tell yet (spec/faults.md, section 3).
+import { describe, expect, test } from "vitest";
+import { kindRecords } from "../../provider/kind/index.ts";
+import { KINDS } from "./judge.ts";
+import { IAM } from "./owner.ts";
+import { type Stage, scenario } from "./scenario.ts";
+
+const CHANGES = (["update", "delete"] as const).flatMap((action) => KINDS.map((kind) => ({ action, kind })));
+
+/** The subject is there, and a read says that it is not. */
+const expectHidden = async ({ world, subject, uid }: Stage): Promise<void> => {
+  const path = `${IAM}/${kindRecords[subject.kind].list.plural}/${uid("subject")}`;
+  await expect(world.call("GET", path)).rejects.toThrow("answered 404");
+};
+
+// Four seconds are two: time enough to see that it is hidden.
+const SLOWER = { speed: 2 };
+
+describe.concurrent("F18: reads that lag four seconds behind", () => {
+  test.each(KINDS)("a %s that was just made is not taken for gone", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      server: SLOWER,
+      script: () => ({ readAfterWriteLag: "4s" }),
+      act: async (stage) => {
+        const { engine, subject } = stage;
+        const outcome = await engine.run("up", subject.after);
+        await expectHidden(stage);
+        const { steps, errors } = await engine.run("refresh");
+        expect(errors).toEqual([]);
+        expect(steps).not.toContain("gone subject");
+        return outcome;
+      },
+    }),
+  );
+  test.each(KINDS)("a %s whose answer was lost is found once it shows", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      server: SLOWER,
+      script: ({ operation }) => ({
+        readAfterWriteLag: "4s",
+        rules: [{ operation, steps: [{ at: "after", reset: true }] }],
+      }),
+      attempts: 1,
+    }),
+  );
+  test.each(CHANGES)("$action of a $kind right after its create is done", ({ kind, action }) =>
+    scenario({
+      kind,
+      action,
+      server: SLOWER,
+      script: () => ({ readAfterWriteLag: "4s" }),
+      act: async (stage) => {
+        const { engine, world, subject } = stage;
+        // Anew, so that it is young.
+        world.server.faults?.clear();
+        await engine.run("destroy");
+        await engine.run("up", subject.before);
+        world.server.faults?.set({ readAfterWriteLag: "4s" });
+        await expectHidden(stage);
+        return engine.run("up", subject.after);
+      },
+    }),
+  );
+});
