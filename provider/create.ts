@@ -15,7 +15,6 @@ import { ATTEMPTS, delayMs, mayFollow } from "./retry.ts";
 import type { Session } from "./session.ts";
 import { tellTwins } from "./twin.ts";
 import { patched } from "./update.ts";
-import { whileYoung } from "./young.ts";
 
 export interface Created {
   id: string;
@@ -105,23 +104,28 @@ const leftBehind = async (kind: Kind, session: Session, key: string, desired: Js
   return undefined;
 };
 
-const still = async (kind: Kind, session: Session, { uid, notBefore }: Entry): Promise<Json | undefined> => {
-  const madeBy = { createTime: new Date(notBefore + session.requestTimeoutMs).toISOString() };
-  try {
-    return await whileYoung(session, madeBy, () => session.call(kind.operations.get, { uid } as never));
-  } catch (error) {
-    if (isApiError(error, "NOT_FOUND")) return undefined;
-    throw failure(error, kind, "get", { uid });
+// Whoever sent it may have died a second ago, with the request still on its way, and what it made may be hidden for a while.
+const mayShowFor = ({ clock, requestTimeoutMs }: Session, { at }: Entry): number =>
+  Math.max(0, requestTimeoutMs + LAG_MS - Math.max(0, clock.today() - at));
+
+const still = async (kind: Kind, session: Session, entry: Entry): Promise<Json | undefined> => {
+  const { clock } = session;
+  const { uid } = entry;
+  for (const until = clock.now() + mayShowFor(session, entry); ; ) {
+    const isLast = clock.now() >= until;
+    try {
+      return (await session.call(kind.operations.get, { uid } as never)) as Json;
+    } catch (error) {
+      if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "get", { uid });
+      if (isLast) return undefined;
+    }
+    await clock.sleep(LAG_MS / 5);
   }
 };
 
-// Whoever sent it may have died a second ago, with the request still on its way: it is waited for until its time is up.
 const sought = async (kind: Kind, session: Session, entry: Entry, desired: Json): Promise<Json | undefined> => {
-  const { clock, requestTimeoutMs } = session;
-  const age = Math.max(0, clock.today() - entry.at);
   const same = entry.inputs === fingerprint(kind, parentIn(desired), desired, entry.given);
-  const waitMs = Math.max(0, requestTimeoutMs + LAG_MS - age);
-  const found = await searched(kind, session, entry, same ? desired : undefined, waitMs);
+  const found = await searched(kind, session, entry, same ? desired : undefined, mayShowFor(session, entry));
   return only(kind, session, found, entry);
 };
 
