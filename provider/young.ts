@@ -10,18 +10,17 @@ const LONGEST_WAIT_MS = 1_000;
 /** Attempts again while the record, whose outputs are in the state, is so young. */
 export const whileYoung = async <T>(session: Session, stored: Json, attempt: () => Promise<T>): Promise<T> => {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-    // Judged before: an attempt that began too early may end when the record is old enough.
-    const isLast = ageMs(session, stored) >= LAG_MS;
     try {
       return await attempt();
     } catch (error) {
-      const age = ageMs(session, stored);
-      if (!isApiError(error, "NOT_FOUND") || isLast || Number.isNaN(age)) throw error;
-      if (age < LAG_MS) await session.clock.sleep(wait);
+      if (!isApiError(error, "NOT_FOUND") || !isYoung(session, stored)) throw error;
+      await session.clock.sleep(wait);
     }
   }
 };
 
-/** By the service's clock; NaN where it has not told its time, or the record has none. */
-const ageMs = (session: Session, { createTime }: Json): number =>
-  (session.serverNow() ?? Number.NaN) - Date.parse(String(createTime));
+const isYoung = (session: Session, { createTime }: Json): boolean => {
+  const now = session.serverNow();
+  const created = Date.parse(String(createTime));
+  return now !== undefined && now - created < LAG_MS;
+};
