@@ -29,16 +29,18 @@ export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): p
 // Names that are secret are not told.
 const lookUp = async (kindName: KindName, name: string, identifying: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = identifying;
-  const [{ kindRecords }, { walk }] = await Promise.all([import("./kind/index.ts"), import("./walk.ts")]);
+  const [{ kindRecords }, { walk, walkChildren }] = await Promise.all([import("./kind/index.ts"), import("./walk.ts")]);
   const kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
   if (adopt !== "match" && !isUidp(adopt)) throw new Error(`${head}: must be "match", or the uid of the record`);
   const session = await programSession();
-  const { operation, plural } = kind.list;
-  const uidp = adopt === "match" ? (parent === "" ? { inRoot: true } : { childrenOf: parent }) : { ids: [adopt] };
-  const filters = adopt === "match" ? kind.list.filters(identifying) : {};
+  const { operation, plural, filters } = kind.list;
+  const records =
+    adopt === "match"
+      ? walkChildren(session, kind.list, parent as string, filters(identifying))
+      : walk<Json & { uid: string }>(session, operation, plural, { uidp: { ids: [adopt] } });
   const matches: Json[] = [];
-  for await (const one of walk<Json & { uid: string }>(session, operation, plural, { ...filters, uidp })) {
+  for await (const one of records) {
     const record = kind.observed?.(one) ?? one;
     const isMeant = adopt === "match" ? isMatch(record, identifying) : record.uid === adopt;
     if (isMeant) matches.push(record);
@@ -56,8 +58,7 @@ const lookUp = async (kindName: KindName, name: string, identifying: Json, secre
 };
 
 // Looked at again: a service that ignored a filter must not choose what is taken over.
-const isMatch = (record: Json, { parent = "", name, identityUid, roleUid }: Json): boolean =>
-  parentOf(record.uid as string) === parent &&
+const isMatch = (record: Json, { name, identityUid, roleUid }: Json): boolean =>
   (name === undefined || record.name === name) &&
   (identityUid === undefined || record.identityUid === identityUid) &&
   (roleUid === undefined || record.roleUid === roleUid);

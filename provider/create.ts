@@ -6,10 +6,11 @@ import { adoptedRecord } from "./adopt-record.ts";
 import { LostAnswer } from "./client.ts";
 import { changedPaths, changeOf, normal } from "./diff.ts";
 import { ambiguousCreate, failure, Incomplete, incomplete } from "./failure.ts";
-import { findCreated, LAG_MS } from "./find.ts";
+import { findCreated } from "./find.ts";
 import { fingerprint, givenChoices } from "./fingerprint.ts";
 import type { Entry } from "./journal/entry.ts";
 import { type Kind, title } from "./kind/kind.ts";
+import { LAG_MS, lookUntilShown } from "./lag.ts";
 import { given, KEY, outputsFrom, PROVIDER } from "./record.ts";
 import { ATTEMPTS, delayMs, mayFollow } from "./retry.ts";
 import type { Session } from "./session.ts";
@@ -109,18 +110,17 @@ const mayShowFor = ({ clock, requestTimeoutMs }: Session, { at }: Entry): number
   Math.max(0, requestTimeoutMs + LAG_MS - Math.max(0, clock.today() - at));
 
 const still = async (kind: Kind, session: Session, entry: Entry): Promise<Json | undefined> => {
-  const { clock } = session;
   const { uid } = entry;
-  for (const until = clock.now() + mayShowFor(session, entry); ; ) {
-    const isLast = clock.now() >= until;
+  const look = async () => {
     try {
       return (await session.call(kind.operations.get, { uid } as never)) as Json;
     } catch (error) {
-      if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "get", { uid });
-      if (isLast) return undefined;
+      if (isApiError(error, "NOT_FOUND")) return undefined;
+      throw failure(error, kind, "get", { uid });
     }
-    await clock.sleep(LAG_MS / 5);
-  }
+  };
+  const until = session.clock.now() + mayShowFor(session, entry);
+  return lookUntilShown(session.clock, look, () => until);
 };
 
 const sought = async (kind: Kind, session: Session, entry: Entry, desired: Json): Promise<Json | undefined> => {
@@ -173,9 +173,12 @@ const made = async (kind: Kind, session: Session, key: string, desired: Json): P
   }
 };
 
-// The record exists, and the engine is about to hear of it: a disk that is full by now must not keep it from that.
 const noted = (session: Session, entry: Entry, uid: string): Promise<void> =>
-  session.journal.made(entry, uid).catch((error: Error) => session.say(`${entry.key}: ${error.message}`));
+  told(session, entry, session.journal.made(entry, uid));
+
+// What the service has answered is for the engine to hear: a disk that is full by now must not keep it from that.
+const told = (session: Session, entry: Entry, written: Promise<void>): Promise<void> =>
+  written.catch((error: Error) => session.say(`${entry.key}: ${error.message}`));
 
 /** The answer of the POST, or the record that it made. Where nobody knows, the entry stays open and the next run looks. */
 const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json): Promise<Json> => {
@@ -196,7 +199,7 @@ const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json)
             ? await lookedFor(kind, session, entry, desired, error)
             : undefined;
         if (own) return own;
-        await journal.closed(entry);
+        await told(session, entry, journal.closed(entry));
         throw failure(error, kind, "create", subject);
       }
       const failedAt = session.clock.now();

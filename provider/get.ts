@@ -1,17 +1,11 @@
 // Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level
 // records count (organisations, built-in roles), so that nobody can put a record of the same name in their way.
 import * as pulumi from "@pulumi/pulumi";
-import {
-  type Group as GroupMessage,
-  type Identity as IdentityMessage,
-  type Json,
-  parentOf,
-  type Role as RoleMessage,
-} from "../schema/index.ts";
+import type { Group as GroupMessage, Identity as IdentityMessage, Role as RoleMessage } from "../schema/index.ts";
 import type { Group } from "./group.ts";
 import { programSession } from "./program-session.ts";
 import { referenceUid } from "./reference.ts";
-import { walk } from "./walk.ts";
+import { walkChildren } from "./walk.ts";
 
 export interface GetArgs {
   /** The whole name */
@@ -62,13 +56,9 @@ const only = async <T extends { uid: string; name: string }>(
   if (typeof name !== "string" || name === "") throw new TypeError(`name of the ${word} to look for is required`);
   if (Object.hasOwn(args, "parent") && typeof parent !== "string")
     throw new TypeError(`parent of the ${word} to look for is given and undefined`);
-  const uidp: Json = parent === undefined ? { inRoot: true } : { childrenOf: parent };
   const matches: T[] = [];
-  // Looked at again here: a service that ignored a filter must not choose who is granted what.
-  const isMeant = (one: T) => one.name === name && parentOf(one.uid) === (parent ?? "");
-  for await (const one of walk<T>(await programSession(), operation, plural, { name, uidp })) {
-    if (isMeant(one)) matches.push(one);
-  }
+  for await (const one of walkChildren<T>(await programSession(), { operation, plural }, parent ?? "", { name }))
+    if (one.name === name) matches.push(one);
   const [match, ...others] = matches;
   if (match && others.length === 0) return match;
   const where = parent === undefined ? "at the root" : `in ${parent}`;

@@ -1,11 +1,11 @@
 // What a run that was killed left in the engine's state: operations that it had begun and not ended. Beside each create of
 // ours stands what the service has that may be of it: the same parent and name (of a role binding: the same identity and
 // role), and in no resource of the state.
-import { isUidp, type Json, parentOf } from "../schema/index.ts";
+import type { Json } from "../schema/index.ts";
 import { kindRecords } from "./kind/index.ts";
 import type { Kind } from "./kind/kind.ts";
 import type { Session } from "./session.ts";
-import { walk } from "./walk.ts";
+import { walkChildren } from "./walk.ts";
 
 export interface PendingCreate {
   urn: string;
@@ -56,13 +56,9 @@ const candidatesOf = async (
   inputs: Json,
   known: ReadonlySet<string | undefined>,
 ): Promise<Json[]> => {
-  const { operation, plural, filters } = kind.list;
-  const { parent = "" } = inputs;
-  const uidp = parent === "" ? { inRoot: true } : { childrenOf: parent };
+  const { parent = "", name } = inputs;
   const found: Json[] = [];
-  for await (const record of walk<Json & { uid: string }>(session, operation, plural, { ...filters(inputs), uidp })) {
-    const isMeant = isUidp(record.uid) && parentOf(record.uid) === parent && !known.has(record.uid);
-    if (isMeant && (inputs.name === undefined || record.name === inputs.name)) found.push(record);
-  }
+  for await (const record of walkChildren(session, kind.list, parent as string, kind.list.filters(inputs)))
+    if (!known.has(record.uid) && (name === undefined || record.name === name)) found.push(record);
   return found;
 };

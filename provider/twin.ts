@@ -1,10 +1,10 @@
 // A runner without a journal (a fresh CI machine) cannot know what a run before it was about to make when it was killed. So
 // what looks exactly like the record that is about to be made is told, by name and uid; it may be that run's.
-import { isUidp, type Json, parentOf } from "../schema/index.ts";
+import type { Json } from "../schema/index.ts";
 import { fingerprint, givenChoices } from "./fingerprint.ts";
 import { type Kind, title } from "./kind/kind.ts";
 import type { Session } from "./session.ts";
-import { walk } from "./walk.ts";
+import { walkChildren } from "./walk.ts";
 
 /** Says which records have the same parent and the same inputs. One list for each parent and kind, before the first create. */
 export const tellTwins = async (kind: Kind, session: Session, key: string, desired: Json): Promise<void> => {
@@ -38,10 +38,8 @@ const recordsIn = (kind: Kind, session: Session, parent: string): Promise<Json[]
 
 const listed = async (kind: Kind, session: Session, parent: string): Promise<Json[]> => {
   const records: Json[] = [];
-  const uidp = parent === "" ? { inRoot: true } : { childrenOf: parent };
   try {
-    for await (const record of walk<Json & { uid: string }>(session, kind.list.operation, kind.list.plural, { uidp }))
-      if (isUidp(record.uid) && parentOf(record.uid) === parent) records.push(record);
+    for await (const record of walkChildren(session, kind.list, parent)) records.push(record);
   } catch {
     // A courtesy: who may create and not list is not kept from it.
   }

@@ -1,26 +1,27 @@
-// A record that was made a moment ago may not be readable yet: until five seconds after its create, by the service's own
-// clock, NOT_FOUND says nothing.
+// A record that was made a moment ago may not be readable yet: until its lag is over, by the service's own clock, NOT_FOUND
+// says nothing.
 import { isApiError, type Json } from "../schema/index.ts";
-import { LAG_MS } from "./find.ts";
+import { LAG_MS, lookUntilShown } from "./lag.ts";
 import type { Session } from "./session.ts";
-
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 1_000;
 
 /** Attempts again while the record, whose outputs are in the state, is so young. */
 export const whileYoung = async <T>(session: Session, stored: Json, attempt: () => Promise<T>): Promise<T> => {
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+  let notFound: unknown;
+  const look = async () => {
     try {
-      return await attempt();
+      return { answer: await attempt() };
     } catch (error) {
-      if (!isApiError(error, "NOT_FOUND") || !isYoung(session, stored)) throw error;
-      await session.clock.sleep(wait);
+      if (!isApiError(error, "NOT_FOUND")) throw error;
+      notFound = error;
+      return undefined;
     }
-  }
+  };
+  const done = await lookUntilShown(session.clock, look, () => hiddenUntil(session, stored));
+  if (!done) throw notFound;
+  return done.answer;
 };
 
-const isYoung = (session: Session, { createTime }: Json): boolean => {
-  const now = session.serverNow();
-  const created = Date.parse(String(createTime));
-  return now !== undefined && now - created < LAG_MS;
+const hiddenUntil = ({ clock, serverNow }: Session, { createTime }: Json): number => {
+  const ageMs = (serverNow() ?? Infinity) - Date.parse(String(createTime));
+  return clock.now() + LAG_MS - ageMs;
 };

@@ -13,6 +13,9 @@ import { startWorld, type World } from "./world.ts";
 
 export const STACK = "stack";
 
+// What was there before is changed a while later: how often a request is sent must not depend on how young its record is.
+const MINUTE_MS = 60_000;
+
 export interface Stage {
   world: World;
   subject: Subject;
@@ -51,6 +54,7 @@ export const scenario = async ({ kind, action, server, child, ...own }: Scenario
   const stage: Stage = { world, subject, engine, uid: (name) => world.uid(STACK, name) };
   try {
     expect(await engine.run("up", subject.before)).toMatchObject({ errors: [] });
+    world.later(MINUTE_MS);
     faults?.set(own.script?.(subject) ?? {});
     const outcome = await (own.act ?? (({ engine }) => engine.run("up", subject.after)))(stage);
     if (own.fails !== undefined) expect(outcome?.errors.join("\n")).toMatch(own.fails);

@@ -133,7 +133,13 @@ export interface Service extends RunningServer {
 
 /** The reference server, and a session of its owner that was got as CI would get it. */
 export const startService = async (seed?: string): Promise<Service> => {
-  const server = await createServer({ dev: true, ...(seed !== undefined && { seed: parseSeed(seed, "seed.yaml") }) });
+  const clock = virtualClock();
+  const server = await createServer({
+    dev: true,
+    // Who sleeps there wakes up later here.
+    clock: () => Date.now() + clock.now(),
+    ...(seed !== undefined && { seed: parseSeed(seed, "seed.yaml") }),
+  });
   const requests: Recorded[] = [];
   const send = systemTransport();
   const transport: Transport = (request) => {
@@ -146,7 +152,6 @@ export const startService = async (seed?: string): Promise<Service> => {
     IRM_IDENTITY: server.identity,
     IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
   };
-  const clock = virtualClock();
   const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, say: () => undefined });
   return { ...server, env, requests, session: otherSession(), otherSession };
 };

@@ -1,0 +1,83 @@
+// Adoption, on the side of the engine: what is there already comes under management, and stays when it leaves it.
+import { describe, expect, it } from "vitest";
+import type { Incomplete } from "../../provider/failure.ts";
+import { group } from "../../provider/kind/group.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import { keyOf } from "./double.ts";
+import { startMachine } from "./machine.ts";
+
+const machine = startMachine();
+
+describe("adoption", () => {
+  it("takes the record, changes what differs, and remembers that it was there before", async () => {
+    const args = machine.inputs();
+    const there = await machine.theirs({ ...args, description: "old" });
+    const { id, outs } = await reconcile.create(group, machine.run().session, { ...args, adopt: there.uid });
+    expect(id).toBe(there.uid);
+    expect(outs).toMatchObject({ description: "d", adopted: true });
+    expect(machine.posts).toBe(0);
+    await reconcile.remove(group, machine.run().session, id, outs);
+    expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
+    await reconcile.remove(group, machine.run().session, id, { ...outs, deleteAdopted: true });
+    expect(await machine.named(args.name)).toEqual([]);
+  });
+
+  it("settles what an earlier run left open: with two that may be it, a person says which", async () => {
+    const args = machine.inputs();
+    const twins = await Promise.all([
+      reconcile.create(group, machine.elsewhere(), args),
+      reconcile.create(group, machine.elsewhere(), args),
+    ]);
+    await reconcile.create(group, machine.run("reset").session, args).catch(() => undefined);
+    const [kept] = twins;
+    const { id } = await reconcile.create(group, machine.run().session, { ...args, adopt: kept.id });
+    expect(id).toBe(kept.id);
+    expect(await machine.run().session.journal.left(args.__key as string)).toEqual([]);
+  });
+
+  it("of a record that is elsewhere, or not there, changes nothing", async () => {
+    const args = machine.inputs();
+    const below = `${machine.org}/00000000000000aa`;
+    await expect(
+      reconcile.create(group, machine.run().session, { ...args, adopt: `${below}/00000000000000ab` }),
+    ).rejects.toThrow(`${args.__key}: adopt: group ${below}/00000000000000ab is in ${below}, not in ${machine.org}`);
+    await expect(reconcile.create(group, machine.run().session, { ...args, adopt: below })).rejects.toThrow(
+      `${args.__key}: adopt: group ${below} does not exist; leave adopt out to make a new one`,
+    );
+    expect(machine.posts).toBe(0);
+  });
+
+  it("of a record that another resource of the run has taken, or that the run deletes, is refused", async () => {
+    const args = machine.inputs();
+    const { session } = machine.run();
+    const { id } = await reconcile.create(group, session, args);
+    await expect(reconcile.create(group, session, { ...args, ...keyOf("second"), adopt: id })).rejects.toThrow(
+      `adopt: group ${id} belongs to ${args.__key}`,
+    );
+    const next = machine.run().session;
+    next.claims.release(id);
+    await expect(reconcile.create(group, next, { ...args, ...keyOf("third"), adopt: id })).rejects.toThrow(
+      `adopt: group ${id} is being deleted by this run`,
+    );
+  });
+
+  it("whose change fails is recorded with its uid, and the next run goes on", async () => {
+    const { session } = machine.run();
+    const there = await reconcile.create(group, session, machine.inputs());
+    const args = { ...keyOf("fails"), parent: machine.org, name: "x".repeat(300), adopt: there.id, __provider: "text" };
+    const error = (await reconcile.create(group, machine.run().session, args).catch((e: unknown) => e)) as Incomplete;
+    expect(error.id).toBe(there.id);
+    expect(error.properties).toMatchObject({ uid: there.id, adopted: true, __provider: "text" });
+    expect(error.reasons[0]).toContain(`UpdateGroup group ${there.id}`);
+  });
+
+  it("keeps a record that this run has taken from being deleted under its old name", async () => {
+    const first = await reconcile.create(group, machine.run().session, machine.inputs());
+    const { session } = machine.run();
+    await reconcile.create(group, session, { ...machine.inputs(), adopt: first.id });
+    await reconcile.remove(group, session, first.id, first.outs);
+    expect(machine.said.at(-1)).toContain(`${first.id}`);
+    expect(machine.said.at(-1)).toContain("stays: another resource of this stack has taken it");
+    expect(await machine.service.session.call("GetGroup", { uid: first.id })).toMatchObject({ uid: first.id });
+  });
+});

@@ -1,0 +1,145 @@
+// A machine on which the provider runs against the reference server: its processes share the journal's folder, as two runs
+// do, and each POST of a process meets a fault, until there are none left.
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { AttemptError } from "../../provider/retry.ts";
+import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
+import { systemTransport, type Transport } from "../../provider/transport.ts";
+import { ApiError, type Json } from "../../schema/index.ts";
+import {
+  getter,
+  journalFolder,
+  keyOf,
+  page,
+  type Service,
+  startService,
+  type VirtualClock,
+  virtualClock,
+} from "./double.ts";
+
+export type Fault =
+  | "503 in 30 s"
+  | "refused"
+  | "reset"
+  | "reset after"
+  | "timeout"
+  | "timeout after"
+  | "502 after"
+  | "503"
+  | "truncated";
+
+export interface Process {
+  session: Session;
+  clock: VirtualClock;
+}
+
+export interface Machine {
+  service: Service;
+  org: string;
+  /** folder of the intent journal; anew for each test */
+  journal: string;
+  said: string[];
+  /** how many POSTs were sent */
+  posts: number;
+  /** the next GET of a path that ends so takes so long, and shows nothing yet */
+  slow: { pathname: string; ms: number } | undefined;
+  run(...faults: Fault[]): Process;
+  /** a process to which the service says that it is `aheadMs` later */
+  runAt(aheadMs: number, ...faults: Fault[]): Process;
+  /** a process on another machine */
+  elsewhere(): Session;
+  /** arguments of a group that is like no other */
+  inputs(): Json;
+  /** a group of these arguments, made by somebody else */
+  theirs(inputs: Json): Promise<Json & { uid: string }>;
+  named(name: unknown): Promise<Json[]>;
+  /** lines of the journal */
+  lines(): Json[];
+}
+
+const gone = (sent: boolean, timedOut = false) =>
+  new AttemptError({ sent, ...(timedOut && { timedOut }) }, new ApiError("UNAVAILABLE", "no answer"));
+
+const meeting =
+  (fault: Fault | undefined, send: Transport): Transport =>
+  async (request) => {
+    if (fault === "refused") throw gone(false);
+    if (fault === "reset") throw gone(true);
+    if (fault === "timeout") throw gone(true, true);
+    if (fault === "503") return page(503);
+    if (fault === "503 in 30 s") return { ...page(503), headers: { "retry-after": "30" } };
+    const answer = await send(request);
+    if (fault === "reset after") throw gone(true);
+    if (fault === "timeout after") throw gone(true, true);
+    if (fault === "502 after") return page(502);
+    return fault === "truncated" ? { ...answer, body: answer.body.slice(0, 10) } : answer;
+  };
+
+/** Started before the tests of a file, with a journal anew for each. */
+export const startMachine = (): Machine => {
+  let count = 0;
+  const direct = systemTransport();
+
+  const processIn = (journal: string, aheadMs: number, faults: Fault[]): Process => {
+    const clock = virtualClock();
+    const send: Transport = async (request) => {
+      const answer = await direct(request);
+      const { slow } = machine;
+      if (slow && request.method === "GET" && request.url.pathname.endsWith(slow.pathname)) {
+        machine.slow = undefined;
+        clock.advance(slow.ms);
+        return { ...answer, body: "{}" };
+      }
+      const date = new Date(Date.parse(String(answer.headers.date)) + aheadMs).toUTCString();
+      return { ...answer, headers: { ...answer.headers, date } };
+    };
+    const transport: Transport = (request) => {
+      if (request.method !== "POST") return send(request);
+      machine.posts += 1;
+      return meeting(faults.shift(), send)(request);
+    };
+    const env = { ...machine.service.env, IRM_JOURNAL: journal };
+    const outside = { env, clock, transport, say: (text: string) => void machine.said.push(text) };
+    return { session: sessionWith(checkedConfig(getter(), env), outside), clock };
+  };
+
+  const machine: Machine = {
+    service: undefined as never,
+    org: "",
+    journal: "",
+    said: [],
+    posts: 0,
+    slow: undefined,
+    run: (...faults) => processIn(machine.journal, 0, faults),
+    runAt: (aheadMs, ...faults) => processIn(machine.journal, aheadMs, faults),
+    elsewhere: () => processIn(mkdtempSync(join(journalFolder, "elsewhere-")), 0, []).session,
+    inputs: () => {
+      count += 1;
+      return { ...keyOf(`g${count}`), parent: machine.org, name: `g${count}`, description: "d" };
+    },
+    theirs: async ({ parent, name, description }) => {
+      const request = { parent, group: { name, description } };
+      return (await machine.service.session.call("CreateGroup", request as never)) as never;
+    },
+    named: async (name) => {
+      const request = { uidp: { childrenOf: machine.org }, name: name as string };
+      return (await machine.service.session.call("ListGroups", request)).groups as unknown as Json[];
+    },
+    lines: () =>
+      readdirSync(machine.journal)
+        .filter((name) => name.endsWith(".jsonl"))
+        .flatMap((name) => readFileSync(join(machine.journal, name), "utf8").trim().split("\n"))
+        .map((line) => JSON.parse(line) as Json),
+  };
+
+  beforeAll(async () => {
+    machine.service = await startService();
+    machine.org = machine.service.organization as string;
+  });
+  beforeEach(() => {
+    Object.assign(machine, { journal: mkdtempSync(join(journalFolder, "machine-")), said: [], posts: 0 });
+  });
+  afterAll(() => machine.service.close());
+  return machine;
+};

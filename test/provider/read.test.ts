@@ -1,0 +1,71 @@
+// A read: what is gone is told from what cannot be read, and what changes by itself is no drift.
+import { describe, expect, it } from "vitest";
+import { group } from "../../provider/kind/group.ts";
+import { identity } from "../../provider/kind/identity.ts";
+import { roleBinding } from "../../provider/kind/role-binding.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import { GROUP, json, ORG, ROLE, refusal, scriptedSession } from "./double.ts";
+
+describe("a read", () => {
+  const stored = { uid: GROUP, name: "eng" };
+
+  it("is an error when it is denied: never gone", async () => {
+    const { session } = scriptedSession(refusal("PERMISSION_DENIED", "groups.list is missing"));
+    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
+      `GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: groups.list is missing\n` +
+        "A record that may not be read is not taken for deleted.",
+    );
+  });
+
+  it("finds a record gone when the group that held it can be read", async () => {
+    const { session } = scriptedSession(refusal("NOT_FOUND", "no"), json({ uid: ORG, name: "org" }));
+    expect(await reconcile.read(group, session, GROUP, stored)).toEqual({ id: "", props: {} });
+  });
+
+  it("finds a record gone when the group that held it is gone by the same rule", async () => {
+    const gone = refusal("NOT_FOUND", "no");
+    const { session, requests } = scriptedSession(gone, gone, json({ uid: ORG, name: "org" }));
+    expect(await reconcile.read(identity, session, `${GROUP}/1111111111111111`, {})).toEqual({ id: "", props: {} });
+    expect(requests.map(({ url }) => url.pathname.split("/").length)).toEqual([7, 6, 5]);
+  });
+
+  it("is an error when the group that held it cannot be read", async () => {
+    const { session } = scriptedSession(refusal("NOT_FOUND", "no"), refusal("PERMISSION_DENIED", "who are you"));
+    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow("PERMISSION_DENIED");
+  });
+
+  it("does not take another record for this one", async () => {
+    const { session } = scriptedSession(json({ uid: ORG, name: "org" }));
+    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
+      `group ${GROUP}: the service answered with ${ORG}`,
+    );
+  });
+
+  it("refuses what is no uid", async () => {
+    const { session } = scriptedSession(json({}));
+    await expect(reconcile.read(group, session, "eng", {})).rejects.toThrow('"eng" is not the uid of a group');
+  });
+
+  it("keeps the stored last-seen time: it moves by itself", async () => {
+    const { session } = scriptedSession(json({ uid: GROUP, name: "ci", lastSeenTime: "2026-02-02T00:00:00.000Z" }));
+    const { props } = await reconcile.read(identity, session, GROUP, { lastSeenTime: "2026-01-01T00:00:00.000Z" });
+    expect(props.lastSeenTime).toBe("2026-01-01T00:00:00.000Z");
+  });
+
+  it("keeps the stored names inside a role binding while the uids are the same", async () => {
+    const answer = { uid: GROUP, identity: { uid: ORG, name: "renamed" }, role: { uid: ROLE, name: "other role" } };
+    const { session } = scriptedSession(json(answer));
+    const { props } = await reconcile.read(roleBinding, session, GROUP, {
+      identity: { uid: ORG, name: "ci" },
+      role: { uid: GROUP, name: "viewer" },
+    });
+    expect(props).toMatchObject({ identity: { uid: ORG, name: "ci" }, role: { uid: ROLE, name: "other role" } });
+  });
+
+  it("keeps allowReplace, and leaves out what the service chose", async () => {
+    const { session } = scriptedSession(json({ uid: ORG, name: "org", kind: "ORG_KIND_DEV", verified: true }));
+    const { props, inputs } = await reconcile.read(group, session, ORG, { allowReplace: true });
+    expect(inputs).toEqual({ root: true, name: "org", allowReplace: true });
+    expect(props).toMatchObject({ kind: "ORG_KIND_DEV", verified: true, allowReplace: true });
+  });
+});

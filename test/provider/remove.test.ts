@@ -1,0 +1,81 @@
+// A delete: what is below goes first, what is somebody else's is named, what is hidden is not taken for gone.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { group } from "../../provider/kind/group.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import type { Json } from "../../schema/index.ts";
+import { GROUP, json, keyOf, refusal, type Service, scriptedSession, startService } from "./double.ts";
+
+let service: Service;
+let org: string;
+beforeAll(async () => {
+  service = await startService();
+  org = service.organization as string;
+});
+afterAll(() => service.close());
+
+const create = (inputs: Json) =>
+  reconcile.create(group, service.session, { ...keyOf(inputs.name as string), ...inputs });
+
+describe("a delete", () => {
+  it("waits for the children that the same run deletes", async () => {
+    const parent = await create({ parent: org, name: "parent" });
+    const child = await create({ parent: parent.id, name: "child" });
+    const next = service.otherSession();
+    await Promise.all([
+      reconcile.remove(group, next, parent.id, parent.outs),
+      reconcile.remove(group, next, child.id, child.outs),
+    ]);
+    expect((await reconcile.read(group, next, parent.id, {})).id).toBe("");
+  });
+
+  it("names what is left when somebody else's records are below", async () => {
+    const parent = await create({ parent: org, name: "parent" });
+    const child = await create({ parent: parent.id, name: "theirs" });
+    const error = await reconcile.remove(group, service.otherSession(), parent.id, parent.outs).catch((e: Error) => e);
+    expect((error as Error).message).toContain("10 seconds without progress; 1 left that holds it:");
+    expect((error as Error).message).toContain(`- group ${child.id} "theirs"`);
+  });
+
+  it("that is denied is an error", async () => {
+    const { session } = scriptedSession(refusal("PERMISSION_DENIED", "no"));
+    await expect(reconcile.remove(group, session, GROUP, { name: "eng" })).rejects.toThrow(
+      `DeleteGroup group ${GROUP} "eng": PERMISSION_DENIED: Permission denied: no`,
+    );
+  });
+});
+
+describe("a delete of a record that is younger than the lag of reads", () => {
+  const bornMs = Date.parse("2026-01-28T12:00:00Z");
+  const stored = { name: "eng", createTime: new Date(bornMs).toISOString() };
+
+  /** A service that answers so `takesMs` after a request came; the first attempt finds nothing. */
+  const answering = (takesMs: number) => {
+    const scripted = scriptedSession(({ method }) => {
+      expect(method).toBe("DELETE");
+      const isFirst = scripted.requests.length === 1;
+      if (isFirst) scripted.clock.advance(takesMs);
+      const date = new Date(bornMs + scripted.clock.now()).toUTCString();
+      return isFirst ? refusal("NOT_FOUND", "no", { date }) : json({}, 200, { date });
+    });
+    return scripted;
+  };
+
+  it("is sent again when it is not found", async () => {
+    const { session, requests } = answering(100);
+    await reconcile.remove(group, session, GROUP, stored);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is sent again also when the answer came after the lag was over: the request may have been before", async () => {
+    const { session, requests } = answering(9_000);
+    await reconcile.remove(group, session, GROUP, stored);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is done when it is not found once nothing is hidden any more", async () => {
+    const { session, requests, clock } = answering(100);
+    clock.advance(6_000);
+    await reconcile.remove(group, session, GROUP, stored);
+    expect(requests).toHaveLength(1);
+  });
+});
