@@ -2,10 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/fault-rule.ts";
 import { KINDS } from "./judge.ts";
-import { type Scenario, type Stage, scenario } from "./scenario.ts";
+import { type Scenario, type Stage, type Step, scenario } from "./scenario.ts";
 import type { Action, Subject } from "./subject.ts";
-
-type Step = NonNullable<NonNullable<FaultScript["rules"]>[number]["steps"]>[number];
 
 interface Row {
   fault: string;

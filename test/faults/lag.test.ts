@@ -3,9 +3,15 @@ import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { KINDS } from "./judge.ts";
 import { IAM } from "./owner.ts";
-import { type Stage, scenario } from "./scenario.ts";
+import { type Stage, type Step, scenario } from "./scenario.ts";
 
 const CHANGES = (["update", "delete"] as const).flatMap((action) => KINDS.map((kind) => ({ action, kind })));
+
+const LOST: { what: string; steps?: Step[] }[] = [
+  { what: "" },
+  { what: ", with its first request lost,", steps: [{ reset: true }] },
+  { what: ", with its first answer lost,", steps: [{ at: "after", reset: true }] },
+];
 
 /** The subject is there, and a read says that it is not. */
 const expectHidden = async ({ world, subject, uid }: Stage): Promise<void> => {
@@ -46,22 +52,23 @@ describe.concurrent("F18: reads that lag four seconds behind", () => {
       attempts: 1,
     }),
   );
-  test.each(CHANGES)("$action of a $kind right after its create is done", ({ kind, action }) =>
-    scenario({
-      kind,
-      action,
-      server: SLOWER,
-      script: () => ({ readAfterWriteLag: "4s" }),
-      act: async (stage) => {
-        const { engine, world, subject } = stage;
-        // Anew, so that it is young.
-        world.server.faults?.clear();
-        await engine.run("destroy");
-        await engine.run("up", subject.before);
-        world.server.faults?.set({ readAfterWriteLag: "4s" });
-        await expectHidden(stage);
-        return engine.run("up", subject.after);
-      },
-    }),
+  test.each(CHANGES.flatMap((change) => LOST.map((row) => ({ ...change, ...row }))))(
+    "$action of a $kind right after its create$what is done",
+    ({ kind, action, steps }) =>
+      scenario({
+        kind,
+        action,
+        server: SLOWER,
+        act: async (stage) => {
+          const { engine, world, subject } = stage;
+          // Anew, so that it is young.
+          await engine.run("destroy");
+          await engine.run("up", subject.before);
+          const rules = steps && [{ operation: subject.operation, steps }];
+          world.server.faults?.set({ readAfterWriteLag: "4s", ...(rules && { rules }) });
+          await expectHidden(stage);
+          return engine.run("up", subject.after);
+        },
+      }),
   );
 });

@@ -16,6 +16,9 @@ export const STACK = "stack";
 // What was there before is changed a while later: how often a request is sent must not depend on how young its record is.
 const MINUTE_MS = 60_000;
 
+/** What a rule does to one request. */
+export type Step = NonNullable<NonNullable<FaultScript["rules"]>[number]["steps"]>[number];
+
 export interface Stage {
   world: World;
   subject: Subject;
