@@ -123,6 +123,8 @@ export const usedJournal = (baseUrl: string): string => {
 };
 
 export interface Service extends RunningServer {
+  /** of its sessions; the server's moves on with it */
+  clock: VirtualClock;
   env: Env;
   requests: Recorded[];
   session: Session;
@@ -136,7 +138,6 @@ export const startService = async (seed?: string): Promise<Service> => {
   const clock = virtualClock();
   const server = await createServer({
     dev: true,
-    // Who sleeps there wakes up later here.
     clock: () => Date.now() + clock.now(),
     ...(seed !== undefined && { seed: parseSeed(seed, "seed.yaml") }),
   });
@@ -153,7 +154,7 @@ export const startService = async (seed?: string): Promise<Service> => {
     IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
   };
   const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, say: () => undefined });
-  return { ...server, env, requests, session: otherSession(), otherSession };
+  return { ...server, clock, env, requests, session: otherSession(), otherSession };
 };
 
 export const workloadToken = async (server: Pick<RunningServer, "issuer">, subject: string): Promise<string> => {

@@ -11,21 +11,13 @@ import * as reconcile from "../../provider/reconcile.ts";
 import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../provider/transport.ts";
 import type { Json } from "../../schema/index.ts";
-import {
-  getter,
-  journalFolder,
-  keyOf,
-  refusal,
-  type Service,
-  startService,
-  type VirtualClock,
-  virtualClock,
-} from "./double.ts";
+import { getter, journalFolder, keyOf, refusal, type Service, startService, type VirtualClock } from "./double.ts";
 
 let service: Service;
 let org: string;
 beforeAll(async () => {
   service = await startService();
+  clock = service.clock;
   org = service.organization as string;
 });
 afterAll(() => service.close());
@@ -36,7 +28,6 @@ let sent: HttpRequest[];
 let clock: VirtualClock;
 beforeEach(() => {
   sent = [];
-  clock = virtualClock();
 });
 
 /** A process, whose answers `wire` changes. */
