@@ -5,6 +5,8 @@ import { ConfigError, type Env } from "./config.ts";
 import type { Redactor } from "./redact.ts";
 
 export interface Credentials {
+  /** where the token came from, to be told when it is refused: "that of IRM_TOKEN" */
+  origin: string;
   /** a token that should be good for the next minutes */
   token(): Promise<string>;
   /** another one than `rejected`; undefined when there is no way to get one */
@@ -71,11 +73,13 @@ const fileReader =
 // Read once and again when it is refused: a side-car may have written a new one into the file.
 const given = (read: () => Promise<string>, source: string, surroundings: Surroundings): Credentials => {
   let current: string | undefined;
+  const origin = source.endsWith("_FILE") ? `that of the file that ${source} names` : `that of ${source}`;
   const load = async () => {
     current = clean(await read(), source, surroundings);
     return current;
   };
   return {
+    origin,
     token: async () => current ?? load(),
     renew: async (rejected) => ((await load()) === rejected ? undefined : current),
   };
@@ -121,6 +125,7 @@ const exchanged = (workload: Workload, surroundings: Surroundings): Credentials 
   };
 
   return {
+    origin: `one that was exchanged for that of ${workload.source}`,
     token: async () => (current && clock.now() < current.renewAt ? current.token : renewed()),
     renew: async (rejected) => (current && current.token !== rejected ? current.token : renewed()),
   };
