@@ -15,6 +15,7 @@ import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom } from "./credentials.ts";
 import type { Redactor } from "./redact.ts";
+import { RefusedToken } from "./refused-token.ts";
 import { AttemptError, type Failure, isAmbiguous, type Retrying, retryingWith, safetyOf } from "./retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 import { readAnswer, requestOf } from "./wire.ts";
@@ -109,9 +110,10 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
         return (await send(row, operation, config.baseUrl, request as Json, current)) as never;
       } catch (error) {
         // 401: the token is of no use, nothing was done; replayed once with another.
-        if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation && !replayed) {
+        if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation) {
+          if (replayed || (await credentials.renew(token)) === undefined)
+            throw new RefusedToken(error, credentials.origin);
           replayed = true;
-          if ((await credentials.renew(token)) === undefined) throw error;
           continue;
         }
         const wait = waits.shift();

@@ -2,6 +2,7 @@
 // Tokens are never read from the stack's configuration: all of it lands in the state.
 import { isAbsolute } from "node:path";
 import { isUidp } from "../schema/index.ts";
+import { nearest } from "./nearest.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */
@@ -22,6 +23,15 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads a key of the stack's configuration, `irm:baseUrl`. */
 export type GetConfig = (key: string) => string | undefined;
+
+/** All of the stack's configuration, where it can be seen: `irm:baseUrl`, `aws:region`. */
+export interface Given {
+  keys: readonly string[];
+  /** its own keys have its name in front */
+  project?: string | undefined;
+}
+
+const NOTHING_GIVEN: Given = { keys: [] };
 
 const VARIABLE = {
   baseUrl: "IRM_BASE_URL",
@@ -44,8 +54,8 @@ export class ConfigError extends Error {
   }
 }
 
-export const configFrom = (get: GetConfig, env: Env): Config => {
-  const problems = secretsInConfig(get);
+export const configFrom = (get: GetConfig, env: Env, given: Given = NOTHING_GIVEN): Config => {
+  const problems = [...secretsInConfig(get), ...unknownKeys(given).problems];
   const baseUrl = read("baseUrl", get, env);
   const authUrl = read("authUrl", get, env);
   const identity = read("identity", get, env);
@@ -78,12 +88,34 @@ const placesOf = (key: keyof typeof VARIABLE) => [`stack configuration irm:${key
 
 const MISSING = `no address of the API; looked at: ${placesOf("baseUrl").join(", ")}`;
 
+const SECRETS = ["token", "identityToken"];
+
+const secretProblem = (key: string) =>
+  `irm:${key} would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)`;
+
 const secretsInConfig = (get: GetConfig): string[] =>
-  ["token", "identityToken"]
-    .filter((key) => get(`irm:${key}`) !== undefined)
-    .map(
-      (key) => `irm:${key} would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)`,
-    );
+  SECRETS.filter((key) => get(`irm:${key}`) !== undefined).map(secretProblem);
+
+/**
+ * Keys that nobody reads. One that is nearly the name of a setting is that setting, misspelt, and is not ignored: another
+ * address may stand in its place. Any other may be of a later version, and is told of and left alone.
+ */
+export const unknownKeys = ({ keys, project }: Given): { problems: string[]; warnings: string[] } => {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  if (project === "irm") return { problems, warnings };
+  const settings = Object.keys(VARIABLE);
+  const own = keys.filter((key) => key.startsWith("irm:")).map((key) => key.slice("irm:".length));
+  for (const key of own.filter((name) => ![...settings, ...SECRETS].includes(name))) {
+    const near = nearest(key, [...settings, ...SECRETS]);
+    const known = `it knows ${settings.map((name) => `irm:${name}`).join(", ")}`;
+    if (near === undefined)
+      warnings.push(`stack configuration irm:${key} is ignored: this version of pulumi-irm does not know it; ${known}`);
+    else if (SECRETS.includes(near)) problems.push(secretProblem(key));
+    else problems.push(`stack configuration irm:${key}: there is no such setting; did you mean irm:${near}?`);
+  }
+  return { problems, warnings };
+};
 
 // An empty variable is what a CI system makes of one that is not set.
 const read = (key: keyof typeof VARIABLE, get: GetConfig, env: Env) => {

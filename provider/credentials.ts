@@ -5,6 +5,8 @@ import { ConfigError, type Env } from "./config.ts";
 import type { Redactor } from "./redact.ts";
 
 export interface Credentials {
+  /** where the token came from, to be told when it is refused: "that of IRM_TOKEN" */
+  origin: string;
   /** a token that should be good for the next minutes */
   token(): Promise<string>;
   /** another one than `rejected`; undefined when there is no way to get one */
@@ -56,6 +58,33 @@ const clean = (text: string, source: string, { redactor }: Surroundings): string
   return redactor.note(token);
 };
 
+// What the exchange takes is a signed JWT (RFC 7519, 7.2): anything else is not sent. The value is not quoted: it may be a token
+// all the same.
+const workloadProblem = (text: string, source: string): string | undefined => {
+  const parts = text.trim().split(".");
+  const isJwt = parts.length === 3 && parts.every((part) => /^[\w-]+$/.test(part)) && parts.slice(0, 2).every(isObject);
+  if (isJwt) return undefined;
+  const wanted = "the workload's own OIDC token, a JWT: three parts of letters and digits with dots between them";
+  return source === "IRM_IDENTITY_TOKEN"
+    ? `${source} is not ${wanted}; for a token that is in a file, set IRM_IDENTITY_TOKEN_FILE to its path`
+    : `${source} names a file that does not hold ${wanted}; for an API token, set IRM_TOKEN_FILE to its path`;
+};
+
+const isObject = (part: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+};
+
+const checkedWorkload = (text: string, source: string): string => {
+  const problem = workloadProblem(text, source);
+  if (problem) throw new ConfigError([problem]);
+  return text;
+};
+
 const fileReader =
   (variable: string, { env, readFile }: Surroundings) =>
   async (): Promise<string> => {
@@ -71,11 +100,13 @@ const fileReader =
 // Read once and again when it is refused: a side-car may have written a new one into the file.
 const given = (read: () => Promise<string>, source: string, surroundings: Surroundings): Credentials => {
   let current: string | undefined;
+  const origin = source.endsWith("_FILE") ? `that of the file that ${source} names` : `that of ${source}`;
   const load = async () => {
     current = clean(await read(), source, surroundings);
     return current;
   };
   return {
+    origin,
     token: async () => current ?? load(),
     renew: async (rejected) => ((await load()) === rejected ? undefined : current),
   };
@@ -88,10 +119,16 @@ interface Workload {
 
 const workloadToken = (surroundings: Surroundings): Workload | undefined => {
   const { env, githubToken } = surroundings;
-  if (env.IRM_IDENTITY_TOKEN)
-    return { source: "IRM_IDENTITY_TOKEN", read: () => Promise.resolve(env.IRM_IDENTITY_TOKEN as string) };
-  if (env.IRM_IDENTITY_TOKEN_FILE)
-    return { source: "IRM_IDENTITY_TOKEN_FILE", read: fileReader("IRM_IDENTITY_TOKEN_FILE", surroundings) };
+  if (env.IRM_IDENTITY_TOKEN) {
+    const source = "IRM_IDENTITY_TOKEN";
+    const token = checkedWorkload(env.IRM_IDENTITY_TOKEN, source);
+    return { source, read: () => Promise.resolve(token) };
+  }
+  if (env.IRM_IDENTITY_TOKEN_FILE) {
+    const source = "IRM_IDENTITY_TOKEN_FILE";
+    const read = fileReader(source, surroundings);
+    return { source, read: async () => checkedWorkload(await read(), source) };
+  }
   const [url, token] = GITHUB.map((name) => env[name]);
   if (!url || !token) return undefined;
   if (!URL.canParse(url)) throw new ConfigError([`${GITHUB[0]}: must be a URL`]);
@@ -121,6 +158,7 @@ const exchanged = (workload: Workload, surroundings: Surroundings): Credentials 
   };
 
   return {
+    origin: `one that was exchanged for that of ${workload.source}`,
     token: async () => (current && clock.now() < current.renewAt ? current.token : renewed()),
     renew: async (rejected) => (current && current.token !== rejected ? current.token : renewed()),
   };

@@ -2,6 +2,7 @@
 import { type ApiError, isApiError, type Json } from "../schema/index.ts";
 import { type Kind, title } from "./kind/kind.ts";
 import { argumentOf } from "./record.ts";
+import { RefusedToken } from "./refused-token.ts";
 
 /** The record exists, and something about it is not as asked: the engine stores it with its id and goes on next time. */
 export class Incomplete extends Error {
@@ -53,7 +54,9 @@ export const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[])
 
 /** For functions, which have no resource. */
 export const callFailure = (error: unknown, operation: string): unknown =>
-  isApiError(error) ? new Error(`${operation}: ${apiText(error)}`, { cause: error }) : error;
+  isApiError(error)
+    ? new Error([`${operation}: ${apiText(error)}`, ...tokenHints(error)].join("\n"), { cause: error })
+    : error;
 
 const headOf = (kind: Kind, action: keyof Kind["operations"], { uid, name, parent }: Subject): string => {
   const where = parent === undefined ? "" : parent === "" ? "at the root" : `in ${parent}`;
@@ -69,9 +72,15 @@ export const apiText = (error: ApiError): string => {
   return [`${error.code}: ${error.message}`, ...violations].join("\n  - ");
 };
 
+const tokenHints = (error: ApiError): string[] =>
+  error instanceof RefusedToken
+    ? [
+        "The API token was refused: it may have expired, or be for another audience than irm:baseUrl. " +
+          `It is ${error.origin}.`,
+      ]
+    : [];
+
 const hints = (error: ApiError, action: keyof Kind["operations"]): string[] => {
-  if (error.code === "UNAUTHENTICATED" && error.operation !== "Exchange")
-    return ["The API token was refused: it may have expired, or be for another audience than irm:baseUrl."];
   if (error.code === "ALREADY_EXISTS" && action === "create")
     return [
       'If that record is meant, take it over with adopt: "match" (or its uid); ' +
@@ -79,5 +88,5 @@ const hints = (error: ApiError, action: keyof Kind["operations"]): string[] => {
     ];
   if (error.code === "PERMISSION_DENIED" && action === "get")
     return ["A record that may not be read is not taken for deleted."];
-  return [];
+  return tokenHints(error);
 };

@@ -1,15 +1,22 @@
 // The methods that the engine's dynamic provider calls, for every kind. Its calls overlap, and it calls methods of a
 // provider whose configure has not finished (cmd/dynamic-provider/index.ts:71-80): so each waits for the configuration.
 import type { Json } from "../schema/index.ts";
-import type { Config, GetConfig } from "./config.ts";
+import { type Config, type GetConfig, type Given, unknownKeys } from "./config.ts";
 import { type KindName, kindRecords } from "./kind/index.ts";
 import type { Kind } from "./kind/kind.ts";
 import * as reconcile from "./reconcile.ts";
 import { KEY } from "./record.ts";
 import { checkedConfig, type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
 
+/** As the SDK's provider gives it. What is optional here is its own, and not promised: without it misspelt keys are not told. */
+interface StackConfig {
+  get: GetConfig;
+  rawConfig?: Readonly<Record<string, unknown>>;
+  projectName?: string;
+}
+
 export interface Methods {
-  configure(request: { config: { get: GetConfig } }): Promise<void>;
+  configure(request: { config: StackConfig }): Promise<void>;
   check(olds: Json, news: Json): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }>;
   diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
   create(inputs: Json): Promise<{ id: string; outs: Json }>;
@@ -20,11 +27,19 @@ export interface Methods {
 
 /** One process serves all kinds with one configuration: the first configure settles it. */
 export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
-  const configured = Promise.withResolvers<GetConfig>();
+  const configured = Promise.withResolvers<{ get: GetConfig; given: Given }>();
+  let hasWarned = false;
   let ledger: Ledger | undefined;
   let session: Session | undefined;
 
-  const config = async (): Promise<Config> => checkedConfig(await configured.promise, outside.env);
+  const config = async (): Promise<Config> => checkedConfig((await configured.promise).get, outside.env);
+  // In a check alone: what a state holds must be read and deleted whatever its configuration says besides.
+  const checkKeys = async (): Promise<void> => {
+    const { get, given } = await configured.promise;
+    checkedConfig(get, outside.env, given);
+    if (!hasWarned) for (const warning of unknownKeys(given).warnings) outside.say(warning);
+    hasWarned = true;
+  };
   const connected = async (): Promise<Session> => {
     const settled = await config();
     ledger ??= ledgerWith(settled, outside);
@@ -45,10 +60,13 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
 
   const methodsOf = (kind: Kind): Methods => ({
     // Never throws: the engine would call the other methods all the same. They report what is wrong.
-    configure: async ({ config }) => configured.resolve((key) => config.get(key)),
+    configure: async ({ config }) => {
+      const given = { keys: Object.keys(config.rawConfig ?? {}), project: config.projectName };
+      configured.resolve({ get: (key) => config.get(key), given });
+    },
     // A wrong configuration shows in the preview; credentials are not needed for one.
     check: readable(async (olds, news) => {
-      await config();
+      await checkKeys();
       return reconcile.check(kind, olds, news);
     }),
     diff: readable(async (id, olds, news) => {

@@ -19,5 +19,6 @@ export const programSession = (): Promise<Session> => {
 const connect = async (get: (key: string) => string | undefined): Promise<Session> => {
   const { checkedConfig, sessionWith, systemOutside } = await import("./session.ts");
   const outside = systemOutside();
-  return sessionWith(checkedConfig(get, outside.env), outside);
+  const given = { keys: Object.keys(pulumi.runtime.allConfig()), project: pulumi.getProject() };
+  return sessionWith(checkedConfig(get, outside.env, given), outside);
 };

@@ -4,7 +4,7 @@ import type { Json } from "../schema/index.ts";
 import { type Claims, createClaims } from "./claims.ts";
 import { type Client, clientWith } from "./client.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type Config, ConfigError, configFrom, type Env, type GetConfig } from "./config.ts";
+import { type Config, ConfigError, configFrom, type Env, type GetConfig, type Given } from "./config.ts";
 import { missingCredentials } from "./credentials.ts";
 import { type Deletes, deletes } from "./deletes.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
@@ -44,9 +44,9 @@ export const systemOutside = (): Outside => ({
 });
 
 /** The configuration, or one error with all that is wrong and missing, credentials included. */
-export const checkedConfig = (get: GetConfig, env: Env): Config => {
+export const checkedConfig = (get: GetConfig, env: Env, given?: Given): Config => {
   try {
-    return configFrom(get, env);
+    return configFrom(get, env, given);
   } catch (error) {
     const missing = missingCredentials(env);
     throw error instanceof ConfigError && missing ? new ConfigError([...error.problems, missing]) : error;

@@ -3,6 +3,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { apiError, type Code } from "../schema/index.ts";
+import { LATE } from "./arrival.ts";
 import { type RestError, restError } from "./rest.ts";
 
 /** What the parser found wrong with a message, and how it is told. */
@@ -17,6 +18,10 @@ export class BrokenMessage extends Error {
   }
 }
 
+/** A message of HTTP/2 that did not come to its end in time: of one of HTTP/1.1 node tells. */
+export const lateMessage = (): BrokenMessage =>
+  new BrokenMessage(Object.assign(new Error(LATE), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
+
 /** What is told of a client that went away before its request was complete. */
 export const GONE = "the client closed the connection";
 
@@ -27,7 +32,7 @@ const TOLD: Record<string, typeof OTHER> = {
   HPE_HEADER_OVERFLOW: [431, "INVALID_ARGUMENT", "the head of the request is too large"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "INVALID_ARGUMENT", "the chunk extensions are too large"],
   HPE_INVALID_EOF_STATE: [499, "CANCELLED", GONE],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "DEADLINE_EXCEEDED", "the request did not arrive in time"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "DEADLINE_EXCEEDED", LATE],
 };
 
 /** Writes an answer where no request has come about, and ends the connection. */

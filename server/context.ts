@@ -26,6 +26,8 @@ export interface IdentityRules {
 
 export interface ServiceContext {
   caller: Caller;
+  /** of the method's row: a list is restricted to where the caller holds them */
+  capabilities: readonly string[];
   log: Log;
   store: Store;
   tokens: PageTokens;

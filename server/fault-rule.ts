@@ -2,7 +2,7 @@
 // gapic-showcase). Every problem is told with its line and column, all at once.
 import { z } from "zod";
 import { type OperationName, operations } from "../schema/index.ts";
-import { type Problem, readYaml, shapeProblem } from "./yaml-file.ts";
+import { type Problem, readYaml, shapeProblems } from "./yaml-file.ts";
 
 const DURATION = "must be a duration such as 2s or 250ms";
 const STATUS = "must be an HTTP status from 400 to 599, or 200";
@@ -90,7 +90,7 @@ export class FaultsError extends Error {
 export const parseFaults = (text: string, file: string): FaultScript => {
   const { value, tell } = readYaml(text, file, FaultsError);
   const { success, error } = FaultScriptSchema.safeParse(value);
-  if (!success) throw new FaultsError(tell(error.issues.map(shapeProblem)));
+  if (!success) throw new FaultsError(tell(shapeProblems(error.issues)));
   return value as FaultScript;
 };
 
@@ -98,6 +98,6 @@ export const parseFaults = (text: string, file: string): FaultScript => {
 export const checkFaults = (script: FaultScript): Script => {
   const { success, data, error } = FaultScriptSchema.safeParse(script);
   if (success) return data;
-  const problems = error.issues.map(shapeProblem);
+  const problems = shapeProblems(error.issues);
   throw new FaultsError(problems.map(({ path, text }) => `${path.map(String).join(".")}: ${text}`).join("\n"));
 };

@@ -3,14 +3,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../schema/index.ts";
-import { BrokenMessage, endWith, GONE } from "./broken-message.ts";
+import { awaitEnd, endEarly, REQUEST_MS } from "./arrival.ts";
+import { BrokenMessage, endWith, GONE, lateMessage } from "./broken-message.ts";
 import type { Log } from "./log.ts";
 import type { Metrics, Outcome } from "./metrics.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { REQUEST_ID, requestIdFrom, withRequestId } from "./request-id.ts";
 import { callFromRest, type RestError, restError, UnsupportedMediaType, unroutedError } from "./rest.ts";
 import type { Match } from "./route.ts";
-import { faulted, resetHttp, truncateHttp, type WireFault } from "./wire-fault.ts";
+import { faulted, resetHttp, streamOf, truncateHttp, type WireFault } from "./wire-fault.ts";
 
 export const BODY_MAX = 1024 * 1024;
 // What is read and thrown away of a body that is too large, so that the client can read the answer.
@@ -19,7 +20,7 @@ const DISCARD_MAX = 64 * BODY_MAX;
 // A client that is slower than this holds a connection for nothing. A request without Host is refused by `answer`: node
 // would do it without a request id. A head has room for a token of 16 KiB.
 const LIMITS = {
-  requestTimeout: 60_000,
+  requestTimeout: REQUEST_MS,
   headersTimeout: 30_000,
   keepAliveTimeout: 65_000,
   requireHostHeader: false,
@@ -64,6 +65,13 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
       broken.reject(error);
     };
     underWay.set(request.socket, tell);
+    const stream = streamOf(response);
+    if (stream)
+      awaitEnd(stream, () => {
+        tell(lateMessage());
+        // Answered before, without its body.
+        if (response.writableEnded) endEarly(stream);
+      });
     const options = await ready;
     const id = requestIdFrom(request.headers[REQUEST_ID]);
     const finish = options.metrics.begin("rest");
@@ -90,7 +98,9 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
         ...headers,
         ...(isLast && request.httpVersionMajor === 1 && { connection: "close" }),
       });
-      response.end(text);
+      response.end(text, () => {
+        if (stream && last) endEarly(stream);
+      });
     }
     // Of the next message on the connection, this request knows nothing.
     if (underWay.get(request.socket) === tell) underWay.delete(request.socket);

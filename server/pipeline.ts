@@ -80,7 +80,7 @@ export interface PipelineOptions {
   sts: Sts;
   limit: RateLimit;
   log: Log;
-  context: (row: Operation) => Omit<ServiceContext, "caller">;
+  context: (row: Operation) => Omit<ServiceContext, "caller" | "capabilities">;
 }
 
 export type Pipeline = (call: Call) => Promise<Json>;
@@ -103,7 +103,10 @@ export const createPipeline =
       refuse(violations);
       authorize(row, request, caller);
       heard(gone());
-      return messageToJson(row.response, serve(operation, request, { ...context(row), caller }));
+      return messageToJson(
+        row.response,
+        serve(operation, request, { ...context(row), capabilities: row.capabilities, caller }),
+      );
     } catch (error) {
       throw funnel(error, operation, log);
     }

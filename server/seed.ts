@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { Json } from "../schema/index.ts";
 import { type Seed, SeedSchema } from "./seed-record.ts";
 import { type Problem, recordProblems } from "./seed-rule.ts";
-import { readYaml, shapeProblem } from "./yaml-file.ts";
+import { readYaml, shapeProblems } from "./yaml-file.ts";
 
 /** A seed file that cannot be used: one line for each problem, `file:line:column: path: text`. */
 export class SeedError extends Error {
@@ -13,13 +13,17 @@ export class SeedError extends Error {
 
 export const parseSeed = (text: string, file: string): Seed => {
   const { value, tell } = readYaml(text, file, SeedError);
+  // An empty document is null.
+  if (value === null) throw new SeedError(tell([{ path: [], text: EMPTY }]));
   const parsed = SeedSchema.safeParse(value);
   const problems = parsed.success
     ? recordProblems(parsed.data)
-    : [...parsed.error.issues.map(shapeProblem), ...furtherProblems(value, parsed.error.issues)];
+    : [...shapeProblems(parsed.error.issues), ...furtherProblems(value, parsed.error.issues)];
   if (!parsed.success || problems.length > 0) throw new SeedError(tell(problems));
   return parsed.data;
 };
+
+const EMPTY = "the file is empty; a seed holds at least an organization: { name: acme.example }";
 
 // Of a file that is not of its shape: what is wrong with the records that are. A reference into a section that lacks one is
 // not told as missing.

@@ -22,11 +22,11 @@ export const groupV1From = (store: Store, row: Row): GroupV1 => {
 };
 
 export const v1Service = {
-  ListGroupsV1: ({ id, uidp, name }, { store, caller, createdBy }) => {
+  ListGroupsV1: ({ id, uidp, name }, { store, caller, capabilities, createdBy }) => {
     if (id && !isUidp(id)) return { items: [] };
     const filters = [...equals("uid", id), ...equals("name", name)];
     const rows = allRows(store, groups, uidp ?? {}, filters, {
-      scopes: scopesWith(caller, ["groups.list"]),
+      scopes: scopesWith(caller, capabilities),
       createdBy,
     });
     return {
@@ -34,10 +34,10 @@ export const v1Service = {
     };
   },
 
-  ListReposV1: ({ id, uidp, name }, { store, caller, createdBy }) => {
+  ListReposV1: ({ id, uidp, name }, { store, caller, capabilities, createdBy }) => {
     const filters = [...equals("uid", id), ...equals("name", name)];
     const rows = allRows(store, repos, uidp ?? {}, filters, {
-      scopes: scopesWith(caller, ["repo.list"]),
+      scopes: scopesWith(caller, capabilities),
       createdBy,
     });
     return {

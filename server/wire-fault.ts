@@ -89,5 +89,5 @@ const resetStream = (stream: ServerHttp2Stream): void => {
 };
 
 // REST on HTTP/2 has the same shape as on HTTP/1.1, and a stream.
-const streamOf = (response: ServerResponse): ServerHttp2Stream | undefined =>
+export const streamOf = (response: ServerResponse): ServerHttp2Stream | undefined =>
   (response as { stream?: ServerHttp2Stream }).stream;

@@ -1,5 +1,5 @@
 // A YAML file that an operator wrote: its value, and what is wrong with it, by line and column, all at once.
-import { type Document, LineCounter, parseDocument } from "yaml";
+import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
 import type { z } from "zod";
 
 export interface Problem {
@@ -9,7 +9,7 @@ export interface Problem {
 
 export interface YamlFile {
   value: unknown;
-  /** one line for each problem: `file:line:column: path: text` */
+  /** one line for each problem, in the order of the file: `file:line:column: path: text` */
   tell(problems: readonly Problem[]): string;
 }
 
@@ -24,24 +24,40 @@ export const readYaml = (text: string, file: string, Failure: Failure): YamlFile
     return `${file}:${line}:${col}`;
   };
   if (document.errors.length > 0)
-    throw new Failure(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`).join("\n"));
+    throw new Failure(document.errors.map((error) => `${at(error.pos[0])}: ${textOf(error)}`).join("\n"));
 
   // The nearest node that exists on the way to a path: a missing field is told where its record begins.
-  const place = (path: PropertyKey[]): string => {
+  const place = (path: PropertyKey[]): number => {
     for (let length = path.length; length >= 0; length -= 1) {
       const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
-      if (node?.range) return at(node.range[0]);
+      if (node?.range) return node.range[0];
     }
-    return `${file}:1:1`;
+    return 0;
   };
   return {
     value: valueIn(document, file, Failure),
     tell: (problems) =>
-      problems.map(({ path, text: told }) => `${place(path)}: ${path.map(String).join(".")}: ${told}`).join("\n"),
+      problems
+        .map((problem) => ({ ...problem, offset: place(problem.path) }))
+        .sort((a, b) => a.offset - b.offset)
+        .map(({ path, text: told, offset }) =>
+          [at(offset), ...(path.length > 0 ? [path.join(".")] : []), told].join(": "),
+        )
+        .join("\n"),
   };
 };
 
-export const shapeProblem = ({ path, message }: z.core.$ZodIssue): Problem => ({ path, text: message });
+// The library's text of this one is for programs.
+const textOf = ({ code, message }: YAMLError): string =>
+  code === "MULTIPLE_DOCS" ? "a second document begins here; the file may hold one" : message;
+
+/** What a schema found wrong; of keys that there are not, each where it stands. */
+export const shapeProblems = (issues: readonly z.core.$ZodIssue[]): Problem[] =>
+  issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ path: [...issue.path, key], text: "there is no such field here" }))
+      : [{ path: issue.path, text: issue.message }],
+  );
 
 // Aliases are followed here, and so many of them refused.
 const valueIn = (document: Document, file: string, Failure: Failure): unknown => {

@@ -11,7 +11,7 @@ import { grpcStatus } from "./status.ts";
 /** Completes what will be sent on the stream, of which grpc-js shows nothing but the stream. */
 export const completeAnswer = (
   stream: ServerHttp2Stream,
-  path: string | undefined,
+  path: string,
   record: CallRecord,
   registry: () => FileRegistry,
 ): void => {
@@ -39,7 +39,7 @@ export const completeAnswer = (
 const DEADLINE_EXCEEDED = 4;
 
 /** `registry.v2.ReposService`, or nothing for a path of nobody. */
-const serviceOf = (path = ""): string => /^\/chainguard\.platform\.([\w.]+)/.exec(path)?.[1] ?? "";
+export const serviceOf = (path: string): string => /^\/chainguard\.platform\.([\w.]+)/.exec(path)?.[1] ?? "";
 
 // grpc-js encodes all of its texts but one.
 const decoded = (text: string): string => {

@@ -9,6 +9,7 @@ import type { Metrics } from "../metrics.ts";
 import { REQUEST_ID, requestIdFrom } from "../request-id.ts";
 import type { WireFault } from "../wire-fault.ts";
 import { completeAnswer } from "./answer.ts";
+import type { Arrivals } from "./arrival.ts";
 
 /** What is known of a call while it runs; its handler adds to it. */
 export interface CallRecord {
@@ -36,11 +37,19 @@ export interface Calls {
 // grpc-js gives handlers the metadata and not the stream: this entry names the call in both.
 const CALL = "irm-call";
 
-export const createCalls = (registry: () => FileRegistry, ready: Promise<{ metrics: Metrics; log: Log }>): Calls => {
+interface CallsOptions {
+  registry: () => FileRegistry;
+  arrivals: Arrivals;
+  /** methods whose clients may leave their half of the stream open, as long as they like */
+  openEnded: ReadonlySet<string>;
+  ready: Promise<{ metrics: Metrics; log: Log }>;
+}
+
+export const createCalls = ({ registry, arrivals, openEnded, ready }: CallsOptions): Calls => {
   const records = new Map<string, CallRecord>();
   let begun = 0;
 
-  const observe = async (stream: ServerHttp2Stream, path: string | undefined, record: CallRecord): Promise<void> => {
+  const observe = async (stream: ServerHttp2Stream, path: string, record: CallRecord): Promise<void> => {
     const closed = Promise.withResolvers<void>();
     stream.once("close", () => closed.resolve());
     const start = performance.now();
@@ -68,8 +77,10 @@ export const createCalls = (registry: () => FileRegistry, ready: Promise<{ metri
       restoreAuthorization(headers, rawHeaders);
       dropIllegal(headers);
       dropEndless(headers);
-      completeAnswer(stream, headers[":path"], record, registry);
-      void observe(stream, headers[":path"], record);
+      const path = headers[":path"] ?? "";
+      completeAnswer(stream, path, record, registry);
+      if (!openEnded.has(path)) arrivals.begin(stream, path, record);
+      void observe(stream, path, record);
     },
     of: (metadata) => records.get(String(metadata.get(CALL)[0])) as CallRecord,
   };

@@ -9,6 +9,9 @@ import { messageIn } from "./registry.ts";
 import { REFLECTION_PACKAGES } from "./standard-file.ts";
 import type { Streams } from "./stream.ts";
 
+/** The method of a package of reflection, whose questions have no end of their own. */
+export const reflectionPath = (name: string): string => `/${name}.ServerReflection/ServerReflectionInfo`;
+
 export const addReflection = (
   server: Server,
   registry: () => FileRegistry,
@@ -18,7 +21,7 @@ export const addReflection = (
   for (const name of REFLECTION_PACKAGES) {
     const schema = (message: string) => messageIn(registry(), `${name}.${message}`);
     server.register(
-      `/${name}.ServerReflection/ServerReflectionInfo`,
+      reflectionPath(name),
       (call: ServerDuplexStream<Json, Json>) => {
         streams.opened(call, () => call.end());
         // A file is sent once a stream, as its reader expects.

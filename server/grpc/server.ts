@@ -15,10 +15,11 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Pipeline } from "../pipeline.ts";
 import type { Side } from "../route.ts";
+import { createArrivals } from "./arrival.ts";
 import { createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";
 import { addMethods } from "./method.ts";
-import { addReflection } from "./reflection.ts";
+import { addReflection, reflectionPath } from "./reflection.ts";
 import { createGrpcRegistry } from "./registry.ts";
 import { HEALTH_PACKAGE, REFLECTION_PACKAGES } from "./standard-file.ts";
 import { createStreams } from "./stream.ts";
@@ -33,7 +34,10 @@ export interface GrpcOptions {
 export interface Grpc {
   /** serves a connection that speaks HTTP/2 */
   accept(socket: Duplex): void;
-  /** takes no new calls, ends the streams of reflection and health, lets the calls under way come to their end */
+  /**
+   * takes no new calls, ends the streams of reflection and health, refuses the calls whose message has not come to its end,
+   * lets the others come to theirs
+   */
   drain(): void;
 }
 
@@ -51,7 +55,9 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, rest: RestHa
     "grpc.max_concurrent_streams": STREAMS_MAX,
   });
   const registry = once(createGrpcRegistry);
-  const calls = createCalls(registry, ready);
+  const arrivals = createArrivals(registry);
+  const openEnded = new Set(REFLECTION_PACKAGES.map(reflectionPath));
+  const calls = createCalls({ registry, arrivals, openEnded, ready });
   const streams = createStreams();
   const services = addMethods(server, { side, registry, calls, ready });
   for (const name of REFLECTION_PACKAGES) services.add(`${name}.ServerReflection`);
@@ -66,6 +72,7 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, rest: RestHa
     accept: (socket) => injector.injectConnection(socket),
     drain: () => {
       streams.end();
+      arrivals.end();
       injector.drain(DRAIN_MS);
     },
   };

@@ -20,17 +20,15 @@ export const accountAssociationService = {
   GetAccountAssociation: ({ uid }, context) =>
     accountAssociationFrom(existing(context, accountAssociations, "AccountAssociation", uid)),
 
-  ListAccountAssociations: (request, context) => {
-    const { items, ...envelope } = page(
+  ListAccountAssociations: (request, context) =>
+    page(
       context,
       accountAssociations,
       request,
-      ["account_associations.list"],
+      "accountAssociations",
       equals("name", request.name),
       accountAssociationFrom,
-    );
-    return { accountAssociations: items, ...envelope };
-  },
+    ),
 
   CreateAccountAssociation: ({ parent, accountAssociation }, context) => {
     const input = createInput(AccountAssociation, accountAssociation);

@@ -15,8 +15,7 @@ export const advisoryService = {
 
   ListAdvisories: (request, context) => {
     const filters = filtersOf(request);
-    const { items, ...envelope } = page(context, advisories, request, ["advisories.list"], filters, advisoryFrom);
-    return { advisories: items, ...envelope };
+    return page(context, advisories, request, "advisories", filters, advisoryFrom);
   },
 } satisfies Services<"GetAdvisory" | "ListAdvisories">;
 

@@ -36,10 +36,7 @@ export const groupInviteService = {
 
   ListGroupInvites: (request, context) => {
     const filters = equals("key_id", request.keyId);
-    const { items, ...envelope } = page(context, groupInvites, request, ["group_invites.list"], filters, (row) =>
-      groupInviteFrom(context.store, row),
-    );
-    return { groupInvites: items, ...envelope };
+    return page(context, groupInvites, request, "groupInvites", filters, (row) => groupInviteFrom(context.store, row));
   },
 
   CreateGroupInvite: ({ parent, groupInvite }, context) => {

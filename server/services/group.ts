@@ -42,17 +42,8 @@ const inputOf = (row: Row): Json => ({ name: row.columns.name, ...row.body });
 export const groupService = {
   GetGroup: ({ uid }, context) => groupFrom(context.store, existing(context, groups, "Group", uid)),
 
-  ListGroups: (request, context) => {
-    const { items, ...envelope } = page(
-      context,
-      groups,
-      request,
-      ["groups.list"],
-      equals("name", request.name),
-      (row) => groupFrom(context.store, row),
-    );
-    return { groups: items, ...envelope };
-  },
+  ListGroups: (request, context) =>
+    page(context, groups, request, "groups", equals("name", request.name), (row) => groupFrom(context.store, row)),
 
   CreateGroup: ({ parent, group }, context) => {
     const above = parent ? parentGroup(context, parent) : undefined;

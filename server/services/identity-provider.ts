@@ -42,15 +42,7 @@ export const identityProviderService = {
 
   ListIdentityProviders: (request, context) => {
     const filters = equals("name", request.name);
-    const { items, ...envelope } = page(
-      context,
-      identityProviders,
-      request,
-      ["identity_providers.list"],
-      filters,
-      listed,
-    );
-    return { identityProviders: items, ...envelope };
+    return page(context, identityProviders, request, "identityProviders", filters, listed);
   },
 
   CreateIdentityProvider: ({ parent, identityProvider }, context) => {

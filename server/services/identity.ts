@@ -38,8 +38,7 @@ export const identityService = {
   ListIdentities: (request, context) => {
     const type = request.relationshipType === "RELATIONSHIP_TYPE_UNSPECIFIED" ? undefined : request.relationshipType;
     const filters = [...equals("name", request.name), ...equals("relationship", type)];
-    const { items, ...envelope } = page(context, identities, request, ["identity.list"], filters, identityFrom);
-    return { identities: items, ...envelope };
+    return page(context, identities, request, "identities", filters, identityFrom);
   },
 
   CreateIdentity: ({ parent, identity }, context) => {

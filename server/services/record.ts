@@ -85,20 +85,20 @@ export const changeInput = (
   return { next, paths };
 };
 
-/** A page of a kind, restricted to what the caller may read. */
-export const page = <T>(
+/** The answer of a list: a page of a kind, in the field `plural`, restricted to what the caller may read. */
+export const page = <P extends string, T>(
   context: ServiceContext,
   shape: Shape,
   request: ListInput,
-  capabilities: readonly string[],
+  plural: P,
   filters: readonly Condition[],
   toMessage: (row: Row) => T,
   rootRecords = false,
 ) => {
-  const { createdBy } = context;
-  const readable = { scopes: scopesWith(context.caller, capabilities), rootRecords, createdBy };
+  const { caller, capabilities, createdBy } = context;
+  const readable = { scopes: scopesWith(caller, capabilities), rootRecords, createdBy };
   const { rows, ...envelope } = listRows(context.store, context.tokens, shape, request, filters, readable);
-  return { items: rows.map(toMessage), ...envelope };
+  return { ...({ [plural]: rows.map(toMessage) } as Record<P, T[]>), ...envelope };
 };
 
 /** INVALID_ARGUMENT with all of them, if there are any. */

@@ -52,12 +52,8 @@ export const insertRepo = (
 export const repoService = {
   GetRepo: ({ uid }, context) => repoFrom(context.store, existing(context, repos, "Repo", uid)),
 
-  ListRepos: (request, context) => {
-    const { items, ...envelope } = page(context, repos, request, ["repo.list"], equals("name", request.name), (row) =>
-      repoFrom(context.store, row),
-    );
-    return { repos: items, ...envelope };
-  },
+  ListRepos: (request, context) =>
+    page(context, repos, request, "repos", equals("name", request.name), (row) => repoFrom(context.store, row)),
 
   CreateRepo: ({ parent, repo }, context) => {
     const { sync_config, ...input } = createInput(Repo, repo) as Repo;

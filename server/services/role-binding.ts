@@ -59,10 +59,7 @@ export const roleBindingService = {
       ...equals("parent", request.group),
       ...equals("role_uid", request.role),
     ];
-    const { items, ...envelope } = page(context, roleBindings, request, ["role_bindings.list"], filters, (row) =>
-      roleBindingFrom(context.store, row),
-    );
-    return { roleBindings: items, ...envelope };
+    return page(context, roleBindings, request, "roleBindings", filters, (row) => roleBindingFrom(context.store, row));
   },
 
   CreateRoleBinding: ({ parent, roleBinding }, context) => {

@@ -37,18 +37,7 @@ export const roleService = {
     return roleFrom(existing(context, roles, "Role", uid));
   },
 
-  ListRoles: (request, context) => {
-    const { items, ...envelope } = page(
-      context,
-      roles,
-      request,
-      ["roles.list"],
-      equals("name", request.name),
-      roleFrom,
-      true,
-    );
-    return { roles: items, ...envelope };
-  },
+  ListRoles: (request, context) => page(context, roles, request, "roles", equals("name", request.name), roleFrom, true),
 
   CreateRole: ({ parent, role }, context) => {
     const { name, ...body } = createInput(Role, role, internalViolations(role)) as Role;

@@ -28,8 +28,7 @@ export const tagService = {
       ...without("dated", request.includeDates),
       ...without("epoch", request.includeEpochs),
     ];
-    const { items, ...envelope } = page(context, tags, request, ["tag.list"], filters, tagFrom);
-    return { tags: items, ...envelope };
+    return page(context, tags, request, "tags", filters, tagFrom);
   },
 
   CreateTag: ({ parent, tag }, context) => {

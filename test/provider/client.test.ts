@@ -3,9 +3,10 @@ import { clientWith, LostAnswer } from "../../provider/client.ts";
 import type { Env } from "../../provider/config.ts";
 import { redactor } from "../../provider/redact.ts";
 import { type ApiError, isApiError, type RequestOf } from "../../schema/index.ts";
-import { BASE_URL, GROUP, IDENTITY, json, lost, ORG, page, refusal, scripted, virtualClock } from "./double.ts";
+import { BASE_URL, GROUP, IDENTITY, json, jwt, lost, ORG, page, refusal, scripted, virtualClock } from "./double.ts";
 
-const WORKLOAD: Env = { IRM_IDENTITY_TOKEN: "workload-token" };
+const WORKLOAD_TOKEN = jwt("workload");
+const WORKLOAD: Env = { IRM_IDENTITY_TOKEN: WORKLOAD_TOKEN };
 // A request as the loop writes it: without what only the service sets.
 const NEW = { parent: ORG, group: { name: "eng" } } as RequestOf<"CreateGroup">;
 const group = json({ uid: GROUP, name: "eng" });
@@ -43,7 +44,7 @@ describe("call", () => {
     expect(requests[0]?.url.searchParams.getAll("aud")).toEqual([BASE_URL]);
     expect(requests[0]?.url.searchParams.get("identity")).toBe(IDENTITY);
     expect(shown(requests)).toEqual([
-      "GET issuer.example.com/sts/exchange workload-token",
+      `GET issuer.example.com/sts/exchange ${WORKLOAD_TOKEN}`,
       `GET console-api.example.com/iam/v2beta1/groups/${GROUP} api-token-1`,
     ]);
   });
@@ -99,9 +100,9 @@ describe("call", () => {
     const { call, requests } = setUp(WORKLOAD, token("1"), refusal("UNAUTHENTICATED", "expired"), token("2"), group);
     await call("CreateGroup", NEW);
     expect(requests.map((request) => request.token)).toEqual([
-      "workload-token",
+      WORKLOAD_TOKEN,
       "api-token-1",
-      "workload-token",
+      WORKLOAD_TOKEN,
       "api-token-2",
     ]);
   });
@@ -139,7 +140,7 @@ describe("call", () => {
     const denied = refusal("PERMISSION_DENIED", "groups.create is missing");
     const { call, requests, clock } = setUp(WORKLOAD, token("1"), denied, token("2"), denied, token("3"), group);
     await call("CreateGroup", NEW, { permissionIsNew: true });
-    expect(requests.map((request) => request.token).filter((used) => used !== "workload-token")).toEqual([
+    expect(requests.map((request) => request.token).filter((used) => used !== WORKLOAD_TOKEN)).toEqual([
       "api-token-1",
       "api-token-2",
       "api-token-3",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, configFrom, type Env } from "../../provider/config.ts";
+import { ConfigError, configFrom, type Env, unknownKeys } from "../../provider/config.ts";
 import { checkedConfig } from "../../provider/session.ts";
 import { getter, ORG } from "./double.ts";
 
@@ -97,6 +97,53 @@ describe("configuration", () => {
     expect(error.message).toContain("stack configuration irm:identity: must be the uid of an identity");
     expect(error.message).toContain("irm:token would be stored in the state");
     expect(error.message).not.toContain("secret-token");
+  });
+
+  const misspelt: [string, string][] = [
+    ["baseURL", "did you mean irm:baseUrl?"],
+    ["baseUrls", "did you mean irm:baseUrl?"],
+    ["authurl", "did you mean irm:authUrl?"],
+    ["identiy", "did you mean irm:identity?"],
+    ["requestTimeoutS", "did you mean irm:requestTimeout?"],
+    ["Journal", "did you mean irm:journal?"],
+  ];
+  it.each(misspelt)("refuses irm:%s: %s", (key, meant) => {
+    const given = { keys: ["irm:baseUrl", `irm:${key}`, "aws:baseURL"], project: "access" };
+    const [problem, ...further] = unknownKeys(given).problems;
+    expect(problem).toBe(`stack configuration irm:${key}: there is no such setting; ${meant}`);
+    expect(further).toEqual([]);
+  });
+
+  it("takes a misspelt token for one: it would be stored in the state as well", () => {
+    expect(unknownKeys({ keys: ["irm:Token", "irm:identitytoken"] }).problems).toEqual([
+      "irm:Token would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)",
+      "irm:identitytoken would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)",
+    ]);
+  });
+
+  it("tells of a misspelt key together with what is missing by it", () => {
+    expect(() => configFrom(getter({ "irm:baseURL": BASE }), {}, { keys: ["irm:baseURL"] })).toThrow(
+      new ConfigError([
+        "stack configuration irm:baseURL: there is no such setting; did you mean irm:baseUrl?",
+        "no address of the API; looked at: stack configuration irm:baseUrl, environment IRM_BASE_URL",
+      ]),
+    );
+  });
+
+  it("warns of a key that is like no setting, which a later version may know, and goes on", () => {
+    const given = { keys: ["irm:baseUrl", "irm:colour"] };
+    expect(unknownKeys(given)).toEqual({
+      problems: [],
+      warnings: [
+        "stack configuration irm:colour is ignored: this version of pulumi-irm does not know it; it knows irm:baseUrl, irm:authUrl, irm:identity, irm:requestTimeout, irm:journal",
+      ],
+    });
+    expect(configFrom(getter({ "irm:baseUrl": BASE }), {}, given).baseUrl).toBe(BASE);
+  });
+
+  it("says nothing of the keys of a project that is called irm: they are its own", () => {
+    const given = { keys: ["irm:colour", "irm:baseURL"], project: "irm" };
+    expect(unknownKeys(given)).toEqual({ problems: [], warnings: [] });
   });
 
   it("lists every place that was looked at, credentials included, in one error", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, type Env } from "../../provider/config.ts";
 import { credentialsFrom, type Surroundings } from "../../provider/credentials.ts";
 import { redactor } from "../../provider/redact.ts";
-import { virtualClock } from "./double.ts";
+import { virtualClock, jwt as workloadJwt } from "./double.ts";
 
 const jwt = (claims: object, mark = "x") =>
   ["e30", Buffer.from(JSON.stringify(claims)).toString("base64url"), mark].join(".");
@@ -39,17 +39,17 @@ describe("where the API token comes from", () => {
   const all: Env = {
     IRM_TOKEN: "token-1",
     IRM_TOKEN_FILE: "/token",
-    IRM_IDENTITY_TOKEN: "workload-1",
+    IRM_IDENTITY_TOKEN: workloadJwt("1"),
     IRM_IDENTITY_TOKEN_FILE: "/workload",
     ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com/token?api-version=2",
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
   };
-  const files = { "/token": "token-2\n", "/workload": "workload-2\n" };
+  const files = { "/token": "token-2\n", "/workload": `${workloadJwt("2")}\n` };
   const order: [keyof typeof all, string[]][] = [
     ["IRM_TOKEN", []],
     ["IRM_TOKEN_FILE", ["read /token"]],
-    ["IRM_IDENTITY_TOKEN", ["exchange workload-1 of IRM_IDENTITY_TOKEN"]],
-    ["IRM_IDENTITY_TOKEN_FILE", ["read /workload", "exchange workload-2 of IRM_IDENTITY_TOKEN_FILE"]],
+    ["IRM_IDENTITY_TOKEN", [`exchange ${workloadJwt("1")} of IRM_IDENTITY_TOKEN`]],
+    ["IRM_IDENTITY_TOKEN_FILE", ["read /workload", `exchange ${workloadJwt("2")} of IRM_IDENTITY_TOKEN_FILE`]],
     [
       "ACTIONS_ID_TOKEN_REQUEST_URL",
       [
@@ -85,9 +85,55 @@ describe("where the API token comes from", () => {
   });
 });
 
+describe("what is no workload's token is told with what to do, before anything is sent, and not quoted:", () => {
+  const [header = "", claims = ""] = workloadJwt("x").split(".");
+  const rows: [string, string][] = [
+    ["the path of a file", "/var/run/secrets/tokens/irm.token"],
+    ["the name of a host", "issuer.example.com"],
+    ["an opaque token", "0123456789abcdef0123456789abcdef"],
+    ["spaces alone", "   "],
+    ["a token with a space in it", workloadJwt("with a space")],
+    ["a header of HTTP", `Bearer ${workloadJwt("x")}`],
+    ["a token in quotes", JSON.stringify(workloadJwt("x"))],
+    ["a token that was cut short", `${header}.${claims}`],
+    ["a token without a signature", `${header}.${claims}.`],
+    ["an encrypted token", `${workloadJwt("x")}.x.x`],
+    ["claims that are no object", `${header}.${Buffer.from("[]").toString("base64url")}.x`],
+  ];
+  const WANTED = "the workload's own OIDC token, a JWT: three parts of letters and digits with dots between them";
+
+  it.each(rows)("%s in IRM_IDENTITY_TOKEN", (_, value) => {
+    expect(() => setUp({ IRM_IDENTITY_TOKEN: value })).toThrow(
+      new ConfigError([
+        `IRM_IDENTITY_TOKEN is not ${WANTED}; for a token that is in a file, set IRM_IDENTITY_TOKEN_FILE to its path`,
+      ]),
+    );
+  });
+
+  it.each([["nothing", ""], ...rows])("%s in the file of IRM_IDENTITY_TOKEN_FILE", async (_, value) => {
+    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN_FILE: "/workload" }, { "/workload": value });
+    await expect(credentials.token()).rejects.toThrow(
+      new ConfigError([
+        `IRM_IDENTITY_TOKEN_FILE names a file that does not hold ${WANTED}; for an API token, set IRM_TOKEN_FILE to its path`,
+      ]),
+    );
+    expect(calls).toEqual(["read /workload"]);
+  });
+
+  it("an empty variable is none, as everywhere: the error lists all that was looked at", () => {
+    expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials; looked at the environment: IRM_TOKEN");
+  });
+
+  it("a line break at the end of a token does no harm", async () => {
+    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: `${workloadJwt("1")}\n` });
+    await credentials.token();
+    expect(calls).toEqual([`exchange ${workloadJwt("1")} of IRM_IDENTITY_TOKEN`]);
+  });
+});
+
 describe("an exchanged token", () => {
   it("is kept, and exchanged again when a twelfth of its life is left", async () => {
-    const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: "workload" });
+    const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
     await credentials.token();
     clock.advance(54 * 60_000);
     await credentials.token();
@@ -98,13 +144,13 @@ describe("an exchanged token", () => {
   });
 
   it("is exchanged once for all who find it missing at the same time", async () => {
-    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: "workload" });
+    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
     await Promise.all(Array.from({ length: 50 }, () => credentials.token()));
     expect(calls).toHaveLength(1);
   });
 
   it("is exchanged again when it was refused, once for all whose it was", async () => {
-    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: "workload" });
+    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
     const first = await credentials.token();
     const renewed = await Promise.all(Array.from({ length: 50 }, () => credentials.renew(first)));
     expect(new Set(renewed).size).toBe(1);
@@ -116,15 +162,15 @@ describe("an exchanged token", () => {
   it("is got with the workload's token as it is in its file at that time", async () => {
     const { credentials, clock, calls, files } = setUp(
       { IRM_IDENTITY_TOKEN_FILE: "/workload" },
-      { "/workload": "first" },
+      { "/workload": workloadJwt("first") },
     );
     await credentials.token();
-    files["/workload"] = "second";
+    files["/workload"] = workloadJwt("second");
     clock.advance(HOUR * 1000);
     await credentials.token();
     expect(calls.filter((call) => call.startsWith("exchange"))).toEqual([
-      "exchange first of IRM_IDENTITY_TOKEN_FILE",
-      "exchange second of IRM_IDENTITY_TOKEN_FILE",
+      `exchange ${workloadJwt("first")} of IRM_IDENTITY_TOKEN_FILE`,
+      `exchange ${workloadJwt("second")} of IRM_IDENTITY_TOKEN_FILE`,
     ]);
   });
 });

@@ -77,7 +77,8 @@ describe("the SDK's dynamic provider", () => {
 
   it("runs the text: configures it, checks with it, compares with it", async () => {
     const configure = new provpb.ConfigureRequest();
-    configure.setArgs(Struct.fromJavaScript({ "irm:baseUrl": "https://api.example.com" }));
+    configure.setArgs(Struct.fromJavaScript({ "irm:baseUrl": "https://api.example.com", "irm:colour": "blue" }));
+    const said = once(provider.stdout as NodeJS.ReadableStream, "data");
     await call("configure", configure);
 
     const wrong = { __provider: handlerText("group"), parent: GROUP, name: "ENG" };
@@ -92,6 +93,9 @@ describe("the SDK's dynamic provider", () => {
       ["name", 'name must match "^[a-z0-9 ._-]{1,}$"'],
     ]);
     expect(checked.getInputs().toJavaScript()).toEqual(wrong);
+
+    // All keys are seen: without them nobody is told of one that is misspelt.
+    expect(String(await said)).toContain("irm:colour is ignored");
 
     const olds = { __provider: handlerText("roleBinding"), uid: GROUP, identityUid: ORG, roleUid: ROLE };
     const diff = new provpb.DiffRequest();

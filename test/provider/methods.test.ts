@@ -72,6 +72,26 @@ describe("the methods of a kind", () => {
     await expect(methods.group.check({}, {})).rejects.toThrow("stack configuration irm:baseUrl: must be an https URL");
   });
 
+  it("show a misspelt key in the preview, and read and delete what the state holds all the same", async () => {
+    const { methods } = setUp();
+    const stack = { "irm:baseUrl": "https://api.example.com", "irm:authURL": "https://auth.example.com" };
+    await methods.group.configure({ config: { get: getter(stack), rawConfig: stack, projectName: "access" } });
+    const inputs = { ...keyOf("eng"), parent: ORG, name: "eng" };
+    await expect(methods.group.check({}, inputs)).rejects.toThrow(
+      "  - stack configuration irm:authURL: there is no such setting; did you mean irm:authUrl?",
+    );
+    expect(await methods.group.read(GROUP, {})).toMatchObject({ props: { name: "eng" } });
+    await methods.group.delete(OTHER, {});
+  });
+
+  it("say once that a key is ignored", async () => {
+    const { methods, said } = setUp();
+    const stack = { "irm:baseUrl": "https://api.example.com", "irm:colour": "blue" };
+    await methods.group.configure({ config: { get: getter(stack), rawConfig: stack, projectName: "access" } });
+    for (const kind of [methods.group, methods.role]) await kind.check({}, { parent: ORG, name: "eng" });
+    expect(said).toEqual([expect.stringMatching(/^stack configuration irm:colour is ignored: /)]);
+  });
+
   it("say what a preview cannot refuse yet", async () => {
     const { methods, said } = setUp();
     await methods.group.configure(CONFIG);

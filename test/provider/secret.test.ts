@@ -4,9 +4,10 @@ import type { Env } from "../../provider/config.ts";
 import { methodsWith } from "../../provider/methods.ts";
 import { redactor } from "../../provider/redact.ts";
 import type { HttpAnswer, HttpRequest } from "../../provider/transport.ts";
-import { getter, json, lost, ORG, virtualClock } from "./double.ts";
+import { getter, json, jwt, lost, ORG, virtualClock } from "./double.ts";
 
-const SECRETS = ["secret-api-token", "secret-workload-token", "secret-request-token", "secret-github-token"];
+const WORKLOAD = jwt("secret-workload-token");
+const SECRETS = ["secret-api-token", WORKLOAD, "secret-workload-token", "secret-request-token", "secret-github-token"];
 
 // What a bad proxy or server could do: send the headers back in every text field.
 const echo = (request: HttpRequest): HttpAnswer =>
@@ -36,7 +37,7 @@ const echoSuccess = (request: HttpRequest): HttpAnswer => ({
 
 const ENVIRONMENTS: [string, Env][] = [
   ["a token", { IRM_TOKEN: "secret-api-token" }],
-  ["a workload's token", { IRM_IDENTITY_TOKEN: "secret-workload-token" }],
+  ["a workload's token", { IRM_IDENTITY_TOKEN: WORKLOAD }],
   [
     "GitHub's request token",
     {

@@ -139,14 +139,17 @@ describe("a bad seed is told with file, line and column", () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ["an empty file", "", /^f\.yaml:1:1: : .*object/],
-    ["a list", "- a\n", /^f\.yaml:1:1: : .*object/],
+    ["a list", "- a\n", /^f\.yaml:1:1: [^:]*: expected object, received array$/],
     ["no organisation", "groups: []\n", /^f\.yaml:1:1: organization: /],
-    ["a section that there is not", "organization: { name: a }\ncolours: []\n", /^f\.yaml:1:1: : .*"colours"/],
+    [
+      "a section that there is not",
+      "organization: { name: a }\ncolours: []\n",
+      /^f\.yaml:2:10: colours: there is no such field here$/,
+    ],
     [
       "a field that there is not",
       "organization:\n  name: a\n  colour: blue\n",
-      /^f\.yaml:2:3: organization: .*"colour"/,
+      /^f\.yaml:3:11: organization\.colour: there is no such field here$/,
     ],
     [
       "a field of another type",
@@ -194,14 +197,14 @@ repos:
       'f.yaml:3:9: organization.kind: must be one of ORG_KIND_STARTER, ORG_KIND_CUSTOMER, ORG_KIND_DEV, ORG_KIND_INFRA, ORG_KIND_AWS_MARKETPLACE; got "ORG_KIND_HUGE"',
       String.raw`f.yaml:6:18: groups.0.description: description must match "^[\S ]{0,512}$"`,
       'f.yaml:8:13: groups.1.parent: there is no group "nowhere" in this file',
-      'f.yaml:12:33: roles.0.capabilities.1: must be a value of Capability; got "make.coffee"',
       'f.yaml:11:12: roles.0.group: there is no group "gone" in this file',
+      'f.yaml:12:33: roles.0.capabilities.1: must be a value of Capability; got "make.coffee"',
       "f.yaml:14:19: roles.1.capabilities: must have at least one capability",
       "f.yaml:17:27: identities.0.claimMatch.issuer: must be an https URL in its normal form, without user, query or fragment, at most 255 characters",
       "f.yaml:18:5: identities.1.claimMatch: one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set",
       'f.yaml:20:15: bindings.0.identity: there is no identity "nobody" in this file',
-      'f.yaml:24:12: bindings.1.group: there is no group "lost" in this file',
       'f.yaml:23:11: bindings.1.role: there is no role "wizard" in this file, nor is it built in',
+      'f.yaml:24:12: bindings.1.group: there is no group "lost" in this file',
       "f.yaml:27:11: repos.0.name: is required",
     ]);
   });
@@ -225,6 +228,43 @@ identities:
     expect(lines[0]).toBe("f.yaml:4:19: roles.0.capabilities: must contain internal, since it contains rex.class.use");
     expect(lines[1]).toMatch(/^f\.yaml:7:34: identities\.0\.claimMatch\.issuerPattern: must be an RE2 pattern: /);
     expect(lines).toHaveLength(2);
+  });
+
+  test.each([
+    ["an empty file", "", "1:1"],
+    ["empty lines", "\n\n", "1:1"],
+    ["a comment alone", "# organization: { name: a }\n", "1:1"],
+    ["an empty document", "---\n", "1:4"],
+    ["null", "null\n", "1:1"],
+  ])("when it is empty, with what it needs: %s", (_, text, place) => {
+    expect(refusal(text)).toEqual([
+      `f.yaml:${place}: the file is empty; a seed holds at least an organization: { name: acme.example }`,
+    ]);
+  });
+
+  test("when it holds a second document", () => {
+    expect(refusal("organization: { name: a }\n---\norganization: { name: b }\n")).toEqual([
+      "f.yaml:2:1: a second document begins here; the file may hold one",
+    ]);
+  });
+
+  test("in the order of the file, whatever stands first in it", () => {
+    const text = `repos:
+  - { name: nginx, group: gone, colour: blue }
+  - { name: "", group: gone }
+groups: [{ name: eng, parent: nowhere }]
+colours: []
+organization: { name: Acme }
+`;
+    const places = refusal(text).map((line) => line.split(": ", 2));
+    expect(places).toEqual([
+      ["f.yaml:2:41", "repos.0.colour"],
+      ["f.yaml:3:13", "repos.1.name"],
+      ["f.yaml:3:24", "repos.1.group"],
+      ["f.yaml:4:31", "groups.0.parent"],
+      ["f.yaml:5:10", "colours"],
+      ["f.yaml:6:23", "organization.name"],
+    ]);
   });
 
   test("when its aliases multiply without end", () => {

@@ -1,0 +1,68 @@
+// A token that the API does not take: the error names the setting that it came from, and never the token.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Env } from "../../provider/config.ts";
+import { group } from "../../provider/kind/group.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import { checkedConfig, sessionWith } from "../../provider/session.ts";
+import { walk } from "../../provider/walk.ts";
+import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted, virtualClock } from "./double.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "irm-token-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const fileWith = (token: string): string => {
+  const file = join(folder, "token");
+  writeFileSync(file, token);
+  return file;
+};
+
+const REFUSED = refusal("UNAUTHENTICATED", "the token is not valid");
+const EXCHANGED = json({ token: "api-token-of-sts" });
+const WORKLOAD = jwt("workload");
+
+const sessionOf = (env: Env, ...steps: Parameters<typeof scripted>) => {
+  const own = { IRM_BASE_URL: BASE_URL, ...env };
+  const outside = { env: own, clock: virtualClock(), transport: scripted(...steps).transport, say: () => undefined };
+  return sessionWith(checkedConfig(getter(), own), outside);
+};
+
+const hint = (origin: string) =>
+  "UNAUTHENTICATED: Unauthenticated: the token is not valid\n" +
+  `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It is ${origin}.`;
+
+describe("a token that the API refuses is told by where it came from:", () => {
+  const rows: [string, Env, Parameters<typeof scripted>, string][] = [
+    ["the variable", { IRM_TOKEN: "api-token-given" }, [REFUSED], "that of IRM_TOKEN"],
+    [
+      "the variable that names its file",
+      { IRM_TOKEN_FILE: fileWith("api-token-given") },
+      [REFUSED],
+      "that of the file that IRM_TOKEN_FILE names",
+    ],
+    [
+      "the variable of the workload's token",
+      { IRM_IDENTITY_TOKEN: WORKLOAD },
+      [EXCHANGED, REFUSED, EXCHANGED, REFUSED],
+      "one that was exchanged for that of IRM_IDENTITY_TOKEN",
+    ],
+    [
+      "the job that gave the workload's token",
+      { ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token" },
+      [json({ value: WORKLOAD }), EXCHANGED, REFUSED, json({ value: WORKLOAD }), EXCHANGED, REFUSED],
+      "one that was exchanged for that of GitHub Actions",
+    ],
+  ];
+
+  it.each(rows)("%s, by an operation of a resource", async (_, env, steps, origin) => {
+    const run = reconcile.read(group, sessionOf(env, ...steps), GROUP, {});
+    await expect(run).rejects.toThrow(new Error(`GetGroup group ${GROUP}: ${hint(origin)}`));
+  });
+
+  it.each(rows)("%s, by a function", async (_, env, steps, origin) => {
+    const list = walk(sessionOf(env, ...steps), "ListGroups", "groups", {});
+    await expect(list.next()).rejects.toThrow(new Error(`ListGroups: ${hint(origin)}`));
+  });
+});

@@ -1,0 +1,171 @@
+// A request on HTTP/2 that does not come to its end: it has as long as one of HTTP/1.1 has, and the end of the server does
+// not wait for it. Nothing of it is carried out.
+import { once } from "node:events";
+import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { REQUEST_MS } from "../../../server/arrival.ts";
+import { errorFrom, grpcMethodOf } from "../../support/grpc.ts";
+import { framed, openHttp2 } from "../../support/http2.ts";
+import { IAM, loggedRequests, startServer, type TestServer } from "../../support/server.ts";
+
+let api: TestServer;
+let session: ClientHttp2Session;
+let closed: Promise<void> | undefined;
+const close = () => {
+  closed ??= api.close();
+  return closed;
+};
+beforeEach(async () => {
+  closed = undefined;
+  api = await startServer();
+  session = openHttp2(api.baseUrl);
+  await once(session, "connect");
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  session.close();
+  await close();
+});
+
+/** A stream that the client writes to and does not end, once the server has read what was written. */
+const open = async (path: string, id: string, bytes: Buffer, type = "application/grpc") => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const headers: IncomingHttpHeaders = {};
+  const stream = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": type,
+    te: "trailers",
+    authorization: `Bearer ${api.owner.token}`,
+    "x-request-id": id,
+  });
+  stream.on("response", (own) => Object.assign(headers, own)).on("trailers", (own) => Object.assign(headers, own));
+  let body = "";
+  stream.setEncoding("utf8").on("data", (chunk) => {
+    body += chunk;
+  });
+  const closed = once(stream, "close");
+  if (bytes.length > 0) stream.write(bytes);
+  await pinged();
+  return { stream, headers, closed, body: () => body };
+};
+
+/** The server has read what was sent before this. */
+const pinged = () => new Promise<void>((resolve) => session.ping(() => resolve()));
+
+const refusalIn = (headers: IncomingHttpHeaders) => {
+  const binary = Buffer.from(String(headers["grpc-status-details-bin"]), "base64");
+  const details = decodeURI(String(headers["grpc-message"]));
+  return errorFrom({ code: Number(headers["grpc-status"]), details, metadata: { get: () => [binary] } } as never);
+};
+
+const create = grpcMethodOf("CreateGroup");
+const group = () => framed(create.requestSerialize({ parent: api.organization, group: { name: "late" } }) as Buffer);
+const groupsNamed = async (name: string) => (await api.ok("GET", `${IAM}/groups`, { query: { name } })).groups;
+
+const parts: [string, (whole: Buffer) => Buffer][] = [
+  ["no message", () => Buffer.alloc(0)],
+  ["half a prefix", (whole) => whole.subarray(0, 3)],
+  ["half a message", (whole) => whole.subarray(0, 20)],
+  ["a message and no end", (whole) => whole],
+];
+
+describe("a call with", () => {
+  test.each(parts)("%s is DEADLINE_EXCEEDED after the time that REST gives a request", async (name, part) => {
+    const id = `late-${name.replaceAll(" ", "-")}`;
+    const call = await open(create.path, id, part(group()));
+    await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
+    await pinged();
+    expect(call.stream.closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await call.closed;
+    vi.useRealTimers();
+    expect(refusalIn(call.headers)).toMatchObject({
+      code: 4,
+      message: "Deadline exceeded: the request did not arrive in time",
+      details: [{ reason: "DEADLINE_EXCEEDED", domain: "iam.chainguard.dev" }],
+    });
+    expect(call.headers["x-request-id"]).toBe(id);
+    expect(call.stream.rstCode).toBe(0);
+    expect(await loggedRequests(api, id)).toMatchObject([
+      { code: "DEADLINE_EXCEEDED", message: "Deadline exceeded: the request did not arrive in time" },
+    ]);
+    expect(await groupsNamed("late")).toEqual([]);
+  });
+
+  test.each(parts)("%s is UNAVAILABLE as soon as the server drains, which waits for nothing", async (_, part) => {
+    const call = await open(create.path, "drained", part(group()));
+    await close();
+    await call.closed;
+    expect(refusalIn(call.headers)).toMatchObject({
+      code: 14,
+      message: "Unavailable: the server is draining",
+      details: [{ reason: "UNAVAILABLE", domain: "iam.chainguard.dev" }],
+    });
+    expect(await loggedRequests(api, "drained")).toHaveLength(1);
+  });
+
+  test("an end in time is answered, and nothing is told of it later", async () => {
+    const whole = group();
+    const call = await open(create.path, "in-time", whole.subarray(0, 20));
+    await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
+    call.stream.end(whole.subarray(20));
+    await call.closed;
+    await vi.advanceTimersByTimeAsync(REQUEST_MS);
+    vi.useRealTimers();
+    expect(call.headers["grpc-status"]).toBe("0");
+    expect(await loggedRequests(api, "in-time")).toMatchObject([{ code: "OK" }]);
+    expect(await groupsNamed("late")).toHaveLength(1);
+  });
+
+  test("a refusal that it has had already is closed without another", async () => {
+    const call = await open(create.path, "refused", framed(Buffer.alloc(0), { length: 2 ** 32 - 1 }));
+    expect(call.stream.closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(REQUEST_MS);
+    await call.closed;
+    vi.useRealTimers();
+    expect(refusalIn(call.headers)).toMatchObject({ code: 8 });
+    expect(await loggedRequests(api, "refused")).toMatchObject([{ code: "RESOURCE_EXHAUSTED" }]);
+  });
+});
+
+test("questions of reflection may come as late as they like", async () => {
+  const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+  const call = await open(path, "reflection", Buffer.alloc(0));
+  await vi.advanceTimersByTimeAsync(2 * REQUEST_MS);
+  await pinged();
+  expect(call.stream.closed).toBe(false);
+  call.stream.end();
+  await call.closed;
+  expect(call.headers["grpc-status"]).toBe("0");
+});
+
+describe("a request of REST on HTTP/2", () => {
+  const path = () => `${IAM}/groups/${api.organization}`;
+  const JSON_TYPE = "application/json";
+
+  test("that does not end is 408, as on HTTP/1.1", async () => {
+    const call = await open(path(), "rest", Buffer.from('{"name":'), JSON_TYPE);
+    await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
+    await pinged();
+    expect(call.stream.closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await call.closed;
+    vi.useRealTimers();
+    expect(call.headers).toMatchObject({ ":status": 408, "x-request-id": "rest" });
+    expect(JSON.parse(call.body())).toMatchObject({
+      code: 4,
+      message: "Deadline exceeded: the request did not arrive in time",
+      details: [{ reason: "DEADLINE_EXCEEDED" }],
+    });
+    expect(await loggedRequests(api, "rest")).toMatchObject([{ status: 408 }]);
+    expect(await groupsNamed("late")).toEqual([]);
+  });
+
+  test("that was answered without its body is closed", async () => {
+    const call = await open("/nothing", "unrouted", Buffer.from("x"), JSON_TYPE);
+    await vi.advanceTimersByTimeAsync(REQUEST_MS);
+    await call.closed;
+    expect(call.headers[":status"]).toBe(404);
+  });
+});
