@@ -89,7 +89,7 @@ const clean = async (args: string[]): Promise<number> => {
       const kept = entries.filter(({ key }) => !(flags.all || key === flags.key));
       for (const entry of entries) if (!kept.includes(entry)) process.stdout.write(`forgotten: ${lineOf(entry)}`);
       if (kept.length === 0) rmSync(path);
-      else if (kept.length < entries.length) await journalFile(path).rewrite(kept);
+      else if (kept.length < entries.length) await journalFile(path).compact(kept);
     } finally {
       await lock.release();
     }

@@ -16,13 +16,25 @@ import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom } from "./credentials.ts";
 import type { Redactor } from "./redact.ts";
 import { RefusedToken } from "./refused-token.ts";
-import { AttemptError, type Failure, isAmbiguous, type Retrying, retryingWith, safetyOf } from "./retry.ts";
+import {
+  AttemptError,
+  type Effort,
+  type Failure,
+  isAmbiguous,
+  type Retrying,
+  retryingWith,
+  safetyOf,
+} from "./retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 import { readAnswer, requestOf } from "./wire.ts";
 
 export interface CallOptions {
   /** the permission may still be on its way to us: a denial is waited for, with new tokens (faults.md, F9) */
   permissionIsNew?: boolean;
+  /** of the operation that the call is a part of; default: one of its own */
+  effort?: Effort;
+  /** called when all is there to send the request, each time that it is sent */
+  beforeSend?: () => Promise<void>;
 }
 
 export type Call = <N extends OperationName>(
@@ -72,9 +84,16 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     return answer;
   };
 
-  const send = async (row: Operation, name: string, base: string, request: Json, token: () => Promise<string>) => {
+  const send = async (
+    row: Operation,
+    name: string,
+    base: string,
+    request: Json,
+    token: () => Promise<string>,
+    options: CallOptions = {},
+  ) => {
     const http = requestOf(row, base, request);
-    return attempt(attempts, http, name, token, transport, (answer) => readAnswer(row, name, answer));
+    return attempt(attempts, http, name, token, transport, (answer) => readAnswer(row, name, answer), options);
   };
 
   const credentials: Credentials = credentialsFrom({
@@ -96,18 +115,18 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     githubToken: (url, token) => githubToken(attempts, transport, url, token, config.authUrl),
   });
 
-  const call: Call = async (operation, request, { permissionIsNew = false } = {}) => {
+  const call: Call = async (operation, request, options = {}) => {
     const row = operations[operation] as Operation;
     let token = "";
     let replayed = false;
-    const waits = permissionIsNew ? [...DENIED_WAITS_MS] : [];
+    const waits = options.permissionIsNew ? [...DENIED_WAITS_MS] : [];
     for (;;) {
       try {
         const current = async () => {
           token = await credentials.token();
           return token;
         };
-        return (await send(row, operation, config.baseUrl, request as Json, current)) as never;
+        return (await send(row, operation, config.baseUrl, request as Json, current, options)) as never;
       } catch (error) {
         // 401: the token is of no use, nothing was done; replayed once with another.
         if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation) {
@@ -139,10 +158,16 @@ const attempt = async <T>(
   token: () => Promise<string>,
   transport: Transport,
   read: (answer: HttpAnswer) => T,
+  { effort, beforeSend }: CallOptions = {},
 ): Promise<T> => {
   const safety = safetyOf(http.method);
+  const once = async () => {
+    const request = { ...http, timeoutMs, token: await token() };
+    await beforeSend?.();
+    return read(await transport(request));
+  };
   try {
-    return await retrying(safety, async () => read(await transport({ ...http, timeoutMs, token: await token() })));
+    return await retrying(safety, once, effort);
   } catch (error) {
     if (!(error instanceof AttemptError)) throw error;
     const { code, message, details } = error.cause as ApiError;

@@ -45,11 +45,16 @@ export const incomplete = (
   return new Incomplete(text, outs.uid as string, outs);
 };
 
-/** Several records may be the one that a lost answer was about: a person has to say which. */
+/** Several records may be the one that a lost answer was about, or one that may be somebody else's: a person has to say. */
 export const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
-  const head = `${key}: an answer was lost, and ${found.length} records may be the one that it was about:`;
+  const many = found.length === 1 ? "a record" : `${found.length} records`;
+  const head = `${key}: an answer was lost, and ${many} may be the one that it was about:`;
   const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${record.createTime}`);
-  return new Error(`${[head, ...lines].join("\n  - ")}\nKeep one by adopt: "<uid>" and delete the others.`);
+  const advice =
+    found.length === 1
+      ? 'It was there at the same moment, and may be somebody else\'s: take it by adopt: "<uid>", or change it and run again.'
+      : 'Keep one by adopt: "<uid>" and delete the others.';
+  return new Error(`${[head, ...lines].join("\n  - ")}\n${advice}`);
 };
 
 /** For functions, which have no resource. */

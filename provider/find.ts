@@ -1,6 +1,7 @@
 // The record that a create made, when its answer did not tell: same parent, same inputs, not older than the intent by the
 // service's own clock, and nobody else's. A list may lag behind a create, so that nothing found at first means nothing yet.
 import type { Json } from "../schema/index.ts";
+import { ambiguousCreate } from "./failure.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { Entry } from "./journal/entry.ts";
 import type { Kind } from "./kind/kind.ts";
@@ -8,33 +9,56 @@ import { lookUntilShown } from "./lag.ts";
 import type { Session } from "./session.ts";
 import { walkChildren } from "./walk.ts";
 
+type Listed = Json & { uid: string };
+
 // `Date` tells whole seconds, and the machines of a service do not agree to the millisecond.
 const SKEW_MS = 1_000;
 
-/** The records that may be the entry's; looks until one is there or `waitMs` is over. `sought` narrows the list. */
+export interface Search {
+  /** the record has these inputs: narrows the list */
+  sought?: Json | undefined;
+  /** for how long it may stay hidden; default: one look */
+  waitMs?: number;
+  /** uids of records that are not it */
+  before?: ReadonlySet<string>;
+}
+
+/** The records that may be the entry's: looks until one is there, or none can show any more. */
 export const findCreated = async (
   kind: Kind,
   session: Session,
   entry: Entry,
-  sought: Json | undefined,
-  waitMs: number,
+  { sought, waitMs = 0, before }: Search,
 ): Promise<Json[]> => {
   const until = session.clock.now() + waitMs;
   const look = async () => {
-    const found = await matches(kind, session, entry, sought);
+    const found = (await matches(kind, session, entry, sought)).filter(({ uid }) => !before?.has(uid));
     return found.length > 0 ? found : undefined;
   };
   return (await lookUntilShown(session.clock, look, () => until)) ?? [];
 };
 
-const matches = async (kind: Kind, session: Session, entry: Entry, sought: Json | undefined): Promise<Json[]> => {
+const matches = async (kind: Kind, session: Session, entry: Entry, sought: Json | undefined): Promise<Listed[]> => {
   const { key, parent, inputs, given, notBefore } = entry;
   const others = await session.journal.uidsBeside(key);
-  const found: Json[] = [];
+  const found: Listed[] = [];
   for await (const record of walkChildren(session, kind.list, parent, sought && kind.list.filters(sought))) {
     if (others.has(record.uid) || session.claims.refusal(record.uid, key)) continue;
     const createdMs = Date.parse(String(record.createTime));
     if (createdMs >= notBefore - SKEW_MS && fingerprint(kind, parent, record, given) === inputs) found.push(record);
   }
   return found;
+};
+
+// Of records that are alike, made for resources that are alike, it does not matter which is whose. One that is older than the
+// intent by less than the service's clocks may differ is ours or somebody else's.
+export const onlyOne = async (
+  kind: Kind,
+  session: Session,
+  found: readonly Json[],
+  entry: Entry,
+): Promise<Json | undefined> => {
+  const isSure = found.every(({ createTime }) => Date.parse(String(createTime)) >= entry.notBefore);
+  if (isSure && (found.length <= 1 || found.length <= (await session.journal.openAlike(entry)))) return found[0];
+  throw ambiguousCreate(kind, entry.key, found);
 };

@@ -4,6 +4,7 @@ import type { Json } from "../schema/index.ts";
 import { type Config, type GetConfig, type Given, unknownKeys } from "./config.ts";
 import { type KindName, kindRecords } from "./kind/index.ts";
 import type { Kind } from "./kind/kind.ts";
+import { tellOpenCreates } from "./open-create.ts";
 import * as reconcile from "./reconcile.ts";
 import { KEY } from "./record.ts";
 import { checkedConfig, type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
@@ -53,9 +54,17 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     await ledger.journal.known(id, key);
   };
 
-  const about = async (id: string): Promise<Session> => {
-    await inState(id);
-    return connected();
+  const about = async (id: string, { [KEY]: key }: Json): Promise<Session> => {
+    ledger ??= ledgerWith(await config(), outside);
+    ledger.claims.inState(id);
+    await ledger.journal.known(id, key as string | undefined);
+    return connectedFor(key);
+  };
+  const connectedFor = async (key: unknown): Promise<Session> => {
+    const own = await connected();
+    // A state of an earlier version has no key.
+    if (typeof key === "string") await tellOpenCreates(own, key);
+    return own;
   };
 
   const methodsOf = (kind: Kind): Methods => ({
@@ -76,15 +85,27 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       if (result.warning) outside.say(result.warning);
       return result;
     }),
-    create: readable(async (inputs) => reconcile.create(kind, await connected(), inputs)),
-    read: readable(async (id, stored) => reconcile.read(kind, await about(id), id, stored)),
-    update: readable(async (id, olds, news) => reconcile.update(kind, await about(id), id, olds, news)),
-    delete: readable(async (id, stored) => reconcile.remove(kind, await about(id), id, stored)),
+    create: readable(async (inputs) => {
+      const { id, outs } = await reconcile.create(kind, await connectedFor(inputs[KEY]), inputs);
+      return { id, outs: keyed(outs, inputs) };
+    }),
+    read: readable(async (id, stored) => {
+      const result = await reconcile.read(kind, await about(id, stored), id, stored);
+      return { ...result, props: result.id === "" ? result.props : keyed(result.props, stored) };
+    }),
+    update: readable(async (id, olds, news) => {
+      const { outs } = await reconcile.update(kind, await about(id, news), id, olds, news);
+      return { outs: keyed(outs, news) };
+    }),
+    delete: readable(async (id, stored) => reconcile.remove(kind, await about(id, stored), id, stored)),
   });
 
   const entries = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(kind)]);
   return Object.fromEntries(entries) as Record<KindName, Methods>;
 };
+
+// Who reads or deletes is given outputs only, and must find the journal too.
+const keyed = (outs: Json, { [KEY]: key }: Json): Json => (key === undefined ? outs : { ...outs, [KEY]: key });
 
 const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 

@@ -10,6 +10,10 @@ export const PROVIDER = "__provider";
 /** What the constructor adds: organisation/project/stack/type::name of the resource, for the intent journal. */
 export const KEY = "__key";
 
+/** What is in the bag beside the arguments. */
+export const hidden = (bag: Json): Json =>
+  Object.fromEntries([PROVIDER, KEY].flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
+
 /** The arguments that were given; null is how some say nothing. */
 export const given = ({ [PROVIDER]: _provider, [KEY]: _key, ...bag }: Json): Json => withoutNull(bag) as Json;
 
@@ -34,6 +38,9 @@ const switchesOf = (bag: Json): Json =>
       return value === usual ? [] : [[name, value]];
     }),
   );
+
+/** uid of the group that holds the record; "" at the root. */
+export const parentIn = ({ parent }: Json): string => (parent as string | undefined) ?? "";
 
 /** Whether arguments differ that are ours alone: they are stored, and nothing is sent. */
 export const switchesDiffer = (olds: Json, desired: Json): boolean =>
@@ -71,7 +78,7 @@ export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
 
 /** The API's fields of stored outputs. */
 export const withoutOwn = (outputs: Json): Json => {
-  const own = [PROVIDER, ADOPTED, ...Object.keys(SWITCHES)];
+  const own = [PROVIDER, KEY, ADOPTED, ...Object.keys(SWITCHES)];
   return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
 };
 

@@ -3,7 +3,7 @@
 import type { HttpMethod } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 
-export const ATTEMPTS = 5;
+const ATTEMPTS = 5;
 export const DEADLINE_MS = 5 * 60_000;
 const BASE_MS = 100;
 const BASE_THROTTLED_MS = 1_000;
@@ -66,6 +66,16 @@ export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, rand
   return Math.min(retryAfterMs ?? 0, CAP_HINT_MS) + jitter;
 };
 
+/** What one operation may cost in all, however often it is asked for anew. */
+export interface Effort {
+  /** attempts so far */
+  count: number;
+  /** by the monotonic clock: no attempt begins later */
+  until: number;
+}
+
+export const newEffort = (clock: Clock): Effort => ({ count: 0, until: clock.now() + DEADLINE_MS });
+
 /** What an attempt throws so that the policy can judge it; any other error is passed on. */
 export class AttemptError extends Error {
   override readonly name = "AttemptError";
@@ -78,7 +88,8 @@ export class AttemptError extends Error {
 }
 
 export interface Retrying {
-  <T>(safety: Safety, attempt: () => Promise<T>): Promise<T>;
+  /** `effort`: of the operation that this is a part of; default: one of its own */
+  <T>(safety: Safety, attempt: () => Promise<T>, effort?: Effort): Promise<T>;
   /** Pays for another try that the policy does not make itself; false when the budget is spent. */
   pay(failure: Failure): boolean;
 }
@@ -87,10 +98,10 @@ export interface Retrying {
 export const retryingWith = (clock: Clock): Retrying => {
   let tokens = BUCKET;
 
-  const retrying = async <T>(safety: Safety, attempt: () => Promise<T>): Promise<T> => {
-    const deadline = clock.now() + DEADLINE_MS;
+  const retrying = async <T>(safety: Safety, attempt: () => Promise<T>, effort = newEffort(clock)): Promise<T> => {
     let spent = 0;
-    for (let count = 1; ; count++) {
+    for (;;) {
+      effort.count += 1;
       try {
         const answer = await attempt();
         tokens = Math.min(BUCKET, tokens + Math.max(spent, 1));
@@ -99,9 +110,8 @@ export const retryingWith = (clock: Clock): Retrying => {
         if (!(error instanceof AttemptError)) throw error;
         const { failure } = error;
         const cost = costOf(failure);
-        const delay = delayMs(failure, count, clock.random());
-        const late = clock.now() + delay > deadline;
-        if (!isRetryable(failure, safety) || count === ATTEMPTS || late || tokens < cost) throw error;
+        const delay = delayMs(failure, effort.count, clock.random());
+        if (!isRetryable(failure, safety) || isOver(effort, clock.now() + delay) || tokens < cost) throw error;
         tokens -= cost;
         spent += cost;
         await clock.sleep(delay);
@@ -116,5 +126,8 @@ export const retryingWith = (clock: Clock): Retrying => {
   };
   return Object.assign(retrying, { pay });
 };
+
+/** Whether no attempt may begin at that time. */
+export const isOver = ({ count, until }: Effort, atMs: number): boolean => count >= ATTEMPTS || atMs > until;
 
 const costOf = ({ status }: Failure): number => (status === 429 ? COST_THROTTLED : COST);

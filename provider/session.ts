@@ -18,14 +18,14 @@ export interface Session extends Client, Ledger {
   deletes: Deletes;
   /** the create that is under way, or was last, of each set of inputs */
   making: Map<string, Promise<unknown>>;
-  /** what was listed to tell what looks like a record that is about to be made, by kind and parent */
-  twins: Map<string, Promise<Json[]>>;
+  /** what there was when the first record was about to be made, by kind and parent */
+  before: Map<string, Promise<(Json & { uid: string })[]>>;
   /** most that one request may take */
   requestTimeoutMs: number;
   /** a line for the person who runs Pulumi */
   say(text: string): void;
-  /** uids of the root groups that this process created: tokens issued before do not know them */
-  newRoots: Set<string>;
+  /** uids of the records that this process has made: tokens issued before do not know a root group among them */
+  made: Set<string>;
 }
 
 export interface Outside {
@@ -76,7 +76,7 @@ export const sessionWith = (config: Config, outside: Outside, ledger = ledgerWit
   deletes: deletes(),
   requestTimeoutMs: config.requestTimeoutMs,
   say: outside.say,
-  newRoots: new Set(),
+  made: new Set(),
   making: new Map(),
-  twins: new Map(),
+  before: new Map(),
 });

@@ -4,7 +4,7 @@ import { type Json, maskTouches, parentOf } from "../schema/index.ts";
 import { changedPaths, changeOf, normal } from "./diff.ts";
 import { failure, incomplete } from "./failure.ts";
 import type { Kind } from "./kind/kind.ts";
-import { given, outputsFrom, PROVIDER, withoutOwn } from "./record.ts";
+import { given, hidden, outputsFrom, withoutOwn } from "./record.ts";
 import type { Session } from "./session.ts";
 import { whileYoung } from "./young.ts";
 
@@ -43,6 +43,6 @@ export const patched = async (
   }
   const outs = outputsFrom(kind, answer, desired);
   const differing = changedPaths(kind, outs, desired).filter((path) => maskTouches(paths, path));
-  if (differing.length > 0) throw incomplete(kind, "update", { ...outs, [PROVIDER]: inputs[PROVIDER] }, differing);
+  if (differing.length > 0) throw incomplete(kind, "update", { ...outs, ...hidden(inputs) }, differing);
   return outs;
 };

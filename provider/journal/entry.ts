@@ -14,7 +14,7 @@ export interface Intent {
   inputs: string;
   /** paths whose value the server may choose, and that the program gave */
   given: string[];
-  /** milliseconds by this machine's clock, when it was sent last */
+  /** milliseconds by the service's clock, when it was sent last, or answered: about a second too early at most */
   at: number;
   /** milliseconds by the service's clock: a record that is older is not of this create */
   notBefore: number;
@@ -24,7 +24,7 @@ export interface Intent {
 export type Line =
   | Intent
   | { again: string; at: number }
-  | { made: string; uid: string }
+  | { made: string; uid: string; at: number }
   /** surely not made, or gone again */
   | { closed: string }
   /** the engine knows it: it asked for a record of this uid */
@@ -52,14 +52,17 @@ export const apply = (entries: Map<string, Entry>, line: Line): void => {
     for (const [id, { uid }] of entries) if (uid === line.known) entries.delete(id);
   } else {
     const entry = entries.get("again" in line ? line.again : line.made);
-    if (entry) Object.assign(entry, "again" in line ? { at: line.at } : { uid: line.uid });
+    if (entry) Object.assign(entry, { at: line.at }, "made" in line && { uid: line.uid });
   }
 };
 
 /** The shortest text that says the same. */
 export const textFrom = (entries: Iterable<Entry>): string =>
   [...entries]
-    .flatMap(({ uid, ...intent }): Line[] => [intent, ...(uid === undefined ? [] : [{ made: intent.intent, uid }])])
+    .flatMap(({ uid, ...intent }): Line[] => [
+      intent,
+      ...(uid === undefined ? [] : [{ made: intent.intent, uid, at: intent.at }]),
+    ])
     .map(lineText)
     .join("");
 

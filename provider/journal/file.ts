@@ -1,5 +1,5 @@
 // The journal on disk: 0600 in a folder of 0700, appended with fsync. What it cannot write is told before anything is sent.
-import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Entry, entriesFrom, type Line, lineText, textFrom } from "./entry.ts";
 
@@ -12,15 +12,19 @@ export interface JournalFile {
   readonly path: string;
   /** entries that are not settled; undefined when there is no file */
   read(): Promise<Map<string, Entry> | undefined>;
+  /** nobody else has written to it since it was read */
+  isAsRead(): Promise<boolean>;
   /** on disk when it resolves */
   append(line: Line): Promise<void>;
-  /** Writes it anew with these entries only. */
-  rewrite(entries: Iterable<Entry>): Promise<void>;
+  /** Writes it anew with these entries only, unless it says no more than that. */
+  compact(entries: Iterable<Entry>): Promise<void>;
 }
 
 export const journalFile = (path: string): JournalFile => {
   // One write at a time; the next one does not care how the one before went.
   let last: Promise<unknown> = Promise.resolve();
+  // What it looked like when it was read or written last; "" is no file.
+  let seen = "";
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const next = last.then(() => told(path, "written", work));
     last = next.catch(() => undefined);
@@ -30,27 +34,35 @@ export const journalFile = (path: string): JournalFile => {
   return {
     path,
     read: async () => {
+      const before = await lookOf(path);
       const text = await textOf(path);
+      seen = before;
       return text === undefined ? undefined : entriesFrom(text);
     },
+    isAsRead: async () => (await lookOf(path)) === seen,
     append: (line) =>
       inTurn(async () => {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         await withFile(path, "a+", async (file) => {
-          const { size } = await file.stat();
+          const before = await file.stat();
           // The last run may have died in the middle of a line.
-          const isWhole = size === 0 || (await lastByte(file, size)) === "\n";
+          const isWhole = before.size === 0 || (await lastByte(file, before.size)) === "\n";
           await file.appendFile((isWhole ? "" : "\n") + lineText(line));
           await file.datasync();
-          if (size === 0) await syncFolder(dirname(path));
+          // What somebody else wrote in between stays to be read.
+          if (lookFrom(before) === seen) seen = lookFrom(await file.stat());
+          if (before.size === 0) await syncFolder(dirname(path));
         });
       }),
-    rewrite: (entries) =>
+    compact: (entries) =>
       inTurn(async () => {
+        const text = textFrom(entries);
+        if (((await textOf(path)) ?? "") === text) return;
         const next = `${path}.next`;
         await withFile(next, "w", async (file) => {
-          await file.writeFile(textFrom(entries));
+          await file.writeFile(text);
           await file.datasync();
+          seen = lookFrom(await file.stat());
         });
         await rename(next, path);
         await syncFolder(dirname(path));
@@ -76,6 +88,18 @@ const textOf = (path: string): Promise<string | undefined> =>
       return await readFile(path, "utf8");
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  });
+
+const lookFrom = ({ ino, size }: { ino: number; size: number }): string => (size === 0 ? "" : `${ino} ${size}`);
+
+const lookOf = (path: string): Promise<string> =>
+  told(path, "read", async () => {
+    try {
+      return lookFrom(await stat(path));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
       throw error;
     }
   });

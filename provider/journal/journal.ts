@@ -14,11 +14,14 @@ export interface Journal {
   left(key: string): Promise<Entry[]>;
   /** There was no journal of the stack when this process began. */
   isNew(key: string): Promise<boolean>;
-  /** Writes an intent and holds the lock until its `end`. Errors: JournalError, and then nothing may be sent. */
-  begin(intent: Omit<Intent, "intent" | "at">): Promise<Entry>;
-  /** The POST is about to be sent once more. */
-  again(entry: Entry): Promise<void>;
-  made(entry: Entry, uid: string): Promise<void>;
+  /**
+   * Writes an intent and holds the lock until its `end`; undefined when another process has meanwhile left something of the
+   * resource. Errors: JournalError, and then nothing may be sent.
+   */
+  begin(intent: Omit<Intent, "intent">): Promise<Entry | undefined>;
+  /** The POST is about to be sent, at this time by the service's clock; kept to a second. */
+  sent(entry: Entry, at: number): Promise<void>;
+  made(entry: Entry, uid: string, at: number): Promise<void>;
   /** Surely not made, or gone again. */
   closed(entry: Entry): Promise<void>;
   /** The create is over, whatever is known of it. */
@@ -29,6 +32,8 @@ export interface Journal {
   openAlike(entry: Entry): Promise<number>;
   /** uids that other resources of the stack have made */
   uidsBeside(key: string): Promise<Set<string>>;
+  /** Creates of other resources of the stack, by earlier runs, of which nobody knows the end; each once. */
+  untold(key: string): Promise<Entry[]>;
 }
 
 export interface JournalOptions {
@@ -51,12 +56,16 @@ interface Open {
   settled: boolean;
 }
 
+/** How exactly the time of a request is kept: a line on disk for each would cost more than it tells. */
+export const SENT_MS = 1_000;
+
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
 
 export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions): Journal => {
   const byStack = new Map<string, Promise<Open>>();
   const begunHere = new Set<string>();
   const knownUids = new Set<string>();
+  const toldOf = new Set<string>();
 
   const openAt = async (stack: string): Promise<Open> => {
     const path = pathOf(stack);
@@ -73,16 +82,18 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
     return found;
   };
 
-  // Once: who starts to make records later waits for us.
+  const readAgain = async (open: Open): Promise<void> => {
+    open.entries = (await open.file.read()) ?? new Map();
+    for (const uid of knownUids) apply(open.entries, { known: uid });
+  };
+
+  // Once: what others write later is seen when we have the lock.
   let settling: Promise<void> | undefined;
   const settle = async (open: Open): Promise<void> => {
     await open.lock.acquire();
     try {
-      const entries = (await open.file.read()) ?? new Map<string, Entry>();
-      const isOld = entries.size > 0;
-      for (const uid of knownUids) apply(entries, { known: uid });
-      if (isOld) await open.file.rewrite(entries.values());
-      open.entries = entries;
+      await readAgain(open);
+      await open.file.compact(open.entries.values());
       open.settled = true;
     } finally {
       await open.lock.release();
@@ -98,32 +109,41 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
     return settled(key);
   };
 
+  const leftIn = ({ entries }: Open, key: string): Entry[] =>
+    [...entries.values()].filter((entry) => entry.key === key && !begunHere.has(entry.intent));
+
   const write = async ({ file, entries }: Open, line: Line): Promise<void> => {
     await file.append(line);
     apply(entries, line);
   };
 
   return {
-    left: async (key) => {
-      const { entries } = await settled(key);
-      return [...entries.values()].filter((entry) => entry.key === key && !begunHere.has(entry.intent));
-    },
+    left: async (key) => leftIn(await settled(key), key),
     isNew: async (key) => (await opened(key)).isNew,
     begin: async (intent) => {
       const open = await settled(intent.key);
       await open.lock.acquire();
-      const entry: Entry = { intent: randomUUID(), ...intent, at: clock.today() };
-      begunHere.add(entry.intent);
       try {
+        if (!(await open.file.isAsRead())) await readAgain(open);
+        if (leftIn(open, intent.key).length > 0) {
+          await open.lock.release();
+          return undefined;
+        }
+        const entry: Entry = { intent: randomUUID(), ...intent };
+        begunHere.add(entry.intent);
         await write(open, { ...entry });
+        return entry;
       } catch (error) {
         await open.lock.release();
         throw error;
       }
-      return entry;
     },
-    again: async ({ intent, key }) => write(await opened(key), { again: intent, at: clock.today() }),
-    made: async ({ intent, key }, uid) => write(await opened(key), { made: intent, uid }),
+    sent: async (entry, at) => {
+      if (at - entry.at <= SENT_MS) return;
+      await write(await opened(entry.key), { again: entry.intent, at });
+      entry.at = at;
+    },
+    made: async ({ intent, key }, uid, at) => write(await opened(key), { made: intent, uid, at }),
     closed: async ({ intent, key }) => write(await opened(key), { closed: intent }),
     end: async ({ key }) => (await opened(key)).lock.release(),
     known: async (uid, key) => {
@@ -144,6 +164,15 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
       return [...entries.values()].filter(
         (one) => one.uid === undefined && one.kind === kind && one.parent === parent && one.inputs === inputs,
       ).length;
+    },
+    untold: async (key) => {
+      const { entries } = await opened(key);
+      const untold = [...entries.values()].filter(
+        ({ intent, uid, key: own }) =>
+          uid === undefined && own !== key && !begunHere.has(intent) && !toldOf.has(intent),
+      );
+      for (const { intent } of untold) toldOf.add(intent);
+      return untold;
     },
     uidsBeside: async (key) => {
       const { entries } = await opened(key);

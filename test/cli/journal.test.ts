@@ -16,6 +16,8 @@ afterEach(() => vi.unstubAllEnvs());
 
 const ORG = "720909c9f5279097d847ad02a2f24ba8f59de36a";
 const keyOf = (name: string) => `organization/project/stack/Group::${name}`;
+const MADE_MS = Date.parse("2026-01-28T12:00:00Z");
+
 const intent = (name: string, parent: string): Intent => ({
   intent: `intent of ${name}`,
   key: keyOf(name),
@@ -23,7 +25,7 @@ const intent = (name: string, parent: string): Intent => ({
   parent,
   inputs: "hash",
   given: [],
-  at: Date.parse("2026-01-28T12:00:00Z"),
+  at: MADE_MS,
   notBefore: 0,
 });
 
@@ -35,7 +37,7 @@ const journals = async (): Promise<string> => {
   const one = journalFile(`${own}/one.jsonl`);
   await one.append(intent("open", ORG));
   await one.append(intent("made", ""));
-  await one.append({ made: "intent of made", uid: `${ORG}/0000000000000001` });
+  await one.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
   await journalFile(`${own}/two.jsonl`).append(intent("other", ""));
   return own;
 };

@@ -4,7 +4,7 @@ import type { Incomplete } from "../../provider/failure.ts";
 import { group } from "../../provider/kind/group.ts";
 import * as reconcile from "../../provider/reconcile.ts";
 import { keyOf } from "./double.ts";
-import { startMachine } from "./machine.ts";
+import { Killed, startMachine } from "./machine.ts";
 
 const machine = startMachine();
 
@@ -33,6 +33,26 @@ describe("adoption", () => {
     const { id } = await reconcile.create(group, machine.run().session, { ...args, adopt: kept.id });
     expect(id).toBe(kept.id);
     expect(await machine.run().session.journal.left(args.__key as string)).toEqual([]);
+  });
+
+  it("tells what an earlier run may have made, when it is of another record", async () => {
+    const args = machine.inputs();
+    const { session } = machine.runOver(async ({ method }, send) => {
+      const answer = await send();
+      if (method === "POST") throw new Killed();
+      return answer;
+    });
+    await expect(reconcile.create(group, session, args)).rejects.toThrow(Killed);
+    const [made] = await machine.named(args.name);
+    const other = await machine.theirs(machine.inputs());
+    await reconcile.create(group, machine.run().session, { ...args, adopt: other.uid });
+    expect(machine.said).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `may have made a group in ${machine.org} .+; it may be:\n  - group ${made?.uid} .+\nWhat it made is nobody's now\\.$`,
+        ),
+      ),
+    ]);
   });
 
   it("of a record that is elsewhere, or not there, changes nothing", async () => {

@@ -4,9 +4,10 @@ import { JournalError } from "../../provider/journal/file.ts";
 import { group } from "../../provider/kind/group.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
 import * as reconcile from "../../provider/reconcile.ts";
+import { DEADLINE_MS } from "../../provider/retry.ts";
 import type { Session } from "../../provider/session.ts";
 import type { Json } from "../../schema/index.ts";
-import { keyOf } from "./double.ts";
+import { keyOf, page } from "./double.ts";
 import { type Fault, startMachine } from "./machine.ts";
 
 const machine = startMachine();
@@ -92,13 +93,46 @@ describe("an answer that is lost", () => {
     expect(id).not.toBe(other.uid);
   });
 
-  it("with two records that may be it: an error that lists them, and nothing is made", async () => {
+  it("with two records that may be it: an error that lists them, and nothing more is made", async () => {
     const args = machine.inputs();
+    await reconcile.create(group, machine.run("timeout").session, args).catch(() => undefined);
     const twins = await Promise.all([machine.theirs(args), machine.theirs(args)]);
-    const error = (await reconcile.create(group, machine.run("reset").session, args).catch((e: unknown) => e)) as Error;
+    const error = (await reconcile.create(group, machine.run().session, args).catch((e: unknown) => e)) as Error;
+    expect(error.message).toContain("an answer was lost, and 2 records may be the one that it was about:");
     for (const { uid } of twins) expect(error.message).toContain(`group ${uid} "${args.name}", made 2`);
     expect(error.message).toContain('Keep one by adopt: "<uid>" and delete the others.');
     expect(machine.posts).toBe(1);
+  });
+
+  it("with a record that is older than the intent by less than clocks may differ: an error, since it may be anybody's", async () => {
+    const args = machine.inputs();
+    const { uid, createTime } = await machine.theirs(args);
+    const ahead = 1_500 - (Date.parse(createTime as string) % 1_000);
+    // Nothing of it is known from before: the run that sent it is not this one.
+    await reconcile.create(group, machine.runAt(ahead, "timeout").session, args).catch(() => undefined);
+    const error = (await reconcile.create(group, machine.runAt(ahead).session, args).catch((e: unknown) => e)) as Error;
+    expect(error.message).toContain("an answer was lost, and a record may be the one that it was about:");
+    expect(error.message).toContain(`group ${uid} "${args.name}", made 2`);
+    expect(error.message).toContain('take it by adopt: "<uid>", or change it and run again');
+    expect(machine.posts).toBe(1);
+  });
+
+  it("is not settled by a record that was there before, however young", async () => {
+    const args = machine.inputs();
+    const there = await machine.theirs(args);
+    const { id } = await reconcile.create(group, machine.run("reset").session, args);
+    expect(id).not.toBe(there.uid);
+    expect(machine.posts).toBe(2);
+  });
+
+  it("has five attempts in all, whatever they meet", async () => {
+    const { session, clock } = machine.runOver(async ({ method }, send) => {
+      if (method !== "POST") return send();
+      return machine.posts % 2 === 0 ? page(503) : { status: 429, headers: { "retry-after": "60" }, body: "" };
+    });
+    await expect(reconcile.create(group, session, machine.inputs())).rejects.toThrow();
+    expect(machine.posts).toBe(5);
+    expect(clock.now()).toBeLessThanOrEqual(DEADLINE_MS);
   });
 
   it("of two resources that are alike: the next run gives each one of the two records", async () => {

@@ -116,7 +116,10 @@ export const scriptedSession = (...steps: Step[]) => {
   const clock = virtualClock();
   const env: Env = { IRM_BASE_URL: BASE_URL, IRM_TOKEN: "api-token", IRM_JOURNAL: usedJournal(BASE_URL) };
   const outside = { env, clock, transport, say: () => undefined };
-  return { session: sessionWith(checkedConfig(getter(), env), outside), requests, clock };
+  const session = sessionWith(checkedConfig(getter(), env), outside);
+  // Nor is what was there before.
+  session.before.get = () => Promise.resolve([]);
+  return { session, requests, clock };
 };
 
 /** A folder with the journal of the stack that `keyOf` names: its records were made by this machine, so nobody looks for others. */

@@ -3,11 +3,20 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { group } from "../../provider/kind/group.ts";
+import { methodsWith } from "../../provider/methods.ts";
 import * as reconcile from "../../provider/reconcile.ts";
 import type { Json } from "../../schema/index.ts";
-import { startMachine } from "./machine.ts";
+import { keyOf } from "./double.ts";
+import { Killed, type Process, startMachine } from "./machine.ts";
 
 const machine = startMachine();
+
+/** As the engine calls a process. */
+const methodsOf = async ({ outside }: Process) => {
+  const { group: methods } = methodsWith(outside);
+  await methods.configure({ config: { get: () => undefined } });
+  return methods;
+};
 
 describe("the journal", () => {
   it("has the intent before the POST, with no input in it but the parent; nobody else may read it", async () => {
@@ -24,7 +33,11 @@ describe("the journal", () => {
       at: expect.any(Number),
       notBefore: expect.any(Number),
     });
-    expect(made).toEqual({ made: intent?.intent, uid: expect.stringContaining(machine.org) });
+    expect(made).toEqual({
+      made: intent?.intent,
+      uid: expect.stringContaining(machine.org),
+      at: expect.any(Number),
+    });
     const [name] = readdirSync(machine.journal).filter((one) => one.endsWith(".jsonl"));
     expect(statSync(join(machine.journal, name as string)).mode & 0o777).toBe(0o600);
   });
@@ -60,6 +73,94 @@ describe("the journal", () => {
     expect(await machine.named(args.name)).toMatchObject([{ uid: second.id }]);
   });
 
+  it("is waited for from the last time that the request was sent, however often it was", async () => {
+    const args = machine.inputs();
+    let late: (() => Promise<unknown>) | undefined;
+    let posts = 0;
+    const killed = machine.runOver(async ({ method }, send) => {
+      if (method !== "POST") return send();
+      posts += 1;
+      if (posts <= 2) return { status: 429, headers: { "retry-after": "40" }, body: "" };
+      late = send;
+      throw new Killed();
+    });
+    await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
+    // It died a second after it had sent the third; that one is carried out ten seconds later.
+    const diedAt = killed.clock.now() + 1_000;
+    const next = machine.runOver(async (_, send, clock) => {
+      if (clock.now() > diedAt + 10_000) {
+        await late?.();
+        late = undefined;
+      }
+      return send();
+    }, diedAt);
+    const { id } = await reconcile.create(group, next.session, args);
+    expect(late).toBeUndefined();
+    expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
+  });
+
+  it("goes from machine to machine: what was sent is waited for by the service's clock, not by theirs", async () => {
+    const args = machine.inputs();
+    let late: (() => Promise<unknown>) | undefined;
+    const killed = machine.runOver(async ({ method }, send) => {
+      if (method !== "POST") return send();
+      late = send;
+      throw new Killed();
+    });
+    await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
+    const tenMinutesAhead = killed.clock.now() + 600_000;
+    const next = machine.runOver(async (_, send, clock) => {
+      if (clock.now() > tenMinutesAhead + 5_000) {
+        await late?.();
+        late = undefined;
+      }
+      return send();
+    }, tenMinutesAhead);
+    const { id } = await reconcile.create(group, next.session, args);
+    expect(late).toBeUndefined();
+    expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
+  });
+
+  it("sees what another run of the stack has made since", async () => {
+    const [one, two] = [machine.run().session, machine.run().session];
+    await reconcile.create(group, one, machine.inputs());
+    const args = machine.inputs();
+    const { id } = await reconcile.create(group, two, args);
+    expect((await reconcile.create(group, one, args)).id).toBe(id);
+    expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
+  });
+
+  it("does not wait for what was deleted since", async () => {
+    const args = machine.inputs();
+    const one = machine.run();
+    const { id, outs } = await (await methodsOf(one)).create(args);
+    await (await methodsOf(machine.run())).delete(id, outs);
+    const three = machine.run();
+    await (await methodsOf(three)).create(args);
+    expect(three.clock.now()).toBe(0);
+    expect(machine.lines()).toHaveLength(2);
+  });
+
+  it("tells of a create that nobody knows the end of, also when nothing declares it any more", async () => {
+    const lost = machine.inputs();
+    await reconcile.create(group, machine.run().session, machine.inputs());
+    const { session } = machine.run("timeout");
+    await expect(reconcile.create(group, session, lost)).rejects.toThrow("is not known");
+    const { uid } = await machine.theirs(lost);
+    const told = expect.stringMatching(
+      new RegExp(
+        `^${lost.__key}: a run that did not end may have made a group in ${machine.org} for it \\(.+\\); it may be:\n` +
+          `  - group ${uid} "${lost.name}", made .+\n` +
+          "The next up that declares it settles it\\. If nothing declares it any more, delete what was made, then: " +
+          `irm journal clean --key "${lost.__key}"$`,
+      ),
+    );
+    const { id, outs } = await (await methodsOf(machine.run())).create(machine.inputs());
+    expect(machine.said.splice(0)).toEqual([told]);
+    await (await methodsOf(machine.run())).delete(id, outs);
+    expect(machine.said).toEqual([told]);
+  });
+
   it("that cannot be written refuses before the POST", async () => {
     writeFileSync(join(machine.journal, "file"), "");
     machine.journal = join(machine.journal, "file", "below");
@@ -77,5 +178,15 @@ describe("a runner without a journal", () => {
     await reconcile.create(group, machine.run().session, args);
     expect(machine.said).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", made `)]);
     expect(await machine.named(args.name)).toHaveLength(2);
+  });
+
+  it("names it also in a group that it has adopted", async () => {
+    const outer = await machine.theirs(machine.inputs());
+    const args: Json = { ...machine.inputs(), parent: outer.uid };
+    const { uid } = await machine.theirs(args);
+    const { session } = machine.run();
+    await reconcile.create(group, session, { ...keyOf("outer"), parent: machine.org, name: "outer", adopt: outer.uid });
+    await reconcile.create(group, session, args);
+    expect(machine.said).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", made `)]);
   });
 });

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { AttemptError } from "../../provider/retry.ts";
-import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
-import { systemTransport, type Transport } from "../../provider/transport.ts";
+import { checkedConfig, type Outside, type Session, sessionWith } from "../../provider/session.ts";
+import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../provider/transport.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
 import {
   getter,
@@ -32,7 +32,14 @@ export type Fault =
 export interface Process {
   session: Session;
   clock: VirtualClock;
+  outside: Outside;
 }
+
+/** What becomes of a request; `send` carries it out. */
+export type Wire = (request: HttpRequest, send: () => Promise<HttpAnswer>, clock: VirtualClock) => Promise<HttpAnswer>;
+
+/** Thrown on the wire, it ends the process there. */
+export class Killed extends Error {}
 
 export interface Machine {
   service: Service;
@@ -47,6 +54,8 @@ export interface Machine {
   run(...faults: Fault[]): Process;
   /** a process to which the service says that it is `aheadMs` later */
   runAt(aheadMs: number, ...faults: Fault[]): Process;
+  /** a process whose requests go over this wire, and whose clocks begin `atMs` later */
+  runOver(wire: Wire, atMs?: number): Process;
   /** a process on another machine */
   elsewhere(): Session;
   /** arguments of a group that is like no other */
@@ -61,28 +70,32 @@ export interface Machine {
 const gone = (sent: boolean, timedOut = false) =>
   new AttemptError({ sent, ...(timedOut && { timedOut }) }, new ApiError("UNAVAILABLE", "no answer"));
 
+const meet = async (fault: Fault | undefined, send: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
+  if (fault === "refused") throw gone(false);
+  if (fault === "reset") throw gone(true);
+  if (fault === "timeout") throw gone(true, true);
+  if (fault === "503") return page(503);
+  if (fault === "503 in 30 s") return { ...page(503), headers: { "retry-after": "30" } };
+  const answer = await send();
+  if (fault === "reset after") throw gone(true);
+  if (fault === "timeout after") throw gone(true, true);
+  if (fault === "502 after") return page(502);
+  return fault === "truncated" ? { ...answer, body: answer.body.slice(0, 10) } : answer;
+};
+
 const meeting =
-  (fault: Fault | undefined, send: Transport): Transport =>
-  async (request) => {
-    if (fault === "refused") throw gone(false);
-    if (fault === "reset") throw gone(true);
-    if (fault === "timeout") throw gone(true, true);
-    if (fault === "503") return page(503);
-    if (fault === "503 in 30 s") return { ...page(503), headers: { "retry-after": "30" } };
-    const answer = await send(request);
-    if (fault === "reset after") throw gone(true);
-    if (fault === "timeout after") throw gone(true, true);
-    if (fault === "502 after") return page(502);
-    return fault === "truncated" ? { ...answer, body: answer.body.slice(0, 10) } : answer;
-  };
+  (faults: Fault[]): Wire =>
+  (request, send) =>
+    request.method === "POST" ? meet(faults.shift(), send) : send();
 
 /** Started before the tests of a file, with a journal anew for each. */
 export const startMachine = (): Machine => {
   let count = 0;
   const direct = systemTransport();
 
-  const processIn = (journal: string, aheadMs: number, faults: Fault[]): Process => {
+  const processIn = (journal: string, aheadMs: number, wire: Wire, atMs = 0): Process => {
     const clock = virtualClock();
+    clock.advance(atMs);
     const send: Transport = async (request) => {
       const answer = await direct(request);
       const { slow } = machine;
@@ -95,13 +108,12 @@ export const startMachine = (): Machine => {
       return { ...answer, headers: { ...answer.headers, date } };
     };
     const transport: Transport = (request) => {
-      if (request.method !== "POST") return send(request);
-      machine.posts += 1;
-      return meeting(faults.shift(), send)(request);
+      if (request.method === "POST") machine.posts += 1;
+      return wire(request, () => send(request), clock);
     };
     const env = { ...machine.service.env, IRM_JOURNAL: journal };
     const outside = { env, clock, transport, say: (text: string) => void machine.said.push(text) };
-    return { session: sessionWith(checkedConfig(getter(), env), outside), clock };
+    return { session: sessionWith(checkedConfig(getter(), env), outside), clock, outside };
   };
 
   const machine: Machine = {
@@ -111,9 +123,10 @@ export const startMachine = (): Machine => {
     said: [],
     posts: 0,
     slow: undefined,
-    run: (...faults) => processIn(machine.journal, 0, faults),
-    runAt: (aheadMs, ...faults) => processIn(machine.journal, aheadMs, faults),
-    elsewhere: () => processIn(mkdtempSync(join(journalFolder, "elsewhere-")), 0, []).session,
+    run: (...faults) => processIn(machine.journal, 0, meeting(faults)),
+    runAt: (aheadMs, ...faults) => processIn(machine.journal, aheadMs, meeting(faults)),
+    runOver: (wire, atMs) => processIn(machine.journal, 0, wire, atMs),
+    elsewhere: () => processIn(mkdtempSync(join(journalFolder, "elsewhere-")), 0, meeting([])).session,
     inputs: () => {
       count += 1;
       return { ...keyOf(`g${count}`), parent: machine.org, name: `g${count}`, description: "d" };

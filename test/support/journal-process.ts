@@ -3,6 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../provider/clock.ts";
+import type { Entry } from "../../provider/journal/entry.ts";
 import { createJournal } from "../../provider/journal/journal.ts";
 
 const [file, trace, name, count] = process.argv.slice(2) as [string, string, string, string];
@@ -13,17 +14,18 @@ const journal = createJournal({
   say: () => undefined,
 });
 for (let i = 0; i < Number(count); i += 1) {
-  const entry = await journal.begin({
+  const entry = (await journal.begin({
     key: `organization/project/stack/Group::${name}${i}`,
     kind: "group",
     parent: "",
     inputs: "hash",
     given: [],
+    at: 0,
     notBefore: 0,
-  });
+  })) as Entry;
   appendFileSync(trace, `enter ${name}\n`);
   await setTimeout(1);
-  await journal.made(entry, `${name}${i}`);
+  await journal.made(entry, `${name}${i}`, 0);
   appendFileSync(trace, `leave ${name}\n`);
   await journal.end(entry);
 }

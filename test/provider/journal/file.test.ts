@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Intent } from "../../../provider/journal/entry.ts";
+import type { Entry, Intent } from "../../../provider/journal/entry.ts";
 import { JournalError, journalFile } from "../../../provider/journal/file.ts";
 import { createJournal } from "../../../provider/journal/journal.ts";
 import { temporaryFolder } from "../../support/command.ts";
@@ -37,7 +37,7 @@ describe("the file of a journal", () => {
     const path = folder.path("anew.jsonl");
     const file = journalFile(path);
     await file.append(intent("a"));
-    await file.rewrite([intent("b")]);
+    await file.compact([intent("b")]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect([...((await file.read())?.keys() ?? [])]).toEqual(["b"]);
   });
@@ -85,9 +85,9 @@ describe("compaction", () => {
     const file = journalFile(path);
     for (const id of ["open", "made", "closed", "known"]) await file.append(intent(id));
     await file.append({ again: "open", at: 7 });
-    await file.append({ made: "made", uid: "m" });
+    await file.append({ made: "made", uid: "m", at: 8 });
     await file.append({ closed: "closed" });
-    await file.append({ made: "known", uid: "k" });
+    await file.append({ made: "known", uid: "k", at: 8 });
     await file.append({ known: "k" });
     const left = await journalOf(path).left(intent("open").key);
     expect(left).toEqual([{ ...intent("open"), at: 7 }]);
@@ -95,7 +95,11 @@ describe("compaction", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(lines).toEqual([{ ...intent("open"), at: 7 }, intent("made"), { made: "made", uid: "m" }]);
+    expect(lines).toEqual([
+      { ...intent("open"), at: 7 },
+      { ...intent("made"), at: 8 },
+      { made: "made", uid: "m", at: 8 },
+    ]);
     expect(readdirSync(dirname(path)).filter((name) => name.startsWith("compact"))).toEqual(["compact.jsonl"]);
   });
 
@@ -103,7 +107,7 @@ describe("compaction", () => {
     const path = folder.path("asked.jsonl");
     const file = journalFile(path);
     await file.append(intent("a"));
-    await file.append({ made: "a", uid: "u" });
+    await file.append({ made: "a", uid: "u", at: 8 });
     const journal = journalOf(path);
     await journal.known("u");
     expect(await journal.left(intent("a").key)).toEqual([]);
@@ -112,8 +116,8 @@ describe("compaction", () => {
 
   it("does not give a resource the entry that this process has begun for it", async () => {
     const journal = journalOf(folder.path("own.jsonl"));
-    const { intent: _intent, at: _at, ...begun } = intent("own");
-    const entry = await journal.begin(begun);
+    const { intent: _intent, ...begun } = intent("own");
+    const entry = (await journal.begin(begun)) as Entry;
     expect(await journal.left(begun.key)).toEqual([]);
     await journal.end(entry);
   });

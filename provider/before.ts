@@ -1,0 +1,51 @@
+// What was in a group before this process made anything there: none of it is what a create of ours made. One list for each
+// parent and kind, when the first record is about to be made there.
+import type { Json } from "../schema/index.ts";
+import { fingerprint, givenChoices } from "./fingerprint.ts";
+import { type Kind, title } from "./kind/kind.ts";
+import type { Session } from "./session.ts";
+import { walkChildren } from "./walk.ts";
+
+type Listed = Json & { uid: string };
+
+/** The records that were there. */
+export const recordsBefore = (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+  // Nothing is in a group that this run has made.
+  if (session.made.has(parent)) return Promise.resolve([]);
+  const place = `${kind.type} ${parent}`;
+  const found = session.before.get(place) ?? listed(kind, session, parent);
+  session.before.set(place, found);
+  return found;
+};
+
+const listed = async (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+  const records: Listed[] = [];
+  try {
+    for await (const record of walkChildren(session, kind.list, parent)) records.push(record);
+  } catch {
+    // Who may create and not list is not kept from it.
+  }
+  return records;
+};
+
+/**
+ * Says which records have the same parent and the same inputs. A runner without a journal (a fresh CI machine) cannot know what
+ * a run before it was about to make when it was killed: such a record may be that run's.
+ */
+export const tellTwins = async (kind: Kind, session: Session, key: string, desired: Json): Promise<void> => {
+  const parent = (desired.parent as string | undefined) ?? "";
+  const choices = givenChoices(kind, desired);
+  const wanted = fingerprint(kind, parent, desired, choices);
+  const twins = (await recordsBefore(kind, session, parent)).filter(
+    (record) => fingerprint(kind, parent, record, choices) === wanted && !session.claims.refusal(record.uid, key),
+  );
+  if (twins.length === 0) return;
+  const head =
+    `${key}: makes a ${kind.word}; there is one already with the same parent and the same fields, and no intent journal here ` +
+    "that knows whose it is:";
+  const lines = twins.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${record.createTime}`);
+  session.say(
+    `${[head, ...lines].join("\n  - ")}\n` +
+      "If a run was killed while it made this resource, that record is its: pulumi stack export | irm journal pending tells.",
+  );
+};

@@ -1,0 +1,121 @@
+// A record is made: its intent is on disk before the POST, and an answer that is lost is settled by finding the record, never
+// by a second POST whose first may be done.
+import { type ApiError, isApiError, type Json, rootOf } from "../schema/index.ts";
+import { recordsBefore } from "./before.ts";
+import { LostAnswer } from "./client.ts";
+import { normal } from "./diff.ts";
+import { failure } from "./failure.ts";
+import { findCreated, onlyOne } from "./find.ts";
+import { fingerprint, givenChoices } from "./fingerprint.ts";
+import type { Entry } from "./journal/entry.ts";
+import type { Kind } from "./kind/kind.ts";
+import { LAG_MS } from "./lag.ts";
+import { noteClosed, noteMade } from "./note.ts";
+import { parentIn } from "./record.ts";
+import { delayMs, isOver, mayFollow, newEffort } from "./retry.ts";
+import { serviceNow } from "./service-time.ts";
+import type { Session } from "./session.ts";
+
+/** The record, made now; undefined when another process has meanwhile left something of this resource. */
+export const made = async (kind: Kind, session: Session, key: string, desired: Json): Promise<Json | undefined> => {
+  const { journal, claims } = session;
+  const parent = parentIn(desired);
+  const choices = givenChoices(kind, desired);
+  const now = await serviceNow(session);
+  const entry = await journal.begin({
+    key,
+    kind: kind.field,
+    parent,
+    inputs: fingerprint(kind, parent, desired, choices),
+    given: choices,
+    at: now,
+    notBefore: now,
+  });
+  if (!entry) return undefined;
+  try {
+    const before = await recordsBefore(kind, session, parent);
+    const answer = await posted(kind, session, entry, desired, new Set(before.map(({ uid }) => uid)));
+    const uid = answer.uid as string;
+    // From here on the record exists.
+    claims.take(uid, key);
+    session.made.add(uid);
+    await noteMade(session, entry, uid);
+    return answer;
+  } finally {
+    await journal.end(entry);
+  }
+};
+
+/** The answer of the POST, or the record that it made. Where nobody knows, the entry stays open and the next run looks. */
+const posted = async (
+  kind: Kind,
+  session: Session,
+  entry: Entry,
+  desired: Json,
+  before: ReadonlySet<string>,
+): Promise<Json> => {
+  const { journal, clock } = session;
+  const { parent } = entry;
+  const request = { parent, [kind.field]: normal(kind.schema, desired) };
+  const subject = { name: desired.name, parent };
+  const effort = newEffort(clock);
+  for (let isFirst = true; ; isFirst = false) {
+    let isOut = false;
+    const beforeSend = async () => {
+      await journal.sent(entry, session.serverNow() ?? entry.at);
+      isOut = true;
+    };
+    try {
+      return (await session.call(kind.operations.create, request as never, {
+        permissionIsNew: session.made.has(rootOf(parent)),
+        effort,
+        beforeSend,
+      })) as Json;
+    } catch (error) {
+      if (!(error instanceof LostAnswer)) {
+        // After an earlier try whose answer was lost, the record that is in the way may be ours.
+        const own =
+          !isFirst && isApiError(error, "ALREADY_EXISTS")
+            ? await lookedFor(kind, session, entry, desired, before, error)
+            : undefined;
+        if (own) return own;
+        // Anything but the service's own word, once it was sent, says nothing of the record.
+        if (isApiError(error) || !isOut) await noteClosed(session, entry);
+        throw failure(error, kind, "create", subject);
+      }
+      const failedAt = clock.now();
+      // Looking for it costs as much as trying again: an outage must not double what it is asked.
+      if (!session.pay(error.failure)) throw lost(kind, error, subject);
+      const found = await lookedFor(kind, session, entry, desired, before, error);
+      if (found) return found;
+      // Looking has taken a part of the wait.
+      const next = Math.max(clock.now(), failedAt + delayMs(error.failure, effort.count, clock.random()));
+      if (!mayFollow(error.failure) || isOver(effort, next)) throw lost(kind, error, subject);
+      if (next > clock.now()) await clock.sleep(next - clock.now());
+    }
+  }
+};
+
+const lookedFor = async (
+  kind: Kind,
+  session: Session,
+  entry: Entry,
+  desired: Json,
+  before: ReadonlySet<string>,
+  error: ApiError,
+) => {
+  let found: Json[];
+  try {
+    found = await findCreated(kind, session, entry, { sought: desired, waitMs: LAG_MS, before });
+  } catch (reason) {
+    const { message } = lost(kind, error, { name: desired.name, parent: entry.parent });
+    throw new Error(`${message}\nLooking for it failed as well: ${(reason as Error).message}`, { cause: reason });
+  }
+  return onlyOne(kind, session, found, entry);
+};
+
+const lost = (kind: Kind, error: ApiError, subject: { name: unknown; parent: string }): Error =>
+  new Error(
+    `${failure(error, kind, "create", subject).message}\n` +
+      `Whether the ${kind.word} was made is not known. The intent journal keeps that; the next run looks for it before it makes one.`,
+  );
