@@ -151,12 +151,13 @@ const readableCondition = (shape: Shape, { scopes, rootRecords, createdBy }: Rea
 };
 
 const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: FieldViolation[]): Condition[] => {
-  const check = (field: string, uid: string) => {
-    if (!isUidp(uid)) violations.push({ field: `uidp.${field}`, description: "must be a uid" });
+  const check = (field: string, uid: string): boolean => {
+    const isUid = isUidp(uid);
+    if (!isUid) violations.push({ field: `uidp.${field}`, description: "must be a uid" });
+    return isUid;
   };
   const conditions: Condition[] = [];
-  if (uidp.ancestorsOf) {
-    check("ancestorsOf", uidp.ancestorsOf);
+  if (uidp.ancestorsOf && check("ancestorsOf", uidp.ancestorsOf)) {
     // Groups above; of other kinds, what lives in those groups.
     const column = shape.groupUid ? "uid" : "parent";
     conditions.push(oneOf(column, ancestorsOf(uidp.ancestorsOf)));
