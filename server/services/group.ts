@@ -81,6 +81,9 @@ export const groupService = {
     const { next, paths } = changeInput(Group, inputOf(row), group, updateMask);
     const before = row.body as Partial<Group>;
     if (next.verified && !before.verified) throw denied("verified is set by the operator of the service");
+    // The name is what was verified: by it LookupGroup finds the organisation of a domain.
+    if (next.verified && next.name !== row.columns.name)
+      throw denied("the name of a verified group is set by the operator of the service");
     // `*` is an intent to write kind and status too (decision 17); a subgroup's kind is its root's.
     if (paths.includes("*") && !next.kind) next.kind = before.kind;
     if (next.kind !== before.kind && (paths.includes("*") || !isRoot(row.uid)))
