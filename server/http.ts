@@ -56,12 +56,12 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const broken = Promise.withResolvers<never>();
-    // A request that was complete is answered all the same.
+    // Its body may have been read already. A request that was complete is answered all the same.
     broken.promise.catch(() => {});
     let last = false;
     const tell = (error: BrokenMessage) => {
       last = true;
-      broken.reject(error);
+      if (!request.complete) broken.reject(error);
     };
     underWay.set(request.socket, tell);
     const options = await ready;
@@ -155,8 +155,7 @@ const answer = async (
   readBody: () => Promise<Buffer>,
 ): Promise<Reply> => {
   const method = request.method as string;
-  // The path by hand: URL would fold `..` and `//`, which no uid has and no route should be reached by.
-  const [path = "", search = ""] = (request.url ?? "").split(/\?(.*)/s);
+  const { path, search, host } = targetOf(request);
   // RFC 9112, 3.2.
   const hosts = headerValues(request, "host").length;
   if (request.httpVersion === "1.1" && hosts !== 1) {
@@ -166,7 +165,7 @@ const answer = async (
   }
   let page: Page | undefined;
   try {
-    page = await options.pages(method, path, readBody, String(request.headers[":authority"] ?? request.headers.host));
+    page = await options.pages(method, path, readBody, host);
   } catch (error) {
     return refused(error, "iam", { path });
   }
@@ -203,6 +202,14 @@ const answer = async (
   } catch (error) {
     return faulted(refused(error, service, logged), fault);
   }
+};
+
+// The path by hand: URL would fold `..` and `//`, which no uid has and no route should be reached by. A client that takes
+// this for a proxy names the server before the path, and that name counts instead of the header (RFC 9112, 3.2.2).
+const targetOf = ({ url = "", headers }: IncomingMessage) => {
+  const [, authority, rest = url] = /^https?:\/\/([^/?]*)(.*)$/is.exec(url) ?? [];
+  const [path = "", search = ""] = rest.split(/\?(.*)/s);
+  return { path, search, host: String(authority ?? headers[":authority"] ?? headers.host) };
 };
 
 // What is no refusal is a fault of ours and stays one.
