@@ -144,10 +144,30 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
 // kinds that show them to all.
 const readableCondition = (shape: Shape, { scopes, rootRecords, createdBy }: Readable): Condition => {
   const granted = or([
-    ...scopes.flatMap((scope) => [below(scope), ...(shape.groupUid ? [{ sql: "uid = ?", values: [scope] }] : [])]),
+    ...(scopes.length > FEW_SCOPES ? inMany(shape, scopes) : scopes.flatMap((scope) => inOne(shape, scope))),
     ...(rootRecords ? [{ sql: "parent IS NULL", values: [] }] : []),
   ]);
   return createdBy === undefined ? granted : and([granted, { sql: "create_time <= ?", values: [createdBy] }]);
+};
+
+const inOne = ({ groupUid }: Shape, scope: string): Condition[] => [
+  below(scope),
+  ...(groupUid ? [{ sql: "uid = ?", values: [scope] }] : []),
+];
+
+// A range for each would read a page in its order, but SQLite takes 1,000 in one expression, and each number of them would be
+// a statement of its own.
+const FEW_SCOPES = 8;
+
+const inMany = ({ table, groupUid }: Shape, scopes: readonly string[]): Condition[] => {
+  const inside = "readable.uid > scope.value || '/' AND readable.uid < scope.value || '0'";
+  return [
+    {
+      sql: `uid IN (SELECT readable.uid FROM json_each(?) AS scope CROSS JOIN ${table} AS readable ON ${inside})`,
+      values: [JSON.stringify(scopes)],
+    },
+    ...(groupUid ? [oneOf("uid", scopes)] : []),
+  ];
 };
 
 const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: FieldViolation[]): Condition[] => {
