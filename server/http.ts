@@ -70,8 +70,8 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
     const start = performance.now();
     const body = () => Promise.race([readBody(request), broken.promise]);
     const reply = await withRequestId(id, () => answer(options, request, body)).catch((error: unknown): Reply => {
-      // The client went away while its body was read: nobody is left to answer.
-      if (!request.complete) return { http: 499, code: "CANCELLED", headers: {}, logged: { message: GONE } };
+      // Nobody is left to answer.
+      if (error instanceof ClientGone) return { http: 499, code: "CANCELLED", headers: {}, logged: { message: GONE } };
       options.log("error", "internal error", {
         requestId: id,
         error: error instanceof Error ? error.stack : String(error),
@@ -242,13 +242,21 @@ class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
+class ClientGone extends Error {
+  override readonly name = "ClientGone";
+}
+
 const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= BODY_MAX) chunks.push(chunk);
-    else if (size > DISCARD_MAX) break;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size <= BODY_MAX) chunks.push(chunk);
+      else if (size > DISCARD_MAX) break;
+    }
+  } catch (cause) {
+    throw new ClientGone(GONE, { cause });
   }
   if (size > BODY_MAX) throw new BodyTooLarge();
   return Buffer.concat(chunks);
