@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
-import { badRequest, expectInvalid, statusBody } from "../support/refusal.ts";
+import { badRequest, expectInvalid, expectRefusal, statusBody } from "../support/refusal.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
 
 const SEGMENT = "/b74ce966caf448d1";
@@ -75,5 +75,42 @@ describe("the source of a repo", () => {
     const { repos } = await api.ok("GET", `${REGISTRY}/repos`, { query: { pageSize: 200 } });
     const shown = new Map(repos.map((own: Body) => [own.name, own.bundles]));
     expect([shown.get("r10"), shown.get("r11")]).toEqual([bundles, undefined]);
+  });
+});
+
+describe("records as large as a request", () => {
+  const COUNT = 8;
+  const blob = "a".repeat(900_000);
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+    const customOverlay = { environment: { BLOB: blob } };
+    for (let i = 0; i < COUNT; i += 1)
+      await server.ok("POST", `${REGISTRY}/repos/${server.organization}`, { body: { name: `r${i}`, customOverlay } });
+  });
+  afterAll(() => server.close());
+
+  test("come in pages that a client of gRPC takes, shorter than was asked for, and all of them come", async () => {
+    const client = createGrpcClient(server.baseUrl);
+    const names: string[] = [];
+    for (let pageToken: string | undefined, isFirst = true; isFirst || pageToken; isFirst = false) {
+      const { json } = await client.call("ListRepos", { orderBy: "name", pageToken }, { token: server.owner.token });
+      expect(json.repos).toHaveLength(names.length === 6 ? 2 : 3);
+      expect(json.totalCount).toBe(String(COUNT));
+      names.push(...json.repos.map(({ name }: Body) => name));
+      pageToken = json.nextPageToken;
+    }
+    client.close();
+    expect(names).toEqual(Array.from({ length: COUNT }, (_, i) => `r${i}`));
+  });
+
+  test("are told to be too many for v1, which has no pages, once they would not fit into an answer", async () => {
+    const path = "/registry/v1/repos";
+    expect((await server.ok("GET", path)).items).toHaveLength(COUNT);
+    const customOverlay = { environment: { BLOB: blob } };
+    for (let i = COUNT; i < 75; i += 1)
+      await server.ok("POST", `${REGISTRY}/repos/${server.organization}`, { body: { name: `r${i}`, customOverlay } });
+    const text = "the list is too large for one answer; ask v2beta1";
+    expectRefusal(await server.call("GET", path), "RESOURCE_EXHAUSTED", text, { domain: "registry" });
   });
 });
