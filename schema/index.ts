@@ -78,6 +78,17 @@ export { Role } from "./role.ts";
 export { BATCH_MAX, RoleBinding } from "./role-binding.ts";
 export { HIDDEN_TAGS, Tag } from "./tag.ts";
 export { API_TOKEN_LIFE_MS, ExchangeRefreshTokenRequest, ExchangeRequest, RawToken, TokenPair } from "./token.ts";
-export { ancestorsOf, isAncestor, isAncestorOrSelf, isRoot, isUidp, parentOf, rootOf, uidp } from "./uidp.ts";
+export {
+  ancestorsOf,
+  GROUP_LEVELS_MAX,
+  isAncestor,
+  isAncestorOrSelf,
+  isRoot,
+  isUidp,
+  levelOf,
+  parentOf,
+  rootOf,
+  uidp,
+} from "./uidp.ts";
 export { applyMask, impliedMask, maskTouches, parseMask, WILDCARD } from "./update-mask.ts";
 export { GroupV1, RepoV1 } from "./v1.ts";

@@ -30,9 +30,12 @@ export const CatalogTier = enumeration("registry.CatalogTier", {
   CATALOG_TIER_COMMERCIAL: 6,
 });
 
+// Longer than any uid; each part of a path is looked up.
+const SOURCE_MAX = 2048;
+
 export const SyncConfig = message("registry.SyncConfig", {
   /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
-  source: required(1, nonEmpty),
+  source: required(1, nonEmpty.max(SOURCE_MAX, `must be at most ${SOURCE_MAX} characters`)),
   uniqueTags: output(2, bool.optional()),
   /** 14 days after syncing began */
   expirationTime: output(3, timestamp.optional()),

@@ -2,7 +2,11 @@
 // The leading part is the uid of the ancestors, so hierarchy is read from the uid alone.
 import { z } from "zod";
 
-const UIDP = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
+/** Groups below an organisation, one in the other: what is read of a uid (`ancestorsOf`) is quadratic in its levels. */
+export const GROUP_LEVELS_MAX = 100;
+
+// Below the lowest group a repo, and below that a tag.
+const UIDP = new RegExp(`^[0-9a-f]{40}(?:\\/[0-9a-f]{16}){0,${GROUP_LEVELS_MAX + 2}}$`);
 
 export const UIDP_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
 
@@ -17,6 +21,9 @@ export const parentOf = (uid: string): string => uid.slice(0, Math.max(0, uid.la
 export const rootOf = (uid: string): string => uid.split("/", 1)[0] as string;
 
 export const isRoot = (uid: string): boolean => !uid.includes("/");
+
+/** How many levels below its organisation a record is. */
+export const levelOf = (uid: string): number => uid.split("/").length - 1;
 
 /** True when `ancestor` is above `uid`, exclusive of itself (contract 1.5). */
 export const isAncestor = (ancestor: string, uid: string): boolean => uid.startsWith(`${ancestor}/`);

@@ -64,7 +64,8 @@ export const scopesWith = (caller: Caller, capabilities: readonly string[]): str
   const candidates = [...new Set([...caller.grants.keys(), ...(caller.scopes ?? [])])].filter((uid) =>
     can(caller, capabilities, uid),
   );
-  return candidates.filter((uid) => !candidates.some((other) => other !== uid && isAncestorOrSelf(other, uid)));
+  const held = new Set(candidates);
+  return candidates.filter((uid) => !ancestorsOf(uid).some((above) => held.has(above)));
 };
 
 /** PERMISSION_DENIED unless the caller holds all of the capabilities at `uid`; it says which are missing. */

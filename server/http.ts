@@ -57,12 +57,12 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const broken = Promise.withResolvers<never>();
-    // A request that was complete is answered all the same.
+    // Its body may have been read already. A request that was complete is answered all the same.
     broken.promise.catch(() => {});
     let last = false;
     const tell = (error: BrokenMessage) => {
       last = true;
-      broken.reject(error);
+      if (!request.complete) broken.reject(error);
     };
     underWay.set(request.socket, tell);
     const stream = streamOf(response);
@@ -78,8 +78,8 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
     const start = performance.now();
     const body = () => Promise.race([readBody(request), broken.promise]);
     const reply = await withRequestId(id, () => answer(options, request, body)).catch((error: unknown): Reply => {
-      // The client went away while its body was read: nobody is left to answer.
-      if (!request.complete) return { http: 499, code: "CANCELLED", headers: {}, logged: { message: GONE } };
+      // Nobody is left to answer.
+      if (error instanceof ClientGone) return { http: 499, code: "CANCELLED", headers: {}, logged: { message: GONE } };
       options.log("error", "internal error", {
         requestId: id,
         error: error instanceof Error ? error.stack : String(error),
@@ -165,8 +165,7 @@ const answer = async (
   readBody: () => Promise<Buffer>,
 ): Promise<Reply> => {
   const method = request.method as string;
-  // The path by hand: URL would fold `..` and `//`, which no uid has and no route should be reached by.
-  const [path = "", search = ""] = (request.url ?? "").split(/\?(.*)/s);
+  const { path, search, host } = targetOf(request);
   // RFC 9112, 3.2.
   const hosts = headerValues(request, "host").length;
   if (request.httpVersion === "1.1" && hosts !== 1) {
@@ -176,7 +175,7 @@ const answer = async (
   }
   let page: Page | undefined;
   try {
-    page = await options.pages(method, path, readBody, String(request.headers[":authority"] ?? request.headers.host));
+    page = await options.pages(method, path, readBody, host);
   } catch (error) {
     return refused(error, "iam", { path });
   }
@@ -215,6 +214,14 @@ const answer = async (
   }
 };
 
+// The path by hand: URL would fold `..` and `//`, which no uid has and no route should be reached by. A client that takes
+// this for a proxy names the server before the path, and that name counts instead of the header (RFC 9112, 3.2.2).
+const targetOf = ({ url = "", headers }: IncomingMessage) => {
+  const [, authority, rest = url] = /^https?:\/\/([^/?]*)(.*)$/is.exec(url) ?? [];
+  const [path = "", search = ""] = rest.split(/\?(.*)/s);
+  return { path, search, host: String(authority ?? headers[":authority"] ?? headers.host) };
+};
+
 // What is no refusal is a fault of ours and stays one.
 const refused = (error: unknown, service: string, logged: Record<string, unknown>): Reply => {
   if (error instanceof UnsupportedMediaType)
@@ -245,13 +252,21 @@ class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
+class ClientGone extends Error {
+  override readonly name = "ClientGone";
+}
+
 const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= BODY_MAX) chunks.push(chunk);
-    else if (size > DISCARD_MAX) break;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size <= BODY_MAX) chunks.push(chunk);
+      else if (size > DISCARD_MAX) break;
+    }
+  } catch (cause) {
+    throw new ClientGone(GONE, { cause });
   }
   if (size > BODY_MAX) throw new BodyTooLarge();
   return Buffer.concat(chunks);

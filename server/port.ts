@@ -35,11 +35,16 @@ export const createPort = (side: Side, ready: Promise<HttpOptions & GrpcOptions>
 
 const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined): Server => {
   const toHttp = (socket: Socket) => http.emit("connection", socket);
+  // Node's HTTP/1.1 ends its half of a connection by itself; its HTTP/2 leaves that to the socket, and would keep it for ever.
+  const toGrpc = (socket: Socket) => {
+    socket.allowHalfOpen = false;
+    grpc.accept(socket);
+  };
   // With this event node's HTTP begins to look after time limits and idle connections; without a listener nobody emits it.
   http.emit("listening");
   if (!tls) {
     return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-      whenTold(socket, (isHttp2) => (isHttp2 ? grpc.accept(socket) : toHttp(socket)));
+      whenTold(socket, (isHttp2) => (isHttp2 ? toGrpc(socket) : toHttp(socket)));
     });
   }
   const options = { ...tls, ALPNProtocols: ["http/1.1", "h2"], handshakeTimeout: FIRST_BYTES_MS, noDelay: true };

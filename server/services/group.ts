@@ -1,12 +1,14 @@
 // Groups: the hierarchy. Whoever creates a root group becomes its owner in the same transaction.
 import {
   failedPrecondition,
+  GROUP_LEVELS_MAX,
   Group,
   invalidArgument,
   isRoot,
   isUidp,
   isZero,
   type Json,
+  levelOf,
   type PreconditionViolation,
   rootOf,
 } from "../../schema/index.ts";
@@ -54,6 +56,8 @@ export const groupService = {
     const { name, verified, ...body } = createInput(Group, group, kindViolations(group, above !== undefined)) as Group;
     if (verified) throw denied("verified is set by the operator of the service");
     if (above) existing(context, groups, "Group", above);
+    if (above && levelOf(above) >= GROUP_LEVELS_MAX)
+      throw invalidArgument([{ field: "parent", description: `is ${GROUP_LEVELS_MAX} levels below its organisation` }]);
     const uid = above ? `${above}/${context.ids.segment()}` : context.ids.root();
     insertGroup(context.store, uid, { name, ...body }, context.now);
     if (!above) {
@@ -68,6 +72,9 @@ export const groupService = {
     const { next, paths } = changeInput(Group, inputOf(row), group, updateMask);
     const before = row.body as Partial<Group>;
     if (next.verified && !before.verified) throw denied("verified is set by the operator of the service");
+    // The name is what was verified: by it LookupGroup finds the organisation of a domain.
+    if (next.verified && next.name !== row.columns.name)
+      throw denied("the name of a verified group is set by the operator of the service");
     // `*` is an intent to write kind and status too (decision 17); a subgroup's kind is its root's.
     if (paths.includes("*") && !next.kind) next.kind = before.kind;
     if (next.kind !== before.kind && (paths.includes("*") || !isRoot(row.uid)))
@@ -107,7 +114,7 @@ const kindViolations = (group: Json, below: boolean) => {
 const parentGroup = (context: ServiceContext, parent: string): string => {
   if (isUidp(parent)) return parent;
   const readable = { scopes: scopesWith(context.caller, ["groups.list"]) };
-  const suffix = /^[0-9a-f]{16}(\/[0-9a-f]{16})*$/.test(parent);
+  const suffix = isUidp(`${"0".repeat(40)}/${parent}`);
   const filter = suffix ? { sql: "uid LIKE ?", values: [`%/${parent}`] } : { sql: "name = ?", values: [parent] };
   const { rows } = listRows(context.store, context.tokens, groups, { pageSize: 2 }, [filter], readable);
   if (rows.length === 1) return (rows[0] as Row).uid;

@@ -1,5 +1,6 @@
 // Identities: who may call. Deleting one takes its bindings with it in the same transaction (decision 8).
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import {
   type FieldViolation,
@@ -9,10 +10,11 @@ import {
   isLoopbackIssuer,
   type Json,
   operations,
+  rootOf,
   STATIC_KEYS_LIFE_MS,
   type StaticKeys,
 } from "../../schema/index.ts";
-import { can } from "../authorize.ts";
+import { can, demand, grantsOf } from "../authorize.ts";
 import type { IdentityRules, ServiceContext } from "../context.ts";
 import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
@@ -58,6 +60,7 @@ export const identityService = {
     const { next } = changeInput(Identity, current, identity, updateMask, (changed) =>
       relationshipViolations(changed, context.identityRules, { now: context.now, createTime: row.createTime }),
     );
+    if (!isDeepStrictEqual(relationshipOf(next), relationshipOf(current))) demandGranted(context, row.uid);
     context.store.update(identities, {
       uid: row.uid,
       updateTime: context.now,
@@ -103,6 +106,20 @@ export const identitiesWith = (store: Store, issuer: string, subject: string): I
     .statement("SELECT uid FROM identities WHERE issuer = ? AND subject = ?")
     .all(issuer, subject)
     .map(({ uid }) => identityFrom(store.get(identities, uid as string) as Row));
+
+const relationshipOf = ({ claimMatch, staticKeys, awsIdentity, servicePrincipal }: Json): Json => ({
+  claimMatch,
+  staticKeys,
+  awsIdentity,
+  servicePrincipal,
+});
+
+// Whoever decides who assumes an identity can assume it: what it is granted has to be theirs (decision 21). Another
+// organisation that grants it something trusts those who manage it here.
+const demandGranted = (context: ServiceContext, uid: string): void => {
+  for (const [group, capabilities] of grantsOf(context.store, uid))
+    if (rootOf(group) === rootOf(uid)) demand(context.caller, capabilities, group);
+};
 
 const stored = (input: Json, createTime: number, lastSeenTime: number): Pick<Row, "columns" | "body"> => {
   const { name, ...rest } = input as Partial<Identity>;

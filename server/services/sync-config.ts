@@ -14,10 +14,14 @@ const LIFE_MS = 14 * 24 * 60 * 60 * 1000;
 // What it takes to pull an image.
 const PULL = ["manifest.list", "repo.blobs.get"];
 
-/** The repo that a repo syncs from, if it is still there; not one of `seen`. */
+// The way through sources is gone each time that a repo is shown: of a list of a thousand, each a thousand times.
+const SOURCES_MAX = 10;
+
+/** The repo that a repo syncs from, if it is still there; not one of `seen`, nor one that is too far away. */
 export const sourceOf = (store: Store, row: Row, seen: readonly string[] = []): Row | undefined => {
   const uid = (row.body.sync_config as Sync | undefined)?.source;
-  return uid && uid !== row.uid && !seen.includes(uid) ? store.get(repos, uid) : undefined;
+  const isNear = uid && uid !== row.uid && !seen.includes(uid) && seen.length < SOURCES_MAX;
+  return isNear ? store.get(repos, uid) : undefined;
 };
 
 /** What is stored of a sync config: the source as uid, the rest as given, the time of `row` or of now. */

@@ -1,8 +1,9 @@
 // The only list query: filters and readable scopes by range on the uid, keyset cursor, one order for all kinds
 // (api.md 4.1, contract 1.5 and 1.8, decisions 14 to 16).
-import type { SQLInputValue } from "node:sqlite";
+import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import {
   ancestorsOf,
+  apiError,
   type FieldViolation,
   invalidArgument,
   isUidp,
@@ -71,14 +72,15 @@ export const listRows = (
   const after = cursor ? [afterCondition(order, cursor.key, cursor.uid)] : [];
   const { sql, values } = and([...where, ...after]);
   const direction = order.descending ? "DESC" : "ASC";
-  const raw = store
+  const found = store
     .statement(
       `SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE ${sql}
        ORDER BY ${order.column} ${direction}${order.column === "uid" ? "" : `, uid ${direction}`} LIMIT ? OFFSET ?`,
     )
-    .all(...values, limit + 1, skip);
-  const rows = raw.slice(0, limit).map((row) => rowFrom(shape, row));
-  const last = raw.length > limit ? raw[limit - 1] : undefined;
+    .iterate(...values, limit + 1, skip);
+  const { raw, hasMore } = takePage(found, limit);
+  const rows = raw.map((row) => rowFrom(shape, row));
+  const last = hasMore ? raw.at(-1) : undefined;
   return {
     rows,
     ...(last && {
@@ -105,10 +107,36 @@ export const allRows = (
   const hierarchy = hierarchyConditions(shape, uidp, violations);
   if (violations.length > 0) throw invalidArgument(violations);
   const { sql, values } = and([...hierarchy, ...filters, readableCondition(shape, readable)]);
-  return store
-    .statement(`SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE ${sql} ORDER BY uid`)
-    .all(...values)
-    .map((row) => rowFrom(shape, row));
+  const rows: Row[] = [];
+  let size = 0;
+  const found = store.statement(`SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE ${sql} ORDER BY uid`);
+  for (const row of found.iterate(...values)) {
+    size += sizeOf(row);
+    if (size > UNPAGED_MAX) throw apiError("RESOURCE_EXHAUSTED", "the list is too large for one answer; ask v2beta1");
+    rows.push(rowFrom(shape, row));
+  }
+  return rows;
+};
+
+// In characters as stored. A record is as large as a request: a page of 200 of those would not fit into the process, nor one of
+// five into what gRPC clients take, 4 MiB. A page may be shorter than was asked for (AIP-158).
+const PAGE_MAX = 3 * 1024 * 1024;
+const UNPAGED_MAX = 64 * 1024 * 1024;
+
+type Raw = Record<string, SQLOutputValue>;
+
+const sizeOf = (row: Raw): number =>
+  Object.values(row).reduce<number>((size, value) => size + (typeof value === "string" ? value.length : 0), 0);
+
+const takePage = (found: Iterable<Raw>, limit: number): { raw: Raw[]; hasMore: boolean } => {
+  const raw: Raw[] = [];
+  let size = 0;
+  for (const row of found) {
+    size += sizeOf(row);
+    if (raw.length === limit || (raw.length > 0 && size > PAGE_MAX)) return { raw, hasMore: true };
+    raw.push(row);
+  }
+  return { raw, hasMore: false };
 };
 
 /** `column = value`, or nothing where the filter is unset. */
@@ -144,19 +172,40 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
 // kinds that show them to all.
 const readableCondition = (shape: Shape, { scopes, rootRecords, createdBy }: Readable): Condition => {
   const granted = or([
-    ...scopes.flatMap((scope) => [below(scope), ...(shape.groupUid ? [{ sql: "uid = ?", values: [scope] }] : [])]),
+    ...(scopes.length > FEW_SCOPES ? inMany(shape, scopes) : scopes.flatMap((scope) => inOne(shape, scope))),
     ...(rootRecords ? [{ sql: "parent IS NULL", values: [] }] : []),
   ]);
   return createdBy === undefined ? granted : and([granted, { sql: "create_time <= ?", values: [createdBy] }]);
 };
 
+const inOne = ({ groupUid }: Shape, scope: string): Condition[] => [
+  below(scope),
+  ...(groupUid ? [{ sql: "uid = ?", values: [scope] }] : []),
+];
+
+// A range for each would read a page in its order, but SQLite takes 1,000 in one expression, and each number of them would be
+// a statement of its own.
+const FEW_SCOPES = 8;
+
+const inMany = ({ table, groupUid }: Shape, scopes: readonly string[]): Condition[] => {
+  const inside = "readable.uid > scope.value || '/' AND readable.uid < scope.value || '0'";
+  return [
+    {
+      sql: `uid IN (SELECT readable.uid FROM json_each(?) AS scope CROSS JOIN ${table} AS readable ON ${inside})`,
+      values: [JSON.stringify(scopes)],
+    },
+    ...(groupUid ? [oneOf("uid", scopes)] : []),
+  ];
+};
+
 const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: FieldViolation[]): Condition[] => {
-  const check = (field: string, uid: string) => {
-    if (!isUidp(uid)) violations.push({ field: `uidp.${field}`, description: "must be a uid" });
+  const check = (field: string, uid: string): boolean => {
+    const isUid = isUidp(uid);
+    if (!isUid) violations.push({ field: `uidp.${field}`, description: "must be a uid" });
+    return isUid;
   };
   const conditions: Condition[] = [];
-  if (uidp.ancestorsOf) {
-    check("ancestorsOf", uidp.ancestorsOf);
+  if (uidp.ancestorsOf && check("ancestorsOf", uidp.ancestorsOf)) {
     // Groups above; of other kinds, what lives in those groups.
     const column = shape.groupUid ? "uid" : "parent";
     conditions.push(oneOf(column, ancestorsOf(uidp.ancestorsOf)));

@@ -12,6 +12,8 @@ const MAX_AGE_MS = 10 * 60 * 1000;
 /** Before an unknown key or a failure is looked for again. */
 const COOLDOWN_MS = 30 * 1000;
 const MAX_ISSUERS = 100;
+/** Of those that gave no keys yet, asked at once: whoever makes up silent ones pushes out nobody's keys. */
+const MAX_UNPROVEN = 50;
 /** For both documents of an issuer together. */
 const TIMEOUT_MS = 5_000;
 
@@ -51,8 +53,11 @@ export const createDocuments = (options: {
   // What is being fetched stays: forgotten, it would be fetched twice, and there would be no bound on fetches under way.
   // Of the others, one that gave no keys goes first: making up dead issuers pushes out nobody's keys.
   const makeRoom = (): void => {
-    if (entries.size < MAX_ISSUERS) return;
-    const waiting = [...entries].filter(([, { inFlight }]) => !inFlight);
+    const known = [...entries];
+    if (known.filter(([, { inFlight, keys }]) => inFlight && !keys).length >= MAX_UNPROVEN)
+      throw refusal("document", "too many issuers are being asked");
+    if (known.length < MAX_ISSUERS) return;
+    const waiting = known.filter(([, { inFlight }]) => !inFlight);
     const oldest = waiting.find(([, { keys }]) => !keys) ?? waiting[0];
     if (!oldest) throw refusal("document", "too many issuers are being asked");
     entries.delete(oldest[0]);

@@ -70,13 +70,13 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     // takes to be refused would tell which of its claims were guessed right.
     try {
       const own = untrusted ? undefined : (found as Assumable).keys;
-      const keys = own ?? (await issuerKeys(token, untrusted));
-      await verifySignature(token, pickKey(keys, token.keyId, token.algorithm));
+      const usable = own ?? (await issuerKeys(token, untrusted));
+      await verifySignature(token, pickKey(usable, token.keyId, token.algorithm));
     } catch (error) {
       throw untrusted && error instanceof Refusal ? untrusted : error;
     }
     if (untrusted || found instanceof Refusal) throw untrusted;
-    const { uid, rule, expireTimeMs = Infinity } = found;
+    const { uid, rule, keys, expireTimeMs = Infinity } = found;
     const unmet = mismatch(rule, token);
     if (unmet) throw refusal(unmet, "the identity's rule is not met");
     if (!(clock() < expireTimeMs)) throw refusal("static_keys_expired", "expirationTime has passed");
@@ -85,7 +85,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     // expired token of one's own would tell which uids exist, and which issuer and subject each of them trusts.
     checkTimes(token.claims, clock());
 
-    const actor = actorOf(token, token.audiences.find((one) => rule.audience(one)) as string);
+    const actor = actorOf(token, token.audiences.find((one) => rule.audience(one)) as string, keys === undefined);
     const grants = options.capabilitiesOf(uid);
     const minted = await mintApiToken(signer, clock(), {
       issuer: authUrl,

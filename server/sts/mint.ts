@@ -53,10 +53,11 @@ export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) =>
   return { token, expiry: new Date(expiry * 1000).toISOString() };
 };
 
-export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: string): Actor => {
+/** `isIssuers`: its issuer signed it, and not somebody with a key that an identity holds, who may write any issuer into it. */
+export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: string, isIssuers: boolean): Actor => {
   // For people to read; the upstream issuer's word, on which nothing is granted.
   const email = ownValue(claims, "email");
-  const verified = ownValue(claims, "email_verified");
+  const verified = isIssuers ? ownValue(claims, "email_verified") : undefined;
   return {
     issuer,
     subject,

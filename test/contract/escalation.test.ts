@@ -178,3 +178,53 @@ describe("a role", () => {
     }
   });
 });
+
+describe("an identity", () => {
+  let clerk: Actor;
+  const OPEN = { subject: "clerk" };
+  beforeAll(async () => {
+    const uid = await role(api.organization, "clerk", "CAP_IAM_IDENTITY_UPDATE", "CAP_IAM_GROUPS_LIST");
+    clerk = await api.actor("clerk", { role: uid });
+  });
+
+  const bound = async (...roles: [uid: string, at: string][]): Promise<string> => {
+    const claimMatch = { issuer: api.issuer, subject: "robot" };
+    const body = { name: "robot", claimMatch };
+    const { uid } = await api.ok("POST", `${IAM}/identities/${group}`, { body });
+    for (const [roleUid, at] of roles)
+      await api.ok("POST", `${IAM}/roleBindings/${at}`, { body: { identityUid: uid, roleUid } });
+    return uid;
+  };
+  const asClerk = (uid: string, body: Body) =>
+    api.call("PATCH", `${IAM}/identities/${uid}`, { token: clerk.token, body });
+  const subjectOf = async (uid: string) => (await api.ok("GET", `${IAM}/identities/${uid}`)).claimMatch.subject;
+
+  test("that is granted more is not opened to another workload; what is missing is named", async () => {
+    const uid = await bound([narrow, group], [wide, group]);
+    expectDenied(await asClerk(uid, { claimMatch: OPEN }), "groups.delete", group);
+    expectDenied(await asClerk(uid, { servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }), "groups.delete", group);
+    expect(await subjectOf(uid)).toBe("robot");
+  });
+
+  test("that is granted more has its name changed all the same, and its claims restated", async () => {
+    const uid = await bound([wide, group]);
+    const body = { name: "renamed", claimMatch: { issuer: api.issuer, subject: "robot" } };
+    const answer = await asClerk(uid, body);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json).toMatchObject(body);
+  });
+
+  test("that is granted no more is opened to another workload", async () => {
+    const uid = await bound([narrow, group]);
+    expect((await asClerk(uid, { claimMatch: OPEN })).status).toBe(200);
+    expect(await subjectOf(uid)).toBe("clerk");
+  });
+
+  test("that another organisation trusts is managed by its own", async () => {
+    const uid = await bound();
+    const other = await api.ok("POST", `${IAM}/groups`, { body: { name: "other" } });
+    const owner = { identityUid: uid, roleUid: await api.role("owner") };
+    await api.ok("POST", `${IAM}/roleBindings/${other.uid}`, { body: owner });
+    expect((await asClerk(uid, { claimMatch: OPEN })).status).toBe(200);
+  });
+});

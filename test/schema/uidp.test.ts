@@ -1,6 +1,15 @@
 // The hierarchy is read from the uid alone (contract 1.5, 1.6).
 import { expect, test } from "vitest";
-import { ancestorsOf, isAncestor, isAncestorOrSelf, isRoot, parentOf, rootOf } from "../../schema/index.ts";
+import {
+  ancestorsOf,
+  isAncestor,
+  isAncestorOrSelf,
+  isRoot,
+  isUidp,
+  levelOf,
+  parentOf,
+  rootOf,
+} from "../../schema/index.ts";
 
 const root = "0475f6ba1c2d3e4f5061728394a5b6c7d8e905b6";
 const group = `${root}/b74ce966caf448d1`;
@@ -35,4 +44,10 @@ test("IsAncestorOrSelf differs for the record itself only", () => {
   expect(isAncestorOrSelf(leaf, leaf)).toBe(true);
   expect(isAncestorOrSelf(group, leaf)).toBe(true);
   expect(isAncestorOrSelf(leaf, group)).toBe(false);
+});
+
+test("a uid has at most 102 levels below its organisation: a hundred of groups, a repo, a tag", () => {
+  const at = (levels: number) => root + "/b74ce966caf448d1".repeat(levels);
+  expect([0, 100, 102].map((levels) => levelOf(at(levels)))).toEqual([0, 100, 102]);
+  expect([0, 100, 102, 103, 60_000].map((levels) => isUidp(at(levels)))).toEqual([true, true, true, false, false]);
 });

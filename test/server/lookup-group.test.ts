@@ -4,7 +4,7 @@ import { parseSeed } from "../../server/index.ts";
 import type { Answer, Body } from "../support/http.ts";
 import { ownerToken, startPlainServer } from "../support/plain-server.ts";
 import { expectRefusal, expectUnauthenticated, resourceInfo } from "../support/refusal.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
 
 const PATH = `${IAM}/groups:lookupGroup`;
 const EMAIL = { email: "me@acme.example", email_verified: true };
@@ -66,6 +66,18 @@ describe("does not tell apart", () => {
     ["an address that is no text", { ...EMAIL, email: ["me@acme.example"] }],
   ])("%s", async (_, claims) => {
     expectMissing(await lookUp(claims));
+  });
+
+  test("an issuer in whose name an identity's own key signed, which vouches for nothing", async () => {
+    const issuer = "https://accounts.google.com";
+    const issuerKeys = JSON.stringify(sharedKeys().signer.jwks());
+    const staticKeys = { issuer, subject: "s", issuerKeys };
+    const body = { name: "static", staticKeys };
+    const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+    const iat = Math.floor(START_MS / 1000);
+    const claims = { iss: issuer, sub: "s", aud: api.authUrl, iat, exp: iat + 60, ...EMAIL };
+    const { json } = await api.exchange(await sharedKeys().signer.sign(claims), { aud: api.baseUrl, identity: uid });
+    expectMissing(await api.call("GET", PATH, { token: json.token }));
   });
 
   test("an issuer that does not verify addresses itself: a workload's own, whatever it claims", async () => {

@@ -207,6 +207,16 @@ describe("verified", () => {
     expect((await patch({ verified: false })).status).toBe(200);
   });
 
+  test("is of the name: one keeps the name or gives it up", async () => {
+    const renamed = await patch({ name: "other.example" }, undefined, api.organization);
+    expectRefusal(renamed, "PERMISSION_DENIED", "the name of a verified group is set by the operator of the service");
+    const own = await startServer({ seed });
+    const path = `${IAM}/groups/${own.organization}`;
+    const both = await own.ok("PATCH", path, { body: { name: "other.example", verified: false } });
+    expect(both).toMatchObject({ name: "other.example", verified: false });
+    await own.close();
+  });
+
   test("outside the mask is not looked at", async () => {
     expect((await patch({ verified: true, description: "new" }, "description")).json).toMatchObject({
       verified: false,

@@ -12,7 +12,7 @@ import { createServer, type RunningServer } from "../../server/index.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { createGrpcClient, grpcMethodOf } from "../support/grpc.ts";
 import { openHttp2, rawCall } from "../support/http2.ts";
-import { IAM, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+import { IAM, loggedRequests, sharedKeys, startServer, type TestServer } from "../support/server.ts";
 import { openConnection } from "../support/socket.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -88,6 +88,30 @@ describe("in the clear", () => {
       socket.resetAndDestroy();
     }
     expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
+  });
+
+  test("a client of HTTP/2 that ends its half of the connection is let go", async () => {
+    const socket = await open();
+    const session = openHttp2(api.baseUrl, { createConnection: () => socket });
+    await once(session, "remoteSettings");
+    socket.end();
+    await once(socket, "close");
+  });
+
+  test.each([
+    ["a call of gRPC", grpcMethodOf("Ping").path, "application/grpc", { code: "CANCELLED" }],
+    ["a request of REST", `${IAM}/groups`, "application/json", { status: 499 }],
+  ])("so is one that leaves something open, which is written down as no fault: %s", async (name, path, type, line) => {
+    const socket = await open();
+    const session = openHttp2(api.baseUrl, { createConnection: () => socket });
+    session.on("error", () => {});
+    const id = name.replaceAll(" ", "-");
+    const headers = { ":method": "POST", ":path": path, "content-type": type, "x-request-id": id };
+    session.request(headers, { endStream: false }).on("error", () => {});
+    await new Promise<void>((resolve) => session.ping(() => resolve()));
+    socket.end();
+    await once(socket, "close");
+    expect(await loggedRequests(api, id)).toMatchObject([{ level: "info", ...line }]);
   });
 
   test("REST is served on HTTP/2 as on HTTP/1.1: the answer, an error, a body", async () => {

@@ -96,6 +96,28 @@ describe("what is no HTTP is answered with an id and a status, and the connectio
     expect(requestLines()).toEqual([expect.objectContaining({ requestId: id, status: 400 })]);
   });
 
+  test.each([
+    ["reads", `GET /ping/v2beta1/ping HTTP/1.1\r\n${HOST}\r\n`],
+    ["has a body", `POST ${IAM}/groups HTTP/1.1\r\n${HOST}content-length: 2\r\n\r\n{}`],
+  ])("nonsense behind a request that %s takes nothing from its answer, which is the last", async (_, text) => {
+    const connection = await openConnection(api.baseUrl);
+    connection.write(`${text}nonsense\r\n\r\n`);
+    const answer = await connection.ended;
+    expect(answer).toMatch(text.startsWith("GET") ? /^HTTP\/1\.1 200 OK\r\n/ : /^HTTP\/1\.1 401 Unauthorized\r\n/);
+    expect(answer.match(/HTTP\/1\.1 \d/g)).toHaveLength(1);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  test.each(["http://other.example", "https://other.example:8443", "HTTP://127.0.0.1"])(
+    "a target with %s before its path is that path",
+    async (server) => {
+      const connection = await openConnection(api.baseUrl);
+      connection.write(`GET ${server}/ping/v2beta1/ping?x=1 HTTP/1.1\r\n${HOST}connection: close\r\n\r\n`);
+      expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"response":"pong"\}$/s);
+      expect(requestLines()).toEqual([expect.objectContaining({ path: "/ping/v2beta1/ping", status: 200 })]);
+    },
+  );
+
   test("CONNECT is told that this is no proxy", async () => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`CONNECT other.example:443 HTTP/1.1\r\n${HOST}\r\n`);

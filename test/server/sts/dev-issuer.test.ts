@@ -100,6 +100,14 @@ describe("its page, over HTTP", () => {
     expectRefusal(await mintAs(host), "PERMISSION_DENIED", text);
   });
 
+  it("does not where the target names another host than the header", async () => {
+    const target = "http://evil.example/dev-issuer/token";
+    const headers = { host: "localhost", "content-type": "application/json" };
+    const answer = await client.send({ method: "POST", target, headers, body: '{"subject":"owner"}' });
+    const text = "the development issuer is reached by a name of loopback only";
+    expectRefusal(answer, "PERMISSION_DENIED", text);
+  });
+
   it("tells pages of other sites nothing: no answer allows another origin", async () => {
     const answer = await client.send({
       method: "POST",

@@ -1,7 +1,9 @@
 // Documents that are kept: rows 16 and 17 of the must-refuse list (faults, section 2.1), against an issuer on loopback.
 import { afterEach, describe, expect, it } from "vitest";
+import { createDocuments } from "../../../server/sts/documents.ts";
+import { createFetchDocument, type FetchDocument } from "../../../server/sts/fetch-document.ts";
 import { createCache, DISCOVERY, issuers, kids, named, refused } from "./documents-fixture.ts";
-import { OTHER_RSA, RSA } from "./fixture.ts";
+import { NOW_MS, OTHER_RSA, RSA } from "./fixture.ts";
 
 const { start, stop } = issuers();
 afterEach(stop);
@@ -89,28 +91,54 @@ it("an issuer that gives no keys makes room for others before one that does", as
 });
 
 describe("what is being fetched", () => {
-  it("is not forgotten, however many others are: a hundred at once, and no second fetch of the same", async () => {
+  it("is not forgotten, however many others are: fifty new ones at once, and no second fetch of the same", async () => {
     const issuer = await start();
     const held: (() => void)[] = [];
-    const urls = Array.from({ length: 101 }, (_, i) => `${issuer.url}/${i}`);
+    const urls = Array.from({ length: 51 }, (_, i) => `${issuer.url}/${i}`);
     const reached = Promise.withResolvers<void>();
     for (const i of urls.keys())
       issuer.handlers[`/${i}${DISCOVERY}`] = (_, response) => {
         held.push(() => response.writeHead(500).end());
-        if (held.length === 100) reached.resolve();
+        if (held.length === 50) reached.resolve();
       };
     const { documents } = createCache();
     const ask = (i: number) => documents.keysOf(urls[i] as string, named("rsa-1"));
-    const waiting = Promise.allSettled(Array.from({ length: 100 }, (_, i) => ask(i)));
+    const waiting = Promise.allSettled(Array.from({ length: 50 }, (_, i) => ask(i)));
     await reached.promise;
-    await expect(ask(100)).rejects.toMatchObject(refused("too many issuers are being asked"));
+    await expect(ask(50)).rejects.toMatchObject(refused("too many issuers are being asked"));
     const again = ask(0);
     for (const release of held) release();
     await expect(again).rejects.toMatchObject(refused("answered 500"));
-    expect((await waiting).map(({ status }) => status)).toEqual(Array(100).fill("rejected"));
-    expect(issuer.paths).toHaveLength(100);
-    issuer.handlers[`/100${DISCOVERY}`] = (_, response) => void response.writeHead(503).end();
-    await expect(ask(100)).rejects.toMatchObject(refused("answered 503"));
+    expect((await waiting).map(({ status }) => status)).toEqual(Array(50).fill("rejected"));
+    expect(issuer.paths).toHaveLength(50);
+    issuer.handlers[`/50${DISCOVERY}`] = (_, response) => void response.writeHead(503).end();
+    await expect(ask(50)).rejects.toMatchObject(refused("answered 503"));
+  });
+
+  it("takes no place of an issuer that gave keys: it is served, and asked again, while silent ones fill theirs", async () => {
+    const issuer = await start();
+    const silent = Promise.withResolvers<never>();
+    let asked = 0;
+    const real = createFetchDocument({});
+    const fetchDocument: FetchDocument = (url, signal) => {
+      if (!url.pathname.startsWith("/silent")) return real(url, signal);
+      asked += 1;
+      return silent.promise;
+    };
+    let nowMs = NOW_MS;
+    const documents = createDocuments({ clock: () => nowMs, dev: true, fetchDocument });
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+    const waiting = Promise.allSettled(
+      Array.from({ length: 200 }, (_, i) => documents.keysOf(`${issuer.url}/silent/${i}`, named("rsa-1"))),
+    );
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+    expect(issuer.paths).toHaveLength(2);
+    nowMs += 10 * 60 * 1000;
+    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+    expect(issuer.paths).toHaveLength(4);
+    silent.reject(new TypeError("silent"));
+    await waiting;
+    expect(asked).toBe(50);
   });
 });
 

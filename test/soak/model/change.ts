@@ -1,5 +1,6 @@
 // The oracle of creates, updates and deletions (api.md sections 4 and 4.2; contract 1.7 to 1.10, 3.0; decisions 2 to 8, 18, 21).
 import { deepStrictEqual } from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { denied, type Expectation, invalid, missing, type Problem } from "./expectation.ts";
 import {
   can,
@@ -14,6 +15,7 @@ import {
   type Row,
   rootOf,
   rowOf,
+  rowsOf,
   type World,
 } from "./world.ts";
 
@@ -161,6 +163,16 @@ const existenceProblems = (
   return rowOf(world, kind, uid) ? [] : [missing];
 };
 
+/** Who assumes an identity is changed by those alone who hold what it is granted in its organisation (decision 21). */
+const takesOver = (world: World, caller: string, { uid, fields }: Row, next: Json): boolean =>
+  RELATIONSHIPS.some((member) => !isDeepStrictEqual(fields[member], next[member])) &&
+  rowsOf(world, "roleBindings").some(
+    ({ fields: link, parent = "" }) =>
+      link.identityUid === uid &&
+      rootOf(parent) === rootOf(uid) &&
+      !can(world, caller, capabilitiesOf(rowOf(world, "roles", link.roleUid)), parent),
+  );
+
 /** `paths`: canonical, without the output-only ones; `unknown`: the mask names a field that there is not. */
 export const expectUpdate = (
   world: World,
@@ -182,7 +194,9 @@ export const expectUpdate = (
       mask.paths.some((path) => path === "*" || field.startsWith(path) || path.startsWith(field)),
   );
   const group = row.parent ?? uid;
-  const escalates = kind === "roles" && !can(world, caller, capabilitiesOf({ fields: next } as Row), group);
+  const escalates =
+    (kind === "roles" && !can(world, caller, capabilitiesOf({ fields: next } as Row), group)) ||
+    (kind === "identities" && takesOver(world, caller, row, next));
   return {
     problems: [
       ...problemOf(touched),

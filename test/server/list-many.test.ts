@@ -1,0 +1,79 @@
+// What a caller reads that is bound in many groups, none above the others: in a company, a team's robot. SQLite takes 1,000
+// conditions in one expression.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSeed } from "../../server/index.ts";
+import type { Body } from "../support/http.ts";
+import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+const GROUPS = Array.from({ length: 1_100 }, (_, i) => `g${i}`);
+// Every eleventh is none of the caller's.
+const OWN = GROUPS.filter((_, i) => i % 11 > 0);
+
+const lines = (names: string[], line: (name: string) => string) => names.map((name) => `  - ${line(name)}`).join("\n");
+const seed = parseSeed(
+  `
+organization: { name: acme }
+groups:
+${lines(GROUPS, (name) => `{ name: ${name} }`)}
+  - { name: below, parent: g1 }
+  - { name: hidden, parent: g0 }
+identities:
+  - { name: robot, claimMatch: { issuer: "https://issuer.example", subject: s } }
+roles:
+  - { name: reader, capabilities: [groups.list, repo.list, roles.list] }
+bindings:
+${lines(OWN, (name) => `{ identity: robot, role: reader, group: ${name} }`)}
+repos:
+${lines([...GROUPS, "g1/below"], (path) => `{ name: ${path.split("/").at(-1)}, group: ${path} }`)}
+`,
+  "seed.yaml",
+);
+
+let api: TestServer;
+let token: string;
+beforeAll(async () => {
+  api = await startServer({ seed, ids: shuffledIds(7) });
+  const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { name: "robot" } });
+  const { uid } = identities[0];
+  const claimMatch = { issuer: api.issuer, subject: "robot" };
+  await api.ok("PATCH", `${IAM}/identities/${uid}`, { body: { claimMatch } });
+  token = await api.token(uid, { subject: "robot" });
+});
+afterAll(() => api.close());
+
+const walk = async (path: string, plural: string, query: Body = {}): Promise<Body[]> => {
+  const rows: Body[] = [];
+  for (let pageToken: string | undefined, isFirst = true; isFirst || pageToken; isFirst = false) {
+    const page = await api.ok("GET", path, { token, query: { page_size: 200, pageToken, ...query } });
+    rows.push(...page[plural]);
+    pageToken = page.nextPageToken;
+    expect(Number(page.totalCount)).toBeGreaterThanOrEqual(rows.length);
+  }
+  return rows;
+};
+const names = (rows: Body[]): string[] => rows.map(({ name }) => name);
+const READABLE = [...OWN, "below"].toSorted();
+
+describe("a caller who is bound in a thousand groups lists", () => {
+  test.each([
+    ["the groups themselves and those below", `${IAM}/groups`, "groups"],
+    ["what is in them and below", `${REGISTRY}/repos`, "repos"],
+  ])("%s, in every order", async (_, path, plural) => {
+    for (const order_by of ["uid", "name desc", "create_time"]) {
+      const rows = await walk(path, plural, { order_by });
+      expect(names(rows).toSorted()).toEqual(READABLE);
+      if (order_by === "name desc") expect(names(rows)).toEqual(READABLE.toReversed());
+    }
+  });
+
+  test("what a filter leaves, and the roles that everybody reads", async () => {
+    expect(names(await walk(`${IAM}/groups`, "groups", { name: "g0" }))).toEqual([]);
+    expect(names(await walk(`${IAM}/groups`, "groups", { name: "g1" }))).toEqual(["g1"]);
+    expect(names(await walk(`${IAM}/roles`, "roles", { name: "viewer" }))).toEqual(["viewer"]);
+  });
+
+  test("the same to v1", async () => {
+    const { items } = await api.ok("GET", "/iam/v1/groups", { token });
+    expect(names(items).toSorted()).toEqual(READABLE);
+  });
+});

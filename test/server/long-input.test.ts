@@ -1,0 +1,116 @@
+// Inputs that are as long as a message can be, or as deep as records can be made: refused, or read only so far, before their
+// length costs more than the reading. What is quadratic in a megabyte ends the process.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Json, OperationName } from "../../schema/index.ts";
+import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import type { Body } from "../support/http.ts";
+import { badRequest, expectInvalid, expectRefusal, statusBody } from "../support/refusal.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+
+const SEGMENT = "/b74ce966caf448d1";
+// The most that a gRPC message holds.
+const LEVELS = 60_000;
+const IS_NO_UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+
+let api: TestServer;
+let grpc: GrpcClient;
+beforeAll(async () => {
+  api = await startServer();
+  grpc = createGrpcClient(api.baseUrl);
+});
+afterAll(async () => {
+  grpc.close();
+  await api.close();
+});
+
+describe("a uid of 60,000 levels", () => {
+  test.each<[string, OperationName, (uid: string) => Json, string, string]>([
+    ["of a record", "GetGroup", (uid) => ({ uid }), "uid", IS_NO_UID],
+    ["of a parent", "CreateRole", (parent) => ({ parent, role: {} }), "parent", IS_NO_UID],
+    ["of a filter", "ListGroups", (uid) => ({ uidp: { ancestorsOf: uid } }), "uidp.ancestorsOf", "must be a uid"],
+    [
+      "without its beginning",
+      "CreateGroup",
+      (uid) => ({ parent: uid.slice(41), group: { name: "g" } }),
+      "parent",
+      "is no uid, and no group in scope has that name",
+    ],
+  ])("is none: %s", async (_, operation, requestOf, field, description) => {
+    const request = requestOf(api.organization + SEGMENT.repeat(LEVELS));
+    const { code, message, details } = await grpc.call(operation, request, { token: api.owner.token });
+    const violations = [badRequest([field, description])];
+    const expected = statusBody("INVALID_ARGUMENT", `${field}: ${description}`, { details: violations });
+    expect({ code, message, details }).toEqual(expected);
+  });
+});
+
+describe("groups one in the other", () => {
+  test("go a hundred levels down, and there a repo has tags", async () => {
+    let parent = api.organization;
+    for (let level = 1; level <= 100; level += 1)
+      parent = (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name: `g${level}` } })).uid;
+    const deeper = await api.call("POST", `${IAM}/groups/${parent}`, { body: { name: "deeper" } });
+    expectInvalid(deeper, ["parent", "is 100 levels below its organisation"]);
+    const repo = await api.ok("POST", `${REGISTRY}/repos/${parent}`, { body: { name: "r" } });
+    const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
+    const { uid } = await api.ok("POST", `${REGISTRY}/tags/${repo.uid}`, { body: tag });
+    expect(await api.ok("GET", `${REGISTRY}/tags/${uid}`)).toMatchObject({ uid, name: "latest" });
+  });
+});
+
+describe("the source of a repo", () => {
+  const repo = (name: string, further: Body = {}) =>
+    api.call("POST", `${REGISTRY}/repos/${api.organization}`, { body: { name, ...further } });
+
+  test("of half a million parts is refused for its length", async () => {
+    const answer = await repo("r", { sync_config: { source: "a/".repeat(500_000) } });
+    expect(answer.status).toBe(400);
+    expect(answer.json.details[1]).toEqual(badRequest(["sync_config.source", "must be at most 2048 characters"]));
+  });
+
+  test("shows through ten others and not through eleven", async () => {
+    const bundles = ["base"];
+    let { uid } = (await repo("r0", { bundles })).json;
+    for (let i = 1; i <= 11; i += 1) ({ uid } = (await repo(`r${i}`, { sync_config: { source: uid } })).json);
+    const { repos } = await api.ok("GET", `${REGISTRY}/repos`, { query: { pageSize: 200 } });
+    const shown = new Map(repos.map((own: Body) => [own.name, own.bundles]));
+    expect([shown.get("r10"), shown.get("r11")]).toEqual([bundles, undefined]);
+  });
+});
+
+describe("records as large as a request", () => {
+  const COUNT = 8;
+  const blob = "a".repeat(900_000);
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+    const customOverlay = { environment: { BLOB: blob } };
+    for (let i = 0; i < COUNT; i += 1)
+      await server.ok("POST", `${REGISTRY}/repos/${server.organization}`, { body: { name: `r${i}`, customOverlay } });
+  });
+  afterAll(() => server.close());
+
+  test("come in pages that a client of gRPC takes, shorter than was asked for, and all of them come", async () => {
+    const client = createGrpcClient(server.baseUrl);
+    const names: string[] = [];
+    for (let pageToken: string | undefined, isFirst = true; isFirst || pageToken; isFirst = false) {
+      const { json } = await client.call("ListRepos", { orderBy: "name", pageToken }, { token: server.owner.token });
+      expect(json.repos).toHaveLength(names.length === 6 ? 2 : 3);
+      expect(json.totalCount).toBe(String(COUNT));
+      names.push(...json.repos.map(({ name }: Body) => name));
+      pageToken = json.nextPageToken;
+    }
+    client.close();
+    expect(names).toEqual(Array.from({ length: COUNT }, (_, i) => `r${i}`));
+  });
+
+  test("are told to be too many for v1, which has no pages, once they would not fit into an answer", async () => {
+    const path = "/registry/v1/repos";
+    expect((await server.ok("GET", path)).items).toHaveLength(COUNT);
+    const customOverlay = { environment: { BLOB: blob } };
+    for (let i = COUNT; i < 75; i += 1)
+      await server.ok("POST", `${REGISTRY}/repos/${server.organization}`, { body: { name: `r${i}`, customOverlay } });
+    const text = "the list is too large for one answer; ask v2beta1";
+    expectRefusal(await server.call("GET", path), "RESOURCE_EXHAUSTED", text, { domain: "registry" });
+  });
+});
