@@ -1,7 +1,7 @@
 // Who else is making records of this stack: a file beside the journal while a create is under way, with its holder in it. A
 // holder that was killed does not stop the others: its process is gone, or (on another machine, or where another process has
 // its pid by now) it no longer touches the file.
-import { mkdir, open, readFile, rm, utimes } from "node:fs/promises";
+import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
 import { JournalError, told } from "./file.ts";
@@ -74,7 +74,7 @@ export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
   };
   const leave = async (): Promise<void> => {
     try {
-      if (await isOurs()) await rm(file);
+      if (await isOurs()) await unlink(file);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code !== "ENOENT") say(`cannot remove ${file} (${code ?? message}); the next run takes it over by itself`);

@@ -21,8 +21,9 @@ import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { journalFile } from "../../../provider/journal/file.ts";
-import { type Holder, holderHere } from "../../../provider/journal/holder.ts";
+import { type Holder, holderHere, lookAt } from "../../../provider/journal/holder.ts";
 import { type Lock, lockOf } from "../../../provider/journal/lock.ts";
+import { takeoverOf } from "../../../provider/journal/takeover.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { type VirtualClock, virtualClock } from "../double.ts";
 
@@ -170,6 +171,16 @@ describe("the lock of a journal", () => {
     expect(holder(file)).toBe(process.pid);
     await lock.release();
     expect(filesOf(file)).toEqual([]);
+  });
+
+  it("that somebody has taken since it was looked at is left to them", async () => {
+    const { file, clock } = place();
+    heldBy(file, await deadPid());
+    const look = await lookAt(file);
+    heldBy(file, process.ppid, { nonce: "new" });
+    expect(await takeoverOf(file, clock)(look)).toBe(true);
+    expect(holder(file)).toBe(process.ppid);
+    expect(existsSync(`${file}.gone`)).toBe(false);
   });
 
   it("is left to others who are taking it away", async () => {
