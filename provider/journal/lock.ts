@@ -1,19 +1,20 @@
 // Who else is making records of this stack: a file beside the journal while a create is under way, with its holder in it. A
 // holder that was killed does not stop the others: its process is gone, or (on another machine, or where another process has
 // its pid by now) it no longer touches the file.
-import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
-import { hostname } from "node:os";
+import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
 import { JournalError, told } from "./file.ts";
+import { holderFrom, holderHere, lookAt } from "./holder.ts";
+import { takeoverOf } from "./takeover.ts";
 
 const POLL_MS = 250;
-const TOUCH_MS = 5_000;
-const SILENT_MS = 30_000;
+const TOUCH_MS = 1_000;
 
 export interface Lock {
   /** Waits until no other process holds it; every `acquire` has its `release`. */
   acquire(): Promise<void>;
+  /** Never fails: what was made under the lock is made. A file that cannot be removed is told, and taken over like any other. */
   release(): Promise<void>;
 }
 
@@ -35,32 +36,49 @@ export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
 
   const take = async () => {
     // Our own file is still there until then.
-    await leaving.catch(() => undefined);
+    await leaving;
     await told(file, "written", wait);
-  };
-  const leave = async (): Promise<void> => {
-    // Whoever was suspended may find that another one has taken it.
-    if ((await holderOf(file))?.nonce === nonce) await rm(file, { force: true });
+    touching = setInterval(() => void touch(), TOUCH_MS).unref();
   };
   const wait = async (): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const start = clock.now();
-    for (let told = false; !(await created(file, nonce)); told = true) {
-      const holder = await holderOf(file);
-      if (await isGone(file, holder)) {
-        await removeFrom(file, holder);
-        continue;
-      }
+    const takeover = takeoverOf(file, clock);
+    let isTold = false;
+    while (!(await isCreated(file, nonce))) {
+      const look = await lookAt(file);
+      const { holder } = look;
+      // We could not remove it.
+      if (holder?.nonce === nonce) return;
+      if (await takeover(look)) continue;
       const who = holder ? `process ${holder.pid} on ${holder.host}` : "another process";
       if (clock.now() - start > patienceMs)
         throw new JournalError(
           `${who} is making records of this stack and does not end; if it is none of yours, remove ${file}`,
         );
-      if (!told) say(`waiting for ${who}, which is making records of this stack (${file})`);
+      if (!isTold) say(`waiting for ${who}, which is making records of this stack (${file})`);
+      isTold = true;
       await clock.sleep(POLL_MS);
     }
-    const touch = () => void utimes(file, new Date(), new Date()).catch(() => undefined);
-    touching = setInterval(touch, TOUCH_MS).unref();
+  };
+
+  // Whoever was suspended may find that another one has taken it.
+  const isOurs = async (): Promise<boolean> => holderFrom(await readFile(file, "utf8"))?.nonce === nonce;
+  const touch = async (): Promise<void> => {
+    const now = new Date(clock.today());
+    try {
+      if (await isOurs()) await utimes(file, now, now);
+    } catch {
+      // The next one may go well.
+    }
+  };
+  const leave = async (): Promise<void> => {
+    try {
+      if (await isOurs()) await unlink(file);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== "ENOENT") say(`cannot remove ${file} (${code ?? message}); the next run takes it over by itself`);
+    }
   };
 
   return {
@@ -86,68 +104,21 @@ export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
   };
 };
 
-interface Holder {
-  pid: number;
-  host: string;
-  /** of this lock, so that nobody removes another one */
-  nonce: string;
-}
-
-const created = async (file: string, nonce: string): Promise<boolean> => {
+const isCreated = async (file: string, nonce: string): Promise<boolean> => {
+  let handle: Awaited<ReturnType<typeof open>>;
   try {
-    const handle = await open(file, "wx", 0o600);
-    const holder: Holder = { pid: process.pid, host: hostname(), nonce };
-    await handle.writeFile(JSON.stringify(holder));
-    await handle.close();
-    return true;
+    handle = await open(file, "wx", 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
-};
-
-const holderOf = async (file: string): Promise<Holder | undefined> => {
   try {
-    return JSON.parse(await readFile(file, "utf8")) as Holder;
-  } catch {
-    // Just released, or made and not written yet, maybe by a process that died then: the next round sees.
-    return undefined;
-  }
-};
-
-const isGone = async (file: string, holder: Holder | undefined): Promise<boolean> =>
-  (holder?.host === hostname() && !isAlive(holder.pid)) || (await isSilent(file));
-
-const isSilent = async (file: string): Promise<boolean> => {
-  try {
-    const { mtimeMs } = await stat(file);
-    return Date.now() - mtimeMs > SILENT_MS;
-  } catch {
-    return false;
-  }
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
+    // A file server may tell at the close only that there was no room.
+    await handle.writeFile(JSON.stringify(holderHere(nonce))).finally(() => handle.close());
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
-};
-
-// Two who wait may see the same dead holder: the second must not remove what the first has just taken.
-const removeFrom = async (file: string, dead: Holder | undefined): Promise<void> => {
-  const guard = `${file}.${dead?.nonce ?? "unwritten"}`;
-  try {
-    await mkdir(guard);
-  } catch {
-    return;
-  }
-  try {
-    const isSame = (await holderOf(file))?.nonce === dead?.nonce;
-    if (isSame && (dead !== undefined || (await isSilent(file)))) await rm(file, { force: true });
-  } finally {
-    await rm(guard, { recursive: true, force: true });
+    // Nobody shall wait for it.
+    await rm(file, { force: true }).catch(() => undefined);
+    throw error;
   }
 };

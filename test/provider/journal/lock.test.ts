@@ -1,12 +1,29 @@
 // The lock beside a journal: who waits for whom, and that nobody waits for the dead.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { journalFile } from "../../../provider/journal/file.ts";
+import { type Holder, holderHere, lookAt } from "../../../provider/journal/holder.ts";
 import { type Lock, lockOf } from "../../../provider/journal/lock.ts";
+import { takeoverOf } from "../../../provider/journal/takeover.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { type VirtualClock, virtualClock } from "../double.ts";
 
@@ -20,17 +37,24 @@ interface Place {
   clock: VirtualClock;
   said: string[];
 }
-const place = (): Place => {
-  count += 1;
-  const file = folder.path(`${count}.lock`);
+const place = (file = folder.path(`${++count}.lock`), patienceMs = 60_000): Place => {
   const clock = virtualClock();
   const said: string[] = [];
-  return { file, clock, said, lock: lockOf({ file, clock, patienceMs: 60_000, say: (text) => void said.push(text) }) };
+  return { file, clock, said, lock: lockOf({ file, clock, patienceMs, say: (text) => void said.push(text) }) };
 };
 
-const heldBy = (file: string, pid: number, host = hostname(), touchedMs = Date.now()) => {
-  writeFileSync(file, JSON.stringify({ pid, host, nonce: "theirs" }));
-  utimesSync(file, new Date(touchedMs), new Date(touchedMs));
+const heldBy = (file: string, pid: number, other: Partial<Holder> = {}) =>
+  writeFileSync(file, JSON.stringify({ ...holderHere("theirs"), pid, ...other }));
+
+const touch = (file: string, ms: number) => utimesSync(file, new Date(ms), new Date(ms));
+
+/** What happens at each look of one who waits. */
+const whileWaiting = (clock: VirtualClock, work: (looks: number, ms: number) => unknown) => {
+  const sleep = clock.sleep;
+  clock.sleep = async (ms) => {
+    await sleep(ms);
+    await work(clock.sleeps.length, ms);
+  };
 };
 
 const deadPid = async (): Promise<number> => {
@@ -39,8 +63,10 @@ const deadPid = async (): Promise<number> => {
   return child.pid as number;
 };
 
-const SILENT_MS = 60_000;
-const holder = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid;
+const SILENT_MS = 30_000;
+const holder = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as Holder).pid;
+const filesOf = (file: string) =>
+  readdirSync(join(file, "..")).filter((name) => join(file, "..", name).startsWith(file));
 
 describe("the lock of a journal", () => {
   it("of a process that is dead is taken at once", async () => {
@@ -50,18 +76,15 @@ describe("the lock of a journal", () => {
     expect(holder(file)).toBe(process.pid);
     expect(clock.sleeps).toEqual([]);
     await lock.release();
-    expect(readdirSync(folder.path(".")).filter((name) => name.startsWith(`${count}.lock`))).toEqual([]);
+    expect(filesOf(file)).toEqual([]);
   });
 
   it("of a living process is waited for, and that is said once", async () => {
     const { file, lock, clock, said } = place();
     heldBy(file, process.ppid);
-    const sleep = clock.sleep;
-    clock.sleep = async (ms) => {
-      await sleep(ms);
-      if (clock.sleeps.length === 3)
-        writeFileSync(file, JSON.stringify({ pid: await deadPid(), host: hostname(), nonce: "n" }));
-    };
+    whileWaiting(clock, async (looks) => {
+      if (looks === 3) heldBy(file, await deadPid());
+    });
     await lock.acquire();
     expect(clock.sleeps).toEqual([250, 250, 250]);
     expect(said).toEqual([
@@ -73,42 +96,106 @@ describe("the lock of a journal", () => {
   it("of a living process that does not end is an error which names it, and the next try waits anew", async () => {
     const { file, lock, clock } = place();
     heldBy(file, process.ppid);
+    whileWaiting(clock, () => touch(file, clock.today()));
     const text = `process ${process.ppid} on ${hostname()} is making records of this stack and does not end; if it is none of yours, remove ${file}`;
     await expect(lock.acquire()).rejects.toThrow(text);
     expect(clock.now()).toBeGreaterThan(60_000);
+    const waited = clock.sleeps.length;
     await expect(lock.acquire()).rejects.toThrow(text);
+    expect(clock.sleeps.length).toBeGreaterThan(waited);
     expect(holder(file)).toBe(process.ppid);
   });
 
-  it("of another machine is waited for while its holder touches it", async () => {
-    const { file, lock } = place();
-    heldBy(file, 1, "elsewhere");
+  it.each([
+    ["behind ours", -600_000],
+    ["ahead of ours", 600_000],
+  ])("of a machine whose clock is ten minutes %s is waited for while its holder touches it", async (_, wrongBy) => {
+    const { file, lock, clock } = place();
+    heldBy(file, 1, { host: "elsewhere" });
+    touch(file, clock.today() + wrongBy);
+    whileWaiting(clock, () => touch(file, clock.today() + wrongBy));
     await expect(lock.acquire()).rejects.toThrow("process 1 on elsewhere is making records of this stack");
+    expect(holder(file)).toBe(1);
   });
 
-  it.each([
-    ["another machine", "elsewhere"],
-    ["this machine, whose pid another process has by now", hostname()],
-  ])("of %s is taken once it has been silent", async (_, host) => {
+  it.each<[string, Partial<Holder>]>([
+    ["another machine", { host: "elsewhere" }],
+    ["a container that shares this machine's name but not its pids", { pids: "pid:[1]" }],
+    ["a process that does not say which pids its own is one of", { pids: undefined }],
+  ])("of %s is not taken for a dead process's, but once it has been silent", async (_, other) => {
     const { file, lock, clock } = place();
-    heldBy(file, process.ppid, host, Date.now() - SILENT_MS);
+    heldBy(file, await deadPid(), other);
     await lock.acquire();
     expect(holder(file)).toBe(process.pid);
-    expect(clock.sleeps).toEqual([]);
+    expect(clock.now()).toBe(SILENT_MS);
+    await lock.release();
+    expect(filesOf(file)).toEqual([]);
+  });
+
+  it("of this machine, whose pid another process has by now, is taken once it has been silent", async () => {
+    const { file, lock, clock } = place();
+    heldBy(file, process.ppid);
+    await lock.acquire();
+    expect(holder(file)).toBe(process.pid);
+    expect(clock.now()).toBe(SILENT_MS);
     await lock.release();
   });
 
   it("that was being written when its process died is taken once it has been silent", async () => {
-    const { file, lock, clock } = place();
+    const { file, lock, clock, said } = place();
     writeFileSync(file, "");
-    await expect(lock.acquire()).rejects.toThrow("another process is making records of this stack");
-    const old = new Date(Date.now() - SILENT_MS);
-    utimesSync(file, old, old);
-    const waited = clock.sleeps.length;
     await lock.acquire();
-    expect(clock.sleeps).toHaveLength(waited);
+    expect(clock.now()).toBe(SILENT_MS);
+    expect(said).toEqual([`waiting for another process, which is making records of this stack (${file})`]);
     expect(holder(file)).toBe(process.pid);
     await lock.release();
+  });
+
+  it("is not silent because the one who waits was asleep", async () => {
+    const { file, lock, clock } = place(undefined, 2 * 3_600_000);
+    heldBy(file, 1, { host: "elsewhere" });
+    whileWaiting(clock, (looks) => {
+      if (looks === 1) clock.advance(3_600_000);
+    });
+    await lock.acquire();
+    expect(clock.sleeps.length).toBeGreaterThan(100);
+    await lock.release();
+  });
+
+  it("that others were about to take away when they died is taken once they have been silent", async () => {
+    const { file, lock, clock } = place();
+    heldBy(file, await deadPid());
+    mkdirSync(`${file}.gone`);
+    await lock.acquire();
+    expect(clock.now()).toBe(SILENT_MS + 250);
+    expect(holder(file)).toBe(process.pid);
+    await lock.release();
+    expect(filesOf(file)).toEqual([]);
+  });
+
+  it("that somebody has taken since it was looked at is left to them", async () => {
+    const { file, clock } = place();
+    heldBy(file, await deadPid());
+    const look = await lookAt(file);
+    heldBy(file, process.ppid, { nonce: "new" });
+    expect(await takeoverOf(file, clock)(look)).toBe(true);
+    expect(holder(file)).toBe(process.ppid);
+    expect(existsSync(`${file}.gone`)).toBe(false);
+  });
+
+  it("is left to others who are taking it away", async () => {
+    const { file, lock, clock } = place();
+    heldBy(file, await deadPid());
+    const guard = `${file}.gone`;
+    mkdirSync(guard);
+    whileWaiting(clock, () => {
+      // Another one each time.
+      rmdirSync(guard);
+      mkdirSync(guard);
+      touch(guard, clock.today());
+    });
+    await expect(lock.acquire()).rejects.toThrow("does not end");
+    expect(existsSync(guard)).toBe(true);
   });
 
   it("is released by the last of those who hold it", async () => {
@@ -137,6 +224,98 @@ describe("the lock of a journal", () => {
     await lock.release();
     expect(holder(file)).toBe(process.ppid);
   });
+
+  it("that cannot be removed is told, which is no error, and is taken again at once", async () => {
+    // Nobody removes what is in /proc/self/fd, not even root: its 7, say, is the file that we have open as 7.
+    const [home, away] = [folder.path("home"), folder.path("away")];
+    mkdirSync(home);
+    const copy = openSync(folder.path("copy"), "w+");
+    try {
+      const { file, lock, clock, said } = place(join(home, String(copy)));
+      await lock.acquire();
+      writeFileSync(copy, readFileSync(file));
+      renameSync(home, away);
+      symlinkSync("/proc/self/fd", home);
+      await lock.release();
+      expect(said).toEqual([`cannot remove ${file} (EPERM); the next run takes it over by itself`]);
+      rmSync(home);
+      renameSync(away, home);
+      await lock.acquire();
+      expect(clock.sleeps).toEqual([]);
+      await lock.release();
+      expect(filesOf(file)).toEqual([]);
+      expect(said).toHaveLength(1);
+    } finally {
+      closeSync(copy);
+    }
+  });
+
+  it("whose folder is gone is released", async () => {
+    const { lock, said } = place(folder.path("removed/one.lock"));
+    await lock.acquire();
+    rmSync(folder.path("removed"), { recursive: true });
+    await lock.release();
+    expect(said).toEqual([]);
+  });
+
+  it("that cannot be written for want of room is an error with the advice, and nobody waits for it", async () => {
+    const { file, lock, clock } = place();
+    const script = fileURLToPath(new URL("../../support/lock-process.ts", import.meta.url));
+    // No file may be longer than nothing: it can be made, and not written.
+    const child = spawn("sh", ["-c", 'ulimit -f 0; exec "$@"', "sh", process.execPath, script, file], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect(JSON.parse(await textOf(child.stdout))).toEqual({
+      name: "JournalError",
+      message:
+        `the intent journal ${file} cannot be written (EFBIG); make room or choose another folder: ` +
+        "irm:journal in the stack's configuration, or IRM_JOURNAL",
+      open: [],
+    });
+    expect(filesOf(file)).toEqual([]);
+    await lock.acquire();
+    expect(clock.sleeps).toEqual([]);
+    await lock.release();
+  });
+});
+
+describe("who holds the lock of a journal", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("touches it, so that another machine waits", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const { file, lock, clock } = place();
+    await lock.acquire();
+    // As one of another machine sees it.
+    heldBy(file, 1, { ...(JSON.parse(readFileSync(file, "utf8")) as Holder), host: "elsewhere" });
+    const other = place(file);
+    whileWaiting(other.clock, (_, ms) => {
+      clock.advance(ms);
+      vi.advanceTimersByTime(ms);
+    });
+    await expect(other.lock.acquire()).rejects.toThrow("on elsewhere is making records of this stack");
+    await lock.release();
+    await other.lock.acquire();
+    expect(holder(file)).toBe(process.pid);
+    await other.lock.release();
+  });
+
+  it("does not touch the one that another process has taken in the meantime", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const { file, lock, clock } = place();
+    await lock.acquire();
+    heldBy(file, 1, { host: "elsewhere" });
+    const other = place(file);
+    whileWaiting(other.clock, (_, ms) => {
+      clock.advance(ms);
+      vi.advanceTimersByTime(ms);
+    });
+    await other.lock.acquire();
+    expect(other.clock.now()).toBe(SILENT_MS);
+    await lock.release();
+    await other.lock.release();
+    expect(existsSync(file)).toBe(false);
+  });
 });
 
 describe("several processes at once", () => {
@@ -145,10 +324,7 @@ describe("several processes at once", () => {
     const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
     const [names, each] = [["a", "b", "c"], 8];
     // The lock of a run that died is in their way.
-    writeFileSync(
-      folder.path("shared.lock"),
-      JSON.stringify({ pid: await deadPid(), host: hostname(), nonce: "dead" }),
-    );
+    heldBy(folder.path("shared.lock"), await deadPid());
     const codes = names.map(async (name) => {
       const child = spawn(process.execPath, [script, file, trace, name, String(each)], { stdio: "inherit" });
       const [code] = await once(child, "exit");

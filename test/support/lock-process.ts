@@ -1,0 +1,22 @@
+// `node lock-process.ts FILE`: tries to take the lock of a journal, and prints what it was told, and what it still has open of it.
+import { readdirSync, readlinkSync } from "node:fs";
+import { systemClock } from "../../provider/clock.ts";
+import { lockOf } from "../../provider/journal/lock.ts";
+
+const [file] = process.argv.slice(2) as [string];
+const openFiles = (): string[] =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // The one with which the list was read.
+      return [];
+    }
+  });
+
+await lockOf({ file, clock: systemClock, patienceMs: 0, say: () => undefined })
+  .acquire()
+  .catch(({ name, message }: Error) => {
+    const open = openFiles().filter((path) => path.startsWith(file));
+    process.stdout.write(JSON.stringify({ name, message, open }));
+  });
