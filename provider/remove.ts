@@ -13,6 +13,7 @@ import { whileYoung } from "./young.ts";
 export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<void> => {
   const subject = [kind.word, id, title(stored)].filter(Boolean).join(" ");
   if (stored.adopted === true && stored.deleteAdopted !== true) {
+    session.claims.leave(id);
     session.say(`${subject} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
     return;
   }
