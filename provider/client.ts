@@ -57,7 +57,8 @@ export interface ClientParts {
   transport: Transport;
 }
 
-const DENIED_WAITS_MS = [0, 2_000, 4_000, 8_000, 16_000];
+// Five attempts, as of any operation: at once with a new token, then after 2 to 16 seconds.
+const DENIED_WAITS_MS = [0, 2_000, 8_000, 16_000];
 
 export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
   const retrying = retryingWith(clock);

@@ -148,12 +148,12 @@ describe("call", () => {
     expect(clock.sleeps).toEqual([0, 2_000]);
   });
 
-  it("does not wait for a permission for ever", async () => {
+  it("does not wait for a permission for ever: five attempts", async () => {
     const { call, requests, clock } = setUp({ IRM_TOKEN: "given" }, refusal("PERMISSION_DENIED", "no"));
     const create = call("CreateGroup", NEW, { permissionIsNew: true });
     expect(await errorOf(create)).toMatchObject({ code: "PERMISSION_DENIED" });
-    expect(requests).toHaveLength(6);
-    expect(clock.sleeps).toEqual([0, 2_000, 4_000, 8_000, 16_000]);
+    expect(requests).toHaveLength(5);
+    expect(clock.sleeps).toEqual([0, 2_000, 8_000, 16_000]);
   });
 });
 
