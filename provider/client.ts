@@ -18,7 +18,7 @@ import type { Redactor } from "./redact.ts";
 import { RefusedToken } from "./refused-token.ts";
 import { AttemptError, type Failure, isAmbiguous, type Retrying, retryingWith, safetyOf } from "./retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
-import { readAnswer, requestOf } from "./wire.ts";
+import { parse, readAnswer, requestOf } from "./wire.ts";
 
 export interface CallOptions {
   /** the permission may still be on its way to us: a denial is waited for, with new tokens (faults.md, F9) */
@@ -174,7 +174,7 @@ const githubToken = async (
   const token = () => Promise.resolve(requestToken);
   const operation = "GitHub OIDC token";
   return attempt(attempts, { method: "GET", url }, operation, token, transport, ({ status, body }) => {
-    const value = status === 200 ? (JSON.parse(body) as { value?: unknown }).value : undefined;
+    const value = status === 200 ? (parse(body) as { value?: unknown } | null | undefined)?.value : undefined;
     if (typeof value === "string" && value !== "") return value;
     const text = `GitHub Actions gave no OIDC token (HTTP ${status})`;
     throw new AttemptError({ status, sent: true }, new ApiError("UNAVAILABLE", text, { operation }));

@@ -127,9 +127,16 @@ const read = (key: keyof typeof VARIABLE, get: GetConfig, env: Env) => {
 
 // The value is not quoted: a password in it is one of the mistakes.
 const urlProblem = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "must be an https URL";
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (!URL.canParse(text)) return protocolProblem(text);
+  const { username, password, search, hash } = new URL(text);
   if (username || password || search || hash) return "must be a URL without user, query or fragment";
+  return protocolProblem(text);
+};
+
+/** What is wrong with an address that a token is sent to; the value is not quoted. */
+export const protocolProblem = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "must be an https URL";
+  const { protocol, hostname } = new URL(text);
   if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return undefined;
   return "must be an https URL; http is for loopback only, since tokens would travel in the clear";
 };
