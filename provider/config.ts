@@ -54,12 +54,14 @@ export class ConfigError extends Error {
   }
 }
 
-export const configFrom = (get: GetConfig, env: Env, given: Given = NOTHING_GIVEN): Config => {
+/** `fromStack` is undefined where there is no stack, as in a command of `irm`: the environment alone is looked at. */
+export const configFrom = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): Config => {
+  const get = fromStack ?? (() => undefined);
   const problems = [...secretsInConfig(get), ...unknownKeys(given).problems];
   const baseUrl = read("baseUrl", get, env);
   const authUrl = read("authUrl", get, env);
   const identity = read("identity", get, env);
-  if (!baseUrl) problems.push(MISSING);
+  if (!baseUrl) problems.push(missing(fromStack !== undefined));
   for (const found of [baseUrl, authUrl]) {
     const problem = found && urlProblem(found.value);
     if (problem) problems.push(`${found.place}: ${problem}`);
@@ -86,7 +88,10 @@ export const configFrom = (get: GetConfig, env: Env, given: Given = NOTHING_GIVE
 
 const placesOf = (key: keyof typeof VARIABLE) => [`stack configuration irm:${key}`, `environment ${VARIABLE[key]}`];
 
-const MISSING = `no address of the API; looked at: ${placesOf("baseUrl").join(", ")}`;
+const missing = (inStack: boolean): string => {
+  const [stack, environment] = placesOf("baseUrl");
+  return `no address of the API; looked at: ${inStack ? `${stack}, ` : ""}${environment}`;
+};
 
 const SECRETS = ["token", "identityToken"];
 
