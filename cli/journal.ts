@@ -26,7 +26,8 @@ what became of it), or made (the engine has not asked for the record since).
   clean      forgets entries: those of KEY, or all; and removes journals without any. What an open entry made is then
              nobody's: look for it first
   pending    reads what pulumi stack export prints (FILE, or - for stdin), and prints for each create that was not ended
-             the records that may be its, by name and uid; exits with 1 when there are some
+             the records that may be its, by name and uid; exits with 1 when there are some. Address and credentials are
+             those of the environment: IRM_BASE_URL, and IRM_TOKEN or another one
 
   --folder FOLDER   folder of the journals (default: IRM_JOURNAL, or the user's state folder)
   --json            one line of JSON for each entry
@@ -111,10 +112,7 @@ const pending = async ([file, ...rest]: string[]): Promise<number> => {
     throw new PendingError(`cannot read ${source}: ${(error as Error).message}`);
   }
   const outside = systemOutside();
-  const session = sessionWith(
-    checkedConfig(() => undefined, outside.env),
-    outside,
-  );
+  const session = sessionWith(checkedConfig(undefined, outside.env), outside);
   const creates = await pendingCreates(session, exported).catch((error: Error) => {
     throw new PendingError(`${source}: ${error.message}`);
   });

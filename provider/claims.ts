@@ -9,11 +9,13 @@ export interface Claims {
   inState(uid: string, key?: string): void;
   /** The resource that has this record keeps it in this run; `adopted`: it was there before that resource. */
   keep(uid: string, adopted: boolean): void;
+  /** The resource that adopted this record goes, and the record stays. */
+  leave(uid: string): void;
   /** A resource takes the record. Throws where it is another's, or is being deleted. */
   take(uid: string, key: string): void;
   /** This run has made or taken the record. */
   isTaken(uid: string): boolean;
-  /** This run has made or taken the record, or keeps it. */
+  /** This run has made or taken the record, keeps it, or leaves it in place. */
   isHeld(uid: string): boolean;
   /** Why a create of `key` cannot have made the record; undefined when it may. */
   refusal(uid: string, key: string): string | undefined;
@@ -29,6 +31,7 @@ export const createClaims = (): Claims => {
   const takers = new Map<string, string>();
   const kept = new Set<string>();
   const adopted = new Set<string>();
+  const left = new Set<string>();
   const leaving = new Set<string>();
 
   const adoptionRefusal = (uid: string, key: string): string | undefined => {
@@ -52,13 +55,16 @@ export const createClaims = (): Claims => {
       kept.add(uid);
       if (isAdopted) adopted.add(uid);
     },
+    leave: (uid) => {
+      left.add(uid);
+    },
     take: (uid, key) => {
       const reason = adoptionRefusal(uid, key);
       if (reason) throw new Error(`${uid} ${reason}`);
       takers.set(uid, key);
     },
     isTaken: (uid) => takers.has(uid),
-    isHeld: (uid) => takers.has(uid) || kept.has(uid),
+    isHeld: (uid) => takers.has(uid) || kept.has(uid) || left.has(uid),
     refusal: (uid, key) => {
       if (stateUids.has(uid) && !takers.has(uid)) return "belongs to another resource of this stack";
       return adoptionRefusal(uid, key);

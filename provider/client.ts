@@ -26,7 +26,7 @@ import {
   safetyOf,
 } from "./retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
-import { readAnswer, requestOf } from "./wire.ts";
+import { parse, readAnswer, requestOf } from "./wire.ts";
 
 export interface CallOptions {
   /** the permission may still be on its way to us: a denial is waited for, with new tokens (faults.md, F9) */
@@ -69,7 +69,8 @@ export interface ClientParts {
   transport: Transport;
 }
 
-const DENIED_WAITS_MS = [0, 2_000, 4_000, 8_000, 16_000];
+// Five attempts, as of any operation: at once with a new token, then after 2 to 16 seconds.
+const DENIED_WAITS_MS = [0, 2_000, 8_000, 16_000];
 
 export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
   const retrying = retryingWith(clock);
@@ -198,7 +199,7 @@ const githubToken = async (
   const token = () => Promise.resolve(requestToken);
   const operation = "GitHub OIDC token";
   return attempt(attempts, { method: "GET", url }, operation, token, transport, ({ status, body }) => {
-    const value = status === 200 ? (JSON.parse(body) as { value?: unknown }).value : undefined;
+    const value = status === 200 ? (parse(body) as { value?: unknown } | null | undefined)?.value : undefined;
     if (typeof value === "string" && value !== "") return value;
     const text = `GitHub Actions gave no OIDC token (HTTP ${status})`;
     throw new AttemptError({ status, sent: true }, new ApiError("UNAVAILABLE", text, { operation }));

@@ -54,12 +54,14 @@ export class ConfigError extends Error {
   }
 }
 
-export const configFrom = (get: GetConfig, env: Env, given: Given = NOTHING_GIVEN): Config => {
+/** `fromStack` is undefined where there is no stack, as in a command of `irm`: the environment alone is looked at. */
+export const configFrom = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): Config => {
+  const get = fromStack ?? (() => undefined);
   const problems = [...secretsInConfig(get), ...unknownKeys(given).problems];
   const baseUrl = read("baseUrl", get, env);
   const authUrl = read("authUrl", get, env);
   const identity = read("identity", get, env);
-  if (!baseUrl) problems.push(MISSING);
+  if (!baseUrl) problems.push(missing(fromStack !== undefined));
   for (const found of [baseUrl, authUrl]) {
     const problem = found && urlProblem(found.value);
     if (problem) problems.push(`${found.place}: ${problem}`);
@@ -86,7 +88,10 @@ export const configFrom = (get: GetConfig, env: Env, given: Given = NOTHING_GIVE
 
 const placesOf = (key: keyof typeof VARIABLE) => [`stack configuration irm:${key}`, `environment ${VARIABLE[key]}`];
 
-const MISSING = `no address of the API; looked at: ${placesOf("baseUrl").join(", ")}`;
+const missing = (inStack: boolean): string => {
+  const [stack, environment] = placesOf("baseUrl");
+  return `no address of the API; looked at: ${inStack ? `${stack}, ` : ""}${environment}`;
+};
 
 const SECRETS = ["token", "identityToken"];
 
@@ -127,9 +132,16 @@ const read = (key: keyof typeof VARIABLE, get: GetConfig, env: Env) => {
 
 // The value is not quoted: a password in it is one of the mistakes.
 const urlProblem = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "must be an https URL";
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (!URL.canParse(text)) return protocolProblem(text);
+  const { username, password, search, hash } = new URL(text);
   if (username || password || search || hash) return "must be a URL without user, query or fragment";
+  return protocolProblem(text);
+};
+
+/** What is wrong with an address that a token is sent to; the value is not quoted. */
+export const protocolProblem = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "must be an https URL";
+  const { protocol, hostname } = new URL(text);
   if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return undefined;
   return "must be an https URL; http is for loopback only, since tokens would travel in the clear";
 };

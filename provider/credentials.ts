@@ -1,7 +1,7 @@
 // The API token: given (IRM_TOKEN, IRM_TOKEN_FILE), or exchanged for the workload's own (IRM_IDENTITY_TOKEN,
 // IRM_IDENTITY_TOKEN_FILE, GitHub Actions), in this order. Kept in this process only; exchanged again before it expires.
 import type { Clock } from "./clock.ts";
-import { ConfigError, type Env } from "./config.ts";
+import { ConfigError, type Env, protocolProblem } from "./config.ts";
 import type { Redactor } from "./redact.ts";
 
 export interface Credentials {
@@ -131,7 +131,8 @@ const workloadToken = (surroundings: Surroundings): Workload | undefined => {
   }
   const [url, token] = GITHUB.map((name) => env[name]);
   if (!url || !token) return undefined;
-  if (!URL.canParse(url)) throw new ConfigError([`${GITHUB[0]}: must be a URL`]);
+  const problem = protocolProblem(url);
+  if (problem) throw new ConfigError([`${GITHUB[0]}: ${problem}`]);
   surroundings.redactor.note(token);
   return { source: "GitHub Actions", read: () => githubToken(url, token) };
 };

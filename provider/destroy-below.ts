@@ -57,10 +57,13 @@ export const destroyBelow = async (session: Session, uid: string, stored: Json):
   }
 };
 
-/** What the program declares is not deleted for the sake of something else that it does not declare any more. */
+/**
+ * What the program declares is not deleted for the sake of something else that it does not declare any more; nor is an adopted
+ * record that this run has said to leave in place.
+ */
 export const stillDeclared = (head: string, held: readonly string[]): Error =>
   new Error(
-    [`${head}: these are resources of this stack, which this run keeps; nothing was deleted:`, ...held].join("\n  - "),
+    [`${head}: this run keeps these records, or leaves them in place; nothing was deleted:`, ...held].join("\n  - "),
   );
 
 const depthOf = (uid: string): number => uid.split("/").length;

@@ -1,7 +1,8 @@
 // Read: the record as it is, also as inputs, so that a change made by hand shows as a diff. What is gone is told from what
 // cannot be read.
-import { isApiError, isUidp, type Json, parentOf } from "../schema/index.ts";
+import { isApiError, isUidp, type Json } from "../schema/index.ts";
 import { failure } from "./failure.ts";
+import { confirmGone } from "./gone.ts";
 import type { Kind } from "./kind/kind.ts";
 import { inputsFrom, outputsFrom } from "./record.ts";
 import type { Session } from "./session.ts";
@@ -22,30 +23,10 @@ export const read = async (kind: Kind, session: Session, id: string, stored: Jso
     answer = await whileYoung(session, stored, () => session.call(kind.operations.get, { uid: id } as never));
   } catch (error) {
     if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "get", { uid: id });
-    await confirmGone(kind, session, id);
+    await confirmGone(kind, session, id, "get");
     return { id: "", props: {} };
   }
   if (answer.uid !== id) throw new Error(`${kind.word} ${id}: the service answered with ${answer.uid}`);
   const observed = outputsFrom(kind, answer, stored);
   return { id, props: kind.settled?.(observed, stored) ?? observed, inputs: inputsFrom(kind, id, observed, stored) };
 };
-
-// A wrong address or organisation answers NOT_FOUND to everything: a record is gone when the group that held it can be
-// read, or is gone by the same rule. An organisation that nobody knows is no proof of anything.
-const confirmGone = async (kind: Kind, session: Session, uid: string): Promise<void> => {
-  for (let parent = parentOf(uid); parent !== ""; parent = parentOf(parent)) {
-    try {
-      await session.call("GetGroup", { uid: parent });
-      return;
-    } catch (error) {
-      if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "get", { uid });
-      if (parentOf(parent) === "") throw unknownOrganization(kind, uid, parent);
-    }
-  }
-};
-
-const unknownOrganization = (kind: Kind, uid: string, organization: string): Error =>
-  new Error(
-    `${kind.word} ${uid}: neither it nor its organisation ${organization} is known to the service; is irm:baseUrl the right ` +
-      "address? If the organisation is really gone, take its resources out of the state: pulumi state delete URN.",
-  );

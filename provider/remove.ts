@@ -3,6 +3,7 @@ import { apiError, isApiError, type Json } from "../schema/index.ts";
 import { deleteWhenFree, leftBelow } from "./delete-order.ts";
 import { destroyBelow, stillDeclared } from "./destroy-below.ts";
 import { failure } from "./failure.ts";
+import { confirmGone } from "./gone.ts";
 import { type Kind, title } from "./kind/kind.ts";
 import type { Session } from "./session.ts";
 import { walk } from "./walk.ts";
@@ -12,6 +13,7 @@ import { whileYoung } from "./young.ts";
 export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<void> => {
   const subject = [kind.word, id, title(stored)].filter(Boolean).join(" ");
   if (stored.adopted === true && stored.deleteAdopted !== true) {
+    session.claims.leave(id);
     session.say(`${subject} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
     return;
   }
@@ -25,8 +27,9 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
       await whileYoung(session, stored, () => session.call(kind.operations.delete, { uid: id } as never));
     } catch (error) {
       if (isApiError(error, "FAILED_PRECONDITION") && kind.blockers) return error;
-      // Gone already is what was asked for.
       if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "delete", { uid: id, name: stored.name });
+      // Gone already is what was asked for. An earlier attempt whose answer was lost looks the same from here.
+      await confirmGone(kind, session, id, "delete");
     }
     return undefined;
   };

@@ -44,7 +44,7 @@ export const systemOutside = (): Outside => ({
 });
 
 /** The configuration, or one error with all that is wrong and missing, credentials included. */
-export const checkedConfig = (get: GetConfig, env: Env, given?: Given): Config => {
+export const checkedConfig = (get: GetConfig | undefined, env: Env, given?: Given): Config => {
   try {
     return configFrom(get, env, given);
   } catch (error) {

@@ -72,11 +72,11 @@ export const readAnswer = (row: Operation, operation: string, { status, headers,
   return value;
 };
 
-const parse = (body: string): unknown => {
+/** undefined where it is no JSON: judged by the caller. The error of JSON.parse would quote it, and it may be a token. */
+export const parse = (body: string): unknown => {
   try {
     return JSON.parse(body);
   } catch {
-    // not JSON: judged by the caller
     return undefined;
   }
 };

@@ -217,13 +217,17 @@ describe("irm journal pending", () => {
   });
 
   it("tells what is missing of the configuration", async () => {
-    for (const name of ["IRM_BASE_URL", "IRM_TOKEN", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"])
+    for (const name of ["IRM_BASE_URL", "IRM_TOKEN", "IRM_TOKEN_FILE", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"])
       vi.stubEnv(name, "");
     const file = folder.path("any.json");
     writeFileSync(file, exported({}));
     const { code, stderr } = await runCommand("journal", "pending", file);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^irm journal pending: pulumi-irm is not configured:\n {2}- no address of the API/);
+    const [head, address, ...more] = stderr.trimEnd().split("\n");
+    expect(head).toBe("irm journal pending: pulumi-irm is not configured:");
+    // It reads no stack configuration.
+    expect(address).toBe("  - no address of the API; looked at: environment IRM_BASE_URL");
+    expect(more).toEqual([expect.stringContaining("no credentials; looked at the environment: IRM_TOKEN")]);
   });
 });
 

@@ -96,6 +96,8 @@ new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
     expect(several.code).not.toBe(0);
     expect(several.output).toContain(`Group one: adopt: 2 groups that match in ${org}; exactly one is needed`);
     for (const uid of twins) expect(several.output).toContain(`- ${uid} twin`);
+    // A message, without the stack of our own code.
+    for (const { output } of [none, several]) expect(output).not.toMatch(/\bat .*adopt\.(ts|js)/);
     expect(writes()).toEqual([]);
 
     const solo = await make(`groups/${org}`, { name: "between us" });
@@ -109,6 +111,28 @@ new Group("one", { parent: process.env.ORG!, name: secret("between us"), adopt: 
     expect(hidden.output).not.toContain("between us");
     // The one of this test.
     expect(writes()).toEqual(["CreateGroup"]);
+  });
+
+  it("by match that stays in the program fails once the name is another one, and says that it may go", async () => {
+    const org = place.server.organization;
+    const uid = await make(`groups/${org}`, { name: "lasting" });
+    const source = (name: string, adopt = "") =>
+      `import { Group } from "pulumi-irm"; new Group("one", { parent: process.env.ORG!, name: "${name}"${adopt} });`;
+    const program = await place.program("lasting", source("lasting", `, adopt: "match"`), env());
+    await program.must("up", "--yes", "--skip-preview");
+    program.write(source("changed", `, adopt: "match"`));
+    place.server.takeRequests();
+    const stale = await program.run("up", "--yes", "--skip-preview");
+    expect(stale.code).not.toBe(0);
+    expect(stale.output).toContain(`Group one: adopt: no groups that match in ${org}; exactly one is needed`);
+    expect(stale.output).toContain(
+      "If this resource has adopted its record in an earlier run, adopt has done its work: take it out of the program.",
+    );
+    expect(writes()).toEqual([]);
+    program.write(source("changed"));
+    await program.must("up", "--yes", "--skip-preview");
+    expect(writes()).toEqual(["UpdateGroup"]);
+    expect(place.rows("groups", "uid = ?", uid)[0]?.name).toBe("changed");
   });
 
   it("of a record that another resource of the stack has is refused, and nothing is changed on it", async () => {

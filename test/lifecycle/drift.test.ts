@@ -47,7 +47,7 @@ describe("drift", () => {
     expect(status, JSON.stringify(json)).toBe(200);
   };
 
-  it("does not show right after an up, and a record that was made a moment ago is not taken for deleted", async () => {
+  it("does not show right after an up", async () => {
     const refresh = await program.must("refresh", "--yes", "--skip-preview", "--expect-no-changes");
     expect(refresh.output).toContain("7 unchanged");
   });
@@ -154,17 +154,22 @@ describe("drift", () => {
 
   it.each([
     [404, 5, "Not found: nobody knows it", "is known to the service; is irm:baseUrl the right address?"],
-    [403, 7, "Permission denied: no", "A record that may not be read is not taken for deleted."],
+    [403, 7, "Permission denied: no", "A record that may not be read is not taken for deleted.", "PERMISSION_DENIED"],
   ])(
     "is not what a service looks like that answers %i to everything: an error, and the state stays",
-    async (status, code, message, text) => {
+    async (status, code, message, text, onDelete = text) => {
       const ids = async () => (await program.state()).resources.map(({ id }) => id);
       const before = await ids();
-      const stop = proxy.answer("GET", /\/iam\//, status, { code, message, details: [] });
+      const stops = ["GET", "DELETE"].map((method) =>
+        proxy.answer(method, /\/iam\//, status, { code, message, details: [] }),
+      );
       const refresh = await program.run("refresh", "--yes", "--skip-preview");
-      stop();
+      const destroy = await program.run("destroy", "--yes", "--skip-preview");
+      for (const stop of stops) stop();
       expect(refresh.code).not.toBe(0);
       expect(refresh.output).toContain(text);
+      expect(destroy.code).not.toBe(0);
+      expect(destroy.output).toContain(onDelete);
       expect(await ids()).toEqual(before);
       await program.must("preview", "--expect-no-changes");
     },

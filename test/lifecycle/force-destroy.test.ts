@@ -98,7 +98,7 @@ ${more}
     place.server.takeRequests();
     const spared = await program.run("up", "--yes", "--skip-preview");
     expect(spared.code).not.toBe(0);
-    expect(spared.output).toContain("these are resources of this stack, which this run keeps; nothing was deleted:");
+    expect(spared.output).toContain("this run keeps these records, or leaves them in place; nothing was deleted:");
     expect(spared.output).toContain(`- group ${uidOf("kept")} "kept"`);
     expect(deletes()).toEqual([]);
 

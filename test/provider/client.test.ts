@@ -60,14 +60,31 @@ describe("call", () => {
     expect(requests.map((request) => request.token)).toEqual(["request-token", "github-token", "api-token-1"]);
   });
 
+  const ACTIONS = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+  };
+
   it("says so when GitHub gives no token", async () => {
-    const env = {
-      ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
-    };
-    const { call } = setUp(env, page(403));
+    const { call } = setUp(ACTIONS, page(403));
     const error = await errorOf(call("GetGroup", { uid: GROUP }));
     expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions gave no OIDC token (HTTP 403)" });
+  });
+
+  it.each([
+    ["no JSON", "opaque-token"],
+    ["cut off", '{"value":"opaque-token'],
+    ["null", "null"],
+    ["without a token", "{}"],
+  ])("asks GitHub again after an answer that is %s, and does not quote it", async (_, body) => {
+    const answer = { status: 200, headers: {}, body };
+    const { call, requests } = setUp(ACTIONS, answer);
+    const error = await errorOf(call("GetGroup", { uid: GROUP }));
+    expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions gave no OIDC token (HTTP 200)" });
+    expect(requests).toHaveLength(5);
+    const next = setUp(ACTIONS, answer, json({ value: "github-token" }), token("1"), group);
+    await next.call("GetGroup", { uid: GROUP });
+    expect(next.requests).toHaveLength(4);
   });
 
   it("tells which token was refused by the exchange, for which identity and where", async () => {
@@ -148,12 +165,12 @@ describe("call", () => {
     expect(clock.sleeps).toEqual([0, 2_000]);
   });
 
-  it("does not wait for a permission for ever", async () => {
+  it("does not wait for a permission for ever: five attempts", async () => {
     const { call, requests, clock } = setUp({ IRM_TOKEN: "given" }, refusal("PERMISSION_DENIED", "no"));
     const create = call("CreateGroup", NEW, { permissionIsNew: true });
     expect(await errorOf(create)).toMatchObject({ code: "PERMISSION_DENIED" });
-    expect(requests).toHaveLength(6);
-    expect(clock.sleeps).toEqual([0, 2_000, 4_000, 8_000, 16_000]);
+    expect(requests).toHaveLength(5);
+    expect(clock.sleeps).toEqual([0, 2_000, 8_000, 16_000]);
   });
 });
 

@@ -72,6 +72,25 @@ describe("where the API token comes from", () => {
     expect(() => setUp({ ACTIONS_ID_TOKEN_REQUEST_URL: "https://x.example.com" })).toThrow("no credentials");
   });
 
+  it.each([
+    ["http://actions.example.com/token", "; http is for loopback only, since tokens would travel in the clear"],
+    ["ftp://127.0.0.1/token", "; http is for loopback only, since tokens would travel in the clear"],
+    ["actions.example.com", ""],
+  ])("does not send GitHub's request token to %s", (url, reason) => {
+    const env = { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token" };
+    expect(() => setUp(env)).toThrow(new ConfigError([`ACTIONS_ID_TOKEN_REQUEST_URL: must be an https URL${reason}`]));
+  });
+
+  it("asks for GitHub's token over http on loopback", async () => {
+    const url = "http://127.0.0.1:8080/token";
+    const { credentials, calls } = setUp({
+      ACTIONS_ID_TOKEN_REQUEST_URL: url,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+    });
+    await credentials.token();
+    expect(calls[0]).toBe(`github ${url} request-token`);
+  });
+
   it("does not quote a token that stands where its file should be named", async () => {
     const { credentials } = setUp({ IRM_IDENTITY_TOKEN_FILE: "eyJ.secret.token" });
     await expect(credentials.token()).rejects.toThrow(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { inputProblems } from "../../provider/check.ts";
 import { group } from "../../provider/kind/group.ts";
 import { identity } from "../../provider/kind/identity.ts";
+import { roleBinding } from "../../provider/kind/role-binding.ts";
 import * as reconcile from "../../provider/reconcile.ts";
 import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
 import { systemTransport } from "../../provider/transport.ts";
@@ -199,9 +200,22 @@ describe("forceDestroy of a group", () => {
     const error = await failureOf(reconcile.remove(group, session, top, { name: "held", forceDestroy: true }));
     const [head, ...lines] = error.message.split("\n");
     expect(head).toBe(
-      `group ${top} "held": forceDestroy: these are resources of this stack, which this run keeps; nothing was deleted:`,
+      `group ${top} "held": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:`,
     );
     expect(lines.sort()).toEqual([`  - group ${made.id} "made"`, `  - group ${kept} "kept"`].sort());
+    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
+  });
+
+  it("is refused when an adopted record below was just left in place", async () => {
+    const top = await makeGroup(org, "holder");
+    const ci = await makeIdentity(top, "adopted");
+    const session = run();
+    await reconcile.remove(identity, session, ci, { name: "adopted", adopted: true });
+    const error = await failureOf(reconcile.remove(group, session, top, { name: "holder", forceDestroy: true }));
+    expect(error.message).toBe(
+      `group ${top} "holder": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
+        `  - identity ${ci} "adopted"`,
+    );
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 
@@ -243,8 +257,21 @@ describe("an identity that holds role bindings of others", () => {
     session.claims.keep(binding, false);
     const error = await failureOf(reconcile.remove(identity, session, ci, { name: "kept", forceDestroy: true }));
     expect(error.message).toBe(
-      `identity ${ci} "kept": forceDestroy: these are resources of this stack, which this run keeps; nothing was deleted:\n` +
+      `identity ${ci} "kept": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
         `  - role binding ${binding} (kept as viewer)`,
+    );
+    expect(deletes()).toEqual([]);
+  });
+
+  it("is not deleted by forceDestroy either, when an adopted one of them was just left in place", async () => {
+    const ci = await makeIdentity(org, "held");
+    const binding = await bind(org, ci);
+    const session = run();
+    await reconcile.remove(roleBinding, session, binding, { identityUid: ci, roleUid: viewer, adopted: true });
+    const error = await failureOf(reconcile.remove(identity, session, ci, { name: "held", forceDestroy: true }));
+    expect(error.message).toBe(
+      `identity ${ci} "held": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
+        `  - role binding ${binding} (held as viewer)`,
     );
     expect(deletes()).toEqual([]);
   });
@@ -253,7 +280,6 @@ describe("an identity that holds role bindings of others", () => {
     const ci = await makeIdentity(org, "own");
     const binding = await bind(org, ci);
     const session = run();
-    const { roleBinding } = await import("../../provider/kind/role-binding.ts");
     await Promise.all([
       reconcile.remove(identity, session, ci, { name: "own" }),
       reconcile.remove(roleBinding, session, binding, { identityUid: ci, roleUid: viewer }),

@@ -1,0 +1,39 @@
+// Gone, or out of sight: a service at a wrong address, or one that does not know the organisation, answers NOT_FOUND to
+// everything. A record is gone when the group that held it can be read, or is gone by the same rule (design: read, delete).
+import { isApiError, isRoot, parentOf } from "../schema/index.ts";
+import { failure } from "./failure.ts";
+import type { Kind } from "./kind/kind.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * After a NOT_FOUND: throws where it is no proof. Nothing holds a root group: a read that does not find it proves nothing, a
+ * delete has done what was asked for, since an engine that was killed after it must be able to go on.
+ */
+export const confirmGone = async (
+  kind: Kind,
+  session: Session,
+  uid: string,
+  action: "get" | "delete",
+): Promise<void> => {
+  if (isRoot(uid)) {
+    if (action === "get") throw unknownOrganization(kind, uid, uid);
+    return;
+  }
+  for (let parent = parentOf(uid); ; parent = parentOf(parent)) {
+    try {
+      await session.call("GetGroup", { uid: parent });
+      return;
+    } catch (error) {
+      if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "get", { uid });
+      if (isRoot(parent)) throw unknownOrganization(kind, uid, parent);
+    }
+  }
+};
+
+const unknownOrganization = (kind: Kind, uid: string, organization: string): Error => {
+  const unknown = uid === organization ? "it is not known" : `neither it nor its organisation ${organization} is known`;
+  return new Error(
+    `${kind.word} ${uid}: ${unknown} to the service; is irm:baseUrl the right ` +
+      "address? If the organisation is really gone, take its resources out of the state: pulumi state delete URN.",
+  );
+};
