@@ -38,13 +38,18 @@ const madeBeside = async (stage: Stage, count: number): Promise<string[]> => {
   return made;
 };
 
+const countBeside = async (stage: Stage): Promise<number> => {
+  const query = new URLSearchParams({ "uidp.childrenOf": stage.uid("team"), pageSize: "1" });
+  return Number((await stage.world.call("GET", `${IAM}/${pluralOf(stage)}?${query}`)).totalCount);
+};
+
 interface Row {
   what: string;
   why: string;
   /** of the first page */
   steps: { reset?: true }[];
   between(stage: Stage, others: string[]): Promise<void>;
-  /** pages that are asked for */
+  /** pages that are asked for after the POST */
   pages: number;
 }
 
@@ -98,10 +103,12 @@ describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, b
         const others = await madeBeside(stage, OTHERS);
         // Older than the intent by more than clocks may differ.
         world.later(10_000);
+        // What is there already is listed before the POST, page by page.
+        const before = Math.ceil((await countBeside(stage)) / PAGE_SIZE);
         world.server.faults?.set({
           rules: [
             { operation: subject.operation, steps: [{ at: "after", reset: true }] },
-            { operation: subject.list, steps },
+            { operation: subject.list, steps: [...Array.from({ length: before }, () => ({})), ...steps] },
           ],
         });
         writeFileSync(tokenFile(world.folder), await world.minted());
@@ -109,14 +116,14 @@ describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, b
           pageSize: PAGE_SIZE,
           env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: tokenFile(world.folder) },
         });
-        const run = engine.start("up", subject.after, { point: "before send", of: "next page" });
+        const run = engine.start("up", subject.after, { point: "before send", of: "next page", nth: before });
         await run.paused;
         await between(stage, others);
         run.goOn();
         const outcome = await run.outcome;
         await engine.end();
         expect(world.attempts(subject.operation)).toHaveLength(1);
-        expect(world.attempts(subject.list)).toHaveLength(pages);
+        expect(world.attempts(subject.list)).toHaveLength(before + pages);
         // With a token of now.
         await world.records();
         for (const uid of others) await remove(stage, uid);

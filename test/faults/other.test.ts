@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
+import type { FaultScript } from "../../server/index.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
 import { IAM } from "./owner.ts";
 import { type Declared, type Program, ref } from "./program.ts";
 import { killedAt, STACK, type Stage, scenario } from "./scenario.ts";
+import { readState } from "./state.ts";
 import { type Action, subjectOf } from "./subject.ts";
 import { startWorld } from "./world.ts";
 
@@ -333,6 +335,64 @@ describe.concurrent("F24: a clock that is ten minutes wrong", () => {
         seen: ({ world }) => void expect(world.attempts("ExchangeGet")).toHaveLength(1),
       }),
   );
+});
+
+describe.concurrent("F24: two machines that carry one journal, with clocks of their own", () => {
+  test.each(KINDS)("a %s that is carried out when the second looks for it is its", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      child: { wrongBy: -10 * MINUTE_MS },
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ delay: "3s" }] }] }),
+      act: async ({ world, engine, subject }) => {
+        const run = engine.start("up", subject.after);
+        await world.came(subject.operation);
+        await engine.kill();
+        await run.outcome.catch(() => undefined);
+        return world.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after);
+      },
+      attempts: 1,
+    }),
+  );
+});
+
+describe.concurrent("a create that nobody knows the end of, then `destroy`", () => {
+  const rows: { how: string; script?: FaultScript }[] = [
+    { how: "killed after the reply" },
+    {
+      how: "timed out, and carried out later",
+      script: { rules: [{ operation: "CreateGroup", steps: [{ delay: "3s" }] }] },
+    },
+  ];
+  test.each(rows)("of a run that was $how: its record is named", async ({ script }) => {
+    const world = await startWorld();
+    const engine = world.engine(STACK);
+    try {
+      const program: Program = ["kept", "lost"].map((name) => ({
+        name,
+        kind: "group",
+        inputs: { parent: world.home, name },
+      }));
+      expect(await engine.run("up", program.slice(0, 1))).toMatchObject({ errors: [] });
+      const before = await world.records();
+      if (script) {
+        world.server.faults?.set(script);
+        expect((await engine.run("up", program)).errors).toHaveLength(1);
+        await world.came("CreateGroup", 1, true);
+        world.server.faults?.clear();
+      } else {
+        await engine.start("up", program, { point: "after reply", of: "POST" }).paused;
+        await engine.kill();
+      }
+      const [lost] = [...(await world.records()).keys()].filter((uid) => !before.has(uid));
+      expect(await engine.run("destroy")).toMatchObject({ errors: [] });
+      expect(engine.said.join("\n")).toContain(`group ${lost} "lost"`);
+      expect(readState(world.stateFile(STACK)).resources).toEqual([]);
+    } finally {
+      await engine.kill();
+      await world.close();
+    }
+  });
 });
 
 describe.concurrent("F25: a service that is newer", () => {

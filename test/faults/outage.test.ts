@@ -103,11 +103,10 @@ const create = (methods: Methods, parent: string, name: string, stack = "outage"
 describe("a service that is down for a minute", () => {
   test("is asked at most a tenth more than there is to do, once the budget of retries is spent", () =>
     inTown(1, async ({ clock, faults, organization, process }) => {
-      // A stack that is in use, of which the process has heard that the service is there.
-      await clock.work(async () => create(await process(), organization, "before"));
+      // A process that has begun to make records.
       const methods = await process();
       const read = () => methods.read(organization, { uid: organization });
-      await clock.work(read);
+      await clock.work(() => create(methods, organization, "before"));
 
       faults.set(always("*", { status: 503 }));
       const begun: number[] = [];

@@ -15,7 +15,6 @@ import { readState } from "./state.ts";
 import { type Action, subjectOf } from "./subject.ts";
 import { filesBelow } from "./world.ts";
 
-const HOUR_MS = 3_600_000;
 const POLL_MS = 20;
 
 /** A server of its own process and file, and an engine of this one. */
@@ -35,13 +34,12 @@ const startKillable = async () => {
   };
 
   const stateFile = (name: string): string => join(folder, `${name}.state.json`);
-  const engine = (own: { wrongBy?: number } = {}) =>
+  const engine = (env: Record<string, string> = {}) =>
     engineIn(
       {
         stateFile: stateFile(STACK),
         stack: `organization/faults/${STACK}`,
         pace: { startMs: Date.now(), speed: 1 },
-        ...own,
       },
       async () => ({
         IRM_BASE_URL: server.baseUrl,
@@ -50,6 +48,7 @@ const startKillable = async () => {
         IRM_IDENTITY_TOKEN: await owner.minted(),
         IRM_JOURNAL: join(folder, "journal"),
         PULUMI_BACKEND_URL: `file://${folder}`,
+        ...env,
       }),
     );
 
@@ -136,8 +135,8 @@ describe.concurrent("F11: kill -9 of the server", () => {
         gone: action === "delete" ? committed : 0,
       });
 
-      // An hour later, when no request of the first run can be on its way any more.
-      const next = world.engine({ wrongBy: HOUR_MS });
+      // Which waits for what may still be on its way for no longer than one of its own requests may take.
+      const next = world.engine({ IRM_REQUEST_TIMEOUT: "5" });
       expect(await next.run("up", after)).toMatchObject({ errors: [] });
       const resources = readState(world.stateFile(STACK)).resources.map(({ id }) => id);
       // What was committed and never acknowledged is taken: nothing is made a second time.

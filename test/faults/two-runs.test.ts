@@ -7,7 +7,7 @@ import type { OperationName } from "../../schema/index.ts";
 import type { ServerOptions } from "../../server/index.ts";
 import { type Foreign, judge, judgeDestroyed, KINDS } from "./judge.ts";
 import { IAM } from "./owner.ts";
-import { type Declared, resolved } from "./program.ts";
+import { type Declared, type Program, resolved } from "./program.ts";
 import type { Engine } from "./run.ts";
 import { STACK, scenario } from "./scenario.ts";
 import { readState } from "./state.ts";
@@ -38,6 +38,29 @@ describe.concurrent("F20: two runs of one stack at the same time", () => {
       },
     }),
   );
+
+  test("make one of each, also when one of them has made some already", async () => {
+    const world = await startWorld();
+    try {
+      const foreign = await world.records();
+      const program: Program = [
+        { name: "first", kind: "group", inputs: { parent: world.home, name: "first" } },
+        { name: "second", kind: "group", inputs: { parent: { ref: "first" }, name: "second" } },
+      ];
+      const own = { stack: `organization/faults/${STACK}`, env: { IRM_JOURNAL: join(world.folder, "shared") } };
+      const [one, two] = [world.engine("one", own), world.engine("two", own)];
+      const first = one.start("up", program, { point: "before state", of: "creating" });
+      await first.paused;
+      expect(await two.run("up", program)).toMatchObject({ errors: [] });
+      first.goOn();
+      expect(await first.outcome).toMatchObject({ errors: [] });
+      await one.end();
+      for (const name of ["first", "second"]) expect(world.uid("one", name)).toBe(world.uid("two", name));
+      expect((await judge(world, "one", one, program, foreign)).problems).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
 });
 
 interface TwoStacks {
