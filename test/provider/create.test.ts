@@ -8,7 +8,7 @@ import { DEADLINE_MS } from "../../provider/retry.ts";
 import type { Session } from "../../provider/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { keyOf, page } from "./double.ts";
-import { type Fault, startMachine } from "./machine.ts";
+import { type Fault, gone, startMachine } from "./machine.ts";
 
 const machine = startMachine();
 
@@ -107,10 +107,17 @@ describe("an answer that is lost", () => {
   it("with a record that is older than the intent by less than clocks may differ: an error, since it may be anybody's", async () => {
     const args = machine.inputs();
     const { uid, createTime } = await machine.theirs(args);
-    const ahead = 1_500 - (Date.parse(createTime as string) % 1_000);
-    // Nothing of it is known from before: the run that sent it is not this one.
-    await reconcile.create(group, machine.runAt(ahead, "timeout").session, args).catch(() => undefined);
-    const error = (await reconcile.create(group, machine.runAt(ahead).session, args).catch((e: unknown) => e)) as Error;
+    // By the service's clock, it is the second after.
+    const date = new Date(Math.floor(Date.parse(createTime as string) / 1_000) * 1_000 + 1_000).toUTCString();
+    const then = () =>
+      machine.runOver(async ({ method }, send) => {
+        if (method === "POST" && machine.posts === 1) throw gone(true, true);
+        const answer = await send();
+        return { ...answer, headers: { ...answer.headers, date } };
+      });
+    await reconcile.create(group, then().session, args).catch(() => undefined);
+    // Nothing is known from before: the run that sent it was not this one.
+    const error = (await reconcile.create(group, then().session, args).catch((e: unknown) => e)) as Error;
     expect(error.message).toContain("an answer was lost, and a record may be the one that it was about:");
     expect(error.message).toContain(`group ${uid} "${args.name}", made 2`);
     expect(error.message).toContain('take it by adopt: "<uid>", or change it and run again');

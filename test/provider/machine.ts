@@ -67,7 +67,8 @@ export interface Machine {
   lines(): Json[];
 }
 
-const gone = (sent: boolean, timedOut = false) =>
+/** No answer came. */
+export const gone = (sent: boolean, timedOut = false) =>
   new AttemptError({ sent, ...(timedOut && { timedOut }) }, new ApiError("UNAVAILABLE", "no answer"));
 
 const meet = async (fault: Fault | undefined, send: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
