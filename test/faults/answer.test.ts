@@ -32,6 +32,9 @@ const waited =
   (stage) =>
     expect(Math.min(...gaps(stage))).toBeGreaterThanOrEqual(least);
 
+/** Its request has little time, since no answer comes. */
+const hurried = ({ engine, subject }: Stage) => engine.run("up", subject.after, { hurried: subject.method });
+
 const UNKNOWN = /Whether the .+ was made is not known\. The intent journal keeps that/;
 
 const ROWS: Row[] = [
@@ -72,19 +75,36 @@ const ROWS: Row[] = [
     what: "no answer in time, and a commit while the run looks for it",
     why: "found before the run gives up",
     actions: ["create"],
-    steps: [{ delay: "2200ms" }],
-    row: { attempts: 1 },
+    steps: [{ hold: true }],
+    row: {
+      attempts: 1,
+      act: ({ engine, subject, world }) =>
+        engine.run("up", subject.after, {
+          hurried: subject.method,
+          // The first look has found nothing, and does not know that yet.
+          reached: async (point) => {
+            if (point !== "after reply" || world.attempts(subject.operation).length === 0) return;
+            if (world.attempts(subject.list).length === 0) return;
+            world.server.faults?.release();
+            await world.came(subject.operation, 1, true);
+          },
+        }),
+    },
   },
   {
     fault: "F4",
     what: "no answer in time, and a commit after the run gave up",
     why: "the run fails with the intent open, the next one takes the record",
     actions: ["create"],
-    steps: [{ delay: "3s" }],
+    steps: [{ hold: true }],
     row: {
       attempts: 1,
+      act: hurried,
       fails: UNKNOWN,
-      seen: ({ world, subject }) => world.came(subject.operation, 1, true),
+      seen: ({ world, subject }) => {
+        world.server.faults?.release();
+        return world.came(subject.operation, 1, true);
+      },
     },
   },
   {
@@ -92,16 +112,16 @@ const ROWS: Row[] = [
     what: "no answer in time, and no commit ever",
     why: "the run fails with the intent open, the next one finds nothing and makes it",
     actions: ["create"],
-    steps: [{ delay: "2500ms", reset: true }],
-    row: { attempts: 1, fails: UNKNOWN },
+    steps: [{ hold: true, reset: true }],
+    row: { attempts: 1, act: hurried, fails: UNKNOWN },
   },
   {
     fault: "F4",
     what: "no answer in time, of what may be repeated",
     why: "sent again",
     actions: CHANGES,
-    steps: [{ delay: "2200ms" }],
-    row: { attempts: 2 },
+    steps: [{ hold: true }],
+    row: { attempts: 2, act: hurried, seen: ({ world }) => world.server.faults?.release() },
   },
   {
     fault: "F5",
