@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/fault-rule.ts";
 import { KINDS } from "./judge.ts";
+import type { Watch } from "./run.ts";
 import { type Scenario, type Stage, type Step, scenario } from "./scenario.ts";
 import type { Action, Subject } from "./subject.ts";
 
@@ -32,8 +33,12 @@ const waited =
   (stage) =>
     expect(Math.min(...gaps(stage))).toBeGreaterThanOrEqual(least);
 
+// Real time, in which a request must come to a server on loopback: nothing else depends on it.
+const HURRIED_MS = 3_000;
+
 /** Its request has little time, since no answer comes. */
-const hurried = ({ engine, subject }: Stage) => engine.run("up", subject.after, { hurried: subject.method });
+const hurried = ({ engine, subject: { after, method } }: Stage, further: Watch = {}) =>
+  engine.run("up", after, { hurry: { ms: HURRIED_MS, method }, ...further });
 
 const UNKNOWN = /Whether the .+ was made is not known\. The intent journal keeps that/;
 
@@ -78,17 +83,17 @@ const ROWS: Row[] = [
     steps: [{ hold: true }],
     row: {
       attempts: 1,
-      act: ({ engine, subject, world }) =>
-        engine.run("up", subject.after, {
-          hurried: subject.method,
-          // The first look has found nothing, and does not know that yet.
-          reached: async (point) => {
-            if (point !== "after reply" || world.attempts(subject.operation).length === 0) return;
-            if (world.attempts(subject.list).length === 0) return;
-            world.server.faults?.release();
-            await world.came(subject.operation, 1, true);
-          },
-        }),
+      act: (stage) => {
+        const { world, subject } = stage;
+        // The first look has found nothing, and does not know that yet.
+        const reached: Watch["reached"] = async (point) => {
+          const came = [subject.operation, subject.list].every((operation) => world.attempts(operation).length > 0);
+          if (point !== "after reply" || !came) return;
+          world.server.faults?.release();
+          await world.came(subject.operation, 1, true);
+        };
+        return hurried(stage, { reached });
+      },
     },
   },
   {
@@ -99,7 +104,7 @@ const ROWS: Row[] = [
     steps: [{ hold: true }],
     row: {
       attempts: 1,
-      act: hurried,
+      act: (stage) => hurried(stage),
       fails: UNKNOWN,
       seen: ({ world, subject }) => {
         world.server.faults?.release();
@@ -113,7 +118,7 @@ const ROWS: Row[] = [
     why: "the run fails with the intent open, the next one finds nothing and makes it",
     actions: ["create"],
     steps: [{ hold: true, reset: true }],
-    row: { attempts: 1, act: hurried, fails: UNKNOWN },
+    row: { attempts: 1, act: (stage) => hurried(stage), fails: UNKNOWN },
   },
   {
     fault: "F4",
@@ -121,7 +126,7 @@ const ROWS: Row[] = [
     why: "sent again",
     actions: CHANGES,
     steps: [{ hold: true }],
-    row: { attempts: 2, act: hurried, seen: ({ world }) => world.server.faults?.release() },
+    row: { attempts: 2, act: (stage) => hurried(stage), seen: ({ world }) => world.server.faults?.release() },
   },
   {
     fault: "F5",

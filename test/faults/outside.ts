@@ -22,27 +22,26 @@ export interface OutsideOptions {
   newer?: Record<string, unknown>;
   /** a service that gives pages of so many rows, whatever is asked for (AIP-158) */
   pageSize?: number;
-  /** the method whose first request is given up soon, though it may be held for ever: others have as long as a slow machine needs */
-  hurried?: string;
+  /** real time that a request has: the first of this method, or each; others have as long as a slow machine needs */
+  hurry?: { ms: number; method?: string };
   /** resolves when the process may go on */
   reached(point: Point, of: string): Promise<void>;
   say(text: string): void;
 }
 
-// Real time: all that depends on the first is that a request comes to a server on loopback within it, and of the second that a
-// machine which stands still for a while loses none.
-const HURRIED_MS = 3_000;
+// A machine that stands still for a while loses no request.
 const PATIENT_MS = 120_000;
 
-export const outsideWith = ({ pace, wrongBy, newer, pageSize, hurried, reached, say }: OutsideOptions): Outside => {
+export const outsideWith = ({ pace, wrongBy, newer, pageSize, hurry, reached, say }: OutsideOptions): Outside => {
   const outside = systemOutside();
-  let toHurry = hurried;
+  let left = hurry?.method === undefined ? Infinity : 1;
   const transport: Transport = async (request) => {
     const { searchParams } = request.url;
     await reached("before send", searchParams.has("pageToken") ? "next page" : request.method);
     if (pageSize !== undefined && searchParams.has("pageSize")) searchParams.set("pageSize", String(pageSize));
-    const timeoutMs = request.method === toHurry ? HURRIED_MS : PATIENT_MS;
-    if (request.method === toHurry) toHurry = undefined;
+    const isHurried = hurry !== undefined && left > 0 && request.method === (hurry.method ?? request.method);
+    if (isHurried) left -= 1;
+    const timeoutMs = isHurried ? hurry.ms : PATIENT_MS;
     const answer = await outside.transport({ ...request, timeoutMs });
     await reached("after reply", request.method);
     return newer ? fromNewer(answer, newer) : answer;

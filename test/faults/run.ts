@@ -21,7 +21,7 @@ export interface Run {
 }
 
 /** How a run in this process is watched. */
-export type Watch = Partial<Pick<OutsideOptions, "reached" | "hurried">>;
+export type Watch = Partial<Pick<OutsideOptions, "reached" | "hurry">>;
 
 export interface Engine {
   /** in a process of its own */
