@@ -150,16 +150,14 @@ const runCycle = async (
 ): Promise<string[]> => {
   const { faults } = world.server;
   const rules: NonNullable<FaultScript["rules"]> = [];
-  // Late: within the request's time, or once the run has given it up. One that is killed has no end to wait for.
-  if (random.below(3) === 0) {
-    const step = random.pick([{ delay: "600ms" }, { hold: true as const }]);
-    rules.push({ operation: random.pick(CREATES), steps: [isKill ? { delay: "600ms" } : step] });
-  }
+  // Late: within the request's time, or once the run has given it up.
+  if (!isKill && random.below(3) === 0)
+    rules.push({ operation: random.pick(CREATES), steps: [random.pick([{ delay: "600ms" }, { hold: true }])] });
   const target = isKill ? await targetOf(engine, program, random) : undefined;
   if (target?.operation)
     rules.unshift({
       operation: target.operation,
-      steps: [{ at: target.carriedOut ? "after" : "before", delay: "300ms" }],
+      steps: [{ at: target.carriedOut ? "after" : "before", hold: true }],
     });
   faults?.set({ rules, random: { rate: 0.2, seed: random.below(1_000_000), steps: STEPS } });
   const before = engine.said.length;
@@ -179,6 +177,7 @@ const runCycle = async (
   count.faults += faults?.attempts().filter(({ rule }) => rule !== undefined).length ?? 0;
   if (failed) count.failed += 1;
   faults?.clear();
+  // Late for the run that was killed, or that gave it up.
   faults?.release();
   const followed: string[] = [];
   if (failed) {
