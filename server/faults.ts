@@ -31,7 +31,7 @@ export interface Faults {
   set(script: FaultScript): void;
   /** The report, in the order in which the attempts came: of the last 100,000. */
   attempts(): Attempt[];
-  /** Lets go the requests that a step holds. */
+  /** Lets go the requests that a step holds: all that are in the report. */
   release(): void;
   /** No rules and an empty report; what is held stays held. */
   clear(): void;
@@ -96,7 +96,9 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
 
   const meet = async (step: Step, call: Call, carryOut: (call: Call) => Promise<Json>): Promise<Json> => {
     const { at = step.truncate === undefined ? "before" : "after", delay = 0, hold = false } = step;
-    const wait = () => (hold ? delays.hold() : delays.wait(delay));
+    // From its arrival on: whoever sees it in the report may release it, also when it is held after it is carried out.
+    const released = hold ? delays.hold() : undefined;
+    const wait = () => released ?? delays.wait(delay);
     if (at === "before") {
       await wait();
       failIn(step, call);

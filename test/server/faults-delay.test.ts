@@ -111,14 +111,35 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     api.faults.release();
     expect(await answer).toBe(good[wire]);
     expect(made()).toBe(1);
-    // A release is for those who are held by then.
+    // A release is for those who came before it.
     meets({ at: "after", hold: true, status: 504 });
-    const next = outcome[wire]();
+    const next = outcome[wire]().finally(settled);
     await until(() => carriedOut()[0] === true);
     await rounds();
+    expect(settled).toHaveBeenCalledTimes(1);
     api.faults.release();
     expect(await next).toBe(unavailable[wire]);
     expect(made()).toBe(2);
+  });
+
+  test("what came is released, though it is carried out only then", async () => {
+    const signing = Promise.withResolvers<void>();
+    const token = await api.identityToken("owner");
+    signed = signing.promise;
+    api.faults.set({
+      rules: [{ operation: wire === "REST" ? "ExchangeGet" : "Exchange", steps: [{ at: "after", hold: true }] }],
+    });
+    const exchanged = {
+      REST: async () => (await api.call("GET", `/sts/exchange?identity=${api.identity}`, { token })).status,
+      gRPC: async () => (await grpc.call("Exchange", { identity: api.identity }, { token })).code,
+    };
+    const answer = exchanged[wire]();
+    await until(() => report() === 1);
+    api.faults.release();
+    expect(carriedOut()).toEqual([false]);
+    signing.resolve();
+    expect(await answer).toBe(good[wire]);
+    expect(carriedOut()).toEqual([true]);
   });
 
   test("a delay is not released with what is held", async () => {
