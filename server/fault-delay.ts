@@ -1,6 +1,10 @@
-// Delays of scripted failures: each waits for itself, and the end of the server ends them all.
+// Delays of scripted failures: each waits for itself or for its release, and the end of the server ends them all.
 export interface FaultDelays {
   wait(ms: number): Promise<void>;
+  /** until `release` */
+  hold(): Promise<void>;
+  /** lets all go that are held, not those that wait for their time */
+  release(): void;
   /** what `drain` waits for: the client of a delayed request may have gone, and with it the connection */
   track<T>(work: Promise<T>): Promise<T>;
   drain(cut?: AbortSignal): Promise<void>;
@@ -9,6 +13,7 @@ export interface FaultDelays {
 export const createFaultDelays = (): FaultDelays => {
   const wakers = new Set<() => void>();
   const underWay = new Set<Promise<unknown>>();
+  let released = Promise.withResolvers<void>();
   let draining = false;
 
   const wait = async (ms: number): Promise<void> => {
@@ -24,6 +29,15 @@ export const createFaultDelays = (): FaultDelays => {
     });
   };
 
+  const release = (): void => {
+    released.resolve();
+    released = Promise.withResolvers();
+  };
+
+  const hold = async (): Promise<void> => {
+    if (!draining) await released.promise;
+  };
+
   const track = async <T>(work: Promise<T>): Promise<T> => {
     underWay.add(work);
     try {
@@ -36,6 +50,7 @@ export const createFaultDelays = (): FaultDelays => {
   const drain = async (cut?: AbortSignal): Promise<void> => {
     draining = true;
     for (const wake of [...wakers]) wake();
+    release();
     const settled = Promise.allSettled(underWay);
     if (!cut) {
       await settled;
@@ -49,5 +64,5 @@ export const createFaultDelays = (): FaultDelays => {
     cut.removeEventListener("abort", cutOff);
   };
 
-  return { wait, track, drain };
+  return { wait, hold, release, track, drain };
 };

@@ -18,6 +18,8 @@ const step = z
     /** when: before the request is carried out, or once it is committed */
     at: z.enum(["before", "after"], "must be before or after").optional(),
     delay: duration.optional(),
+    /** until the test says `release` */
+    hold: z.literal(true).optional(),
     status: z
       .int(STATUS)
       .refine((status) => status === 200 || (status >= 400 && status <= 599), STATUS)
@@ -57,6 +59,7 @@ export type Step = z.output<typeof step>;
 interface OwnStep {
   at?: string | undefined;
   delay?: number | undefined;
+  hold?: true | undefined;
   status?: number | undefined;
   retryAfter?: number | undefined;
   httpDate?: true | undefined;
@@ -76,8 +79,9 @@ const conflicts = (own: OwnStep): Problem[] => {
     found.push({ path: ["status"], text: "200 needs body: html; without a failure the step is {}" });
   if (own.truncate !== undefined && own.at === "before")
     found.push({ path: ["at"], text: "must be after: an answer that is truncated was made" });
-  if (own.at !== undefined && ends.length === 0 && own.delay === undefined)
-    found.push({ path: ["at"], text: "needs status, reset, truncate or delay" });
+  if (own.hold && own.delay !== undefined) found.push({ path: ["hold"], text: "cannot stand beside delay" });
+  if (own.at !== undefined && ends.length === 0 && own.delay === undefined && !own.hold)
+    found.push({ path: ["at"], text: "needs status, reset, truncate, delay or hold" });
   return found;
 };
 

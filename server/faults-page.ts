@@ -1,17 +1,20 @@
-// `/faults`, for tests of clients in other processes: GET tells the script and the report, PUT takes a new script. Without a
-// token, and so by a name of loopback only, as the development issuer.
+// `/faults`, for tests of clients in other processes: GET tells the script and the report, PUT takes a new script; POST
+// `/faults/release` lets go what is held. Without a token, and so by a name of loopback only, as the development issuer.
 import { apiError, invalidArgument } from "../schema/index.ts";
 import { FaultsError, parseFaults } from "./fault-rule.ts";
 import type { FaultControl } from "./faults.ts";
 import type { HttpOptions, Page } from "./http.ts";
 import { LOOPBACK_HOST, refused } from "./issuer-pages.ts";
 
+const ASKED = new Set(["GET /faults", "PUT /faults", "POST /faults/release"]);
+
 export const faultsPage =
   (faults: FaultControl): HttpOptions["pages"] =>
   async (method, path, body, host): Promise<Page | undefined> => {
-    if (path !== "/faults" || (method !== "GET" && method !== "PUT")) return undefined;
+    if (!ASKED.has(`${method} ${path}`)) return undefined;
     if (!LOOPBACK_HOST.test(host))
       return refused(apiError("PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only"));
+    if (method === "POST") faults.release();
     if (method === "PUT") {
       const text = (await body()).toString("utf8");
       try {

@@ -31,7 +31,9 @@ export interface Faults {
   set(script: FaultScript): void;
   /** The report, in the order in which the attempts came: of the last 100,000. */
   attempts(): Attempt[];
-  /** No rules and an empty report. */
+  /** Lets go the requests that a step holds: all that are in the report. */
+  release(): void;
+  /** No rules and an empty report; what is held stays held. */
   clear(): void;
 }
 
@@ -93,15 +95,18 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
     };
 
   const meet = async (step: Step, call: Call, carryOut: (call: Call) => Promise<Json>): Promise<Json> => {
-    const { at = step.truncate === undefined ? "before" : "after", delay = 0 } = step;
+    const { at = step.truncate === undefined ? "before" : "after", delay = 0, hold = false } = step;
+    // From its arrival on: whoever sees it in the report may release it, also when it is held after it is carried out.
+    const released = hold ? delays.hold() : undefined;
+    const wait = () => released ?? delays.wait(delay);
     if (at === "before") {
-      await delays.wait(delay);
+      await wait();
       failIn(step, call);
       // Whoever waited may have gone: that it is carried out all the same is what the delay is for.
-      return await carryOut(delay > 0 ? { ...call, gone: () => undefined } : call);
+      return await carryOut(hold || delay > 0 ? { ...call, gone: () => undefined } : call);
     }
     const [outcome] = await Promise.allSettled([carryOut(call)]);
-    await delays.wait(delay);
+    await wait();
     failIn(step, call);
     if (step.truncate !== undefined) call.onFault({ truncate: step.truncate });
     if (outcome.status === "rejected") throw outcome.reason;
@@ -121,6 +126,7 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
   return {
     set,
     attempts: () => structuredClone(report),
+    release: delays.release,
     clear: () => set({}),
     script: () => structuredClone(script),
     around: (...own) => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/fault-rule.ts";
 import { KINDS } from "./judge.ts";
+import type { Watch } from "./run.ts";
 import { type Scenario, type Stage, type Step, scenario } from "./scenario.ts";
 import type { Action, Subject } from "./subject.ts";
 
@@ -31,6 +32,13 @@ const waited =
   (least: number): NonNullable<Scenario["seen"]> =>
   (stage) =>
     expect(Math.min(...gaps(stage))).toBeGreaterThanOrEqual(least);
+
+// Real time, in which a request must come to a server on loopback: nothing else depends on it.
+const HURRIED_MS = 3_000;
+
+/** Its request has little time, since no answer comes. */
+const hurried = ({ engine, subject: { after, method } }: Stage, further: Watch = {}) =>
+  engine.run("up", after, { hurry: { ms: HURRIED_MS, method }, ...further });
 
 const UNKNOWN = /Whether the .+ was made is not known\. The intent journal keeps that/;
 
@@ -72,19 +80,36 @@ const ROWS: Row[] = [
     what: "no answer in time, and a commit while the run looks for it",
     why: "found before the run gives up",
     actions: ["create"],
-    steps: [{ delay: "2200ms" }],
-    row: { attempts: 1 },
+    steps: [{ hold: true }],
+    row: {
+      attempts: 1,
+      act: (stage) => {
+        const { world, subject } = stage;
+        // The first look has found nothing, and does not know that yet.
+        const reached: Watch["reached"] = async (point) => {
+          const came = [subject.operation, subject.list].every((operation) => world.attempts(operation).length > 0);
+          if (point !== "after reply" || !came) return;
+          world.server.faults?.release();
+          await world.came(subject.operation, 1, true);
+        };
+        return hurried(stage, { reached });
+      },
+    },
   },
   {
     fault: "F4",
     what: "no answer in time, and a commit after the run gave up",
     why: "the run fails with the intent open, the next one takes the record",
     actions: ["create"],
-    steps: [{ delay: "3s" }],
+    steps: [{ hold: true }],
     row: {
       attempts: 1,
+      act: (stage) => hurried(stage),
       fails: UNKNOWN,
-      seen: ({ world, subject }) => world.came(subject.operation, 1, true),
+      seen: ({ world, subject }) => {
+        world.server.faults?.release();
+        return world.came(subject.operation, 1, true);
+      },
     },
   },
   {
@@ -92,16 +117,16 @@ const ROWS: Row[] = [
     what: "no answer in time, and no commit ever",
     why: "the run fails with the intent open, the next one finds nothing and makes it",
     actions: ["create"],
-    steps: [{ delay: "2500ms", reset: true }],
-    row: { attempts: 1, fails: UNKNOWN },
+    steps: [{ hold: true, reset: true }],
+    row: { attempts: 1, act: (stage) => hurried(stage), fails: UNKNOWN },
   },
   {
     fault: "F4",
     what: "no answer in time, of what may be repeated",
     why: "sent again",
     actions: CHANGES,
-    steps: [{ delay: "2200ms" }],
-    row: { attempts: 2 },
+    steps: [{ hold: true }],
+    row: { attempts: 2, act: (stage) => hurried(stage), seen: ({ world }) => world.server.faults?.release() },
   },
   {
     fault: "F5",

@@ -19,20 +19,18 @@ const expectHidden = async ({ world, subject, uid }: Stage): Promise<void> => {
   await expect(world.call("GET", path)).rejects.toThrow("answered 404");
 };
 
-// Four seconds are two: time enough to see that it is hidden.
-const SLOWER = { speed: 2 };
-
 describe.concurrent("F18: reads that lag four seconds behind", () => {
   test.each(KINDS)("a %s that was just made is not taken for gone", (kind) =>
     scenario({
       kind,
       action: "create",
-      server: SLOWER,
       script: () => ({ readAfterWriteLag: "4s" }),
       act: async (stage) => {
-        const { engine, subject } = stage;
+        const { engine, world, subject } = stage;
+        world.still();
         const outcome = await engine.run("up", subject.after);
         await expectHidden(stage);
+        world.goOn();
         const { steps, errors } = await engine.run("refresh");
         expect(errors).toEqual([]);
         expect(steps).not.toContain("gone subject");
@@ -44,7 +42,6 @@ describe.concurrent("F18: reads that lag four seconds behind", () => {
     scenario({
       kind,
       action: "create",
-      server: SLOWER,
       script: ({ operation }) => ({
         readAfterWriteLag: "4s",
         rules: [{ operation, steps: [{ at: "after", reset: true }] }],
@@ -58,15 +55,16 @@ describe.concurrent("F18: reads that lag four seconds behind", () => {
       scenario({
         kind,
         action,
-        server: SLOWER,
         act: async (stage) => {
           const { engine, world, subject } = stage;
           // Anew, so that it is young.
           await engine.run("destroy");
+          world.still();
           await engine.run("up", subject.before);
           const rules = steps && [{ operation: subject.operation, steps }];
           world.server.faults?.set({ readAfterWriteLag: "4s", ...(rules && { rules }) });
           await expectHidden(stage);
+          world.goOn();
           return engine.run("up", subject.after);
         },
       }),

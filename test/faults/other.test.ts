@@ -285,11 +285,12 @@ describe.concurrent("F21: ^C while it is made", () => {
     scenario({
       kind,
       action,
-      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", delay: "300ms" }] }] }),
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
       act: async ({ world, engine, subject }) => {
         const { outcome } = engine.start("up", subject.after);
         await world.came(subject.operation);
         engine.interrupt();
+        world.server.faults?.release();
         const { errors } = await outcome;
         expect(errors).toEqual([]);
         await engine.end();

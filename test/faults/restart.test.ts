@@ -114,7 +114,7 @@ describe.concurrent("F11: kill -9 of the server", () => {
       const acknowledged = await world.records();
 
       const operations = KINDS.map((kind) => subjectOf(kind, action, world.home).operation);
-      await world.faults({ rules: operations.map((operation) => ({ operation, steps: [{ at, delay: "50s" }] })) });
+      await world.faults({ rules: operations.map((operation) => ({ operation, steps: [{ at, hold: true }] })) });
       const run = engine.run("up", after);
       await world.came(operations, at === "after");
       await world.kill();

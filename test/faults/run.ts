@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { methodsWith } from "../../provider/methods.ts";
 import type { ChildOptions, Order, Told } from "./child.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
-import { outsideWith, type PauseAt, type Point } from "./outside.ts";
+import { type OutsideOptions, outsideWith, type PauseAt, type Point } from "./outside.ts";
 import type { Program } from "./program.ts";
 import { openState } from "./state.ts";
 
@@ -20,11 +20,14 @@ export interface Run {
   goOn(): void;
 }
 
+/** How a run in this process is watched. */
+export type Watch = Partial<Pick<OutsideOptions, "reached" | "hurry">>;
+
 export interface Engine {
   /** in a process of its own */
   start(command: Command, program: Program, pause?: PauseAt): Run;
   /** in this one */
-  run(command: Command, program?: Program): Promise<Outcome>;
+  run(command: Command, program?: Program, watch?: Watch): Promise<Outcome>;
   /** ^C: what is under way ends, nothing more is begun */
   interrupt(): void;
   kill(): Promise<void>;
@@ -113,8 +116,8 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
 
   return {
     start,
-    run: async (command, program = []) => {
-      const outside = outsideWith({ ...options, reached: async () => undefined, say: (line) => void said.push(line) });
+    run: async (command, program = [], watch = {}) => {
+      const outside = outsideWith({ ...options, reached: nothing, ...watch, say: (line) => void said.push(line) });
       const methods = methodsWith({ ...outside, env: await env() });
       await methods.group.configure({ config: { get: () => undefined } });
       const { stateFile, stack } = options;

@@ -7,7 +7,7 @@ import type { ServerOptions } from "../../server/index.ts";
 import type { ChildOptions } from "./child.ts";
 import type { Command, Outcome } from "./engine.ts";
 import { judge, judgeDestroyed } from "./judge.ts";
-import type { Engine } from "./run.ts";
+import type { Engine, Watch } from "./run.ts";
 import { type Action, type Subject, subjectOf } from "./subject.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -42,6 +42,8 @@ export interface Scenario {
   attempts?: number;
   /** looked at before the script is cleared */
   seen?(stage: Stage, outcome: Outcome | undefined): void | Promise<void>;
+  /** what watches the runs that follow */
+  watch?(stage: Stage): Watch;
   /** what follows without a fault; default: nothing if the run succeeded, otherwise `up` */
   afterwards?: readonly Command[];
   /** looked at when all is settled */
@@ -67,7 +69,9 @@ export const scenario = async ({ kind, action, server, child, ...own }: Scenario
     faults?.clear();
     const commands = own.afterwards ?? (outcome?.errors.length === 0 ? [] : ["up"]);
     for (const command of commands)
-      expect(await engine.run(command, subject.after), `${command} without a fault`).toMatchObject({ errors: [] });
+      expect(await engine.run(command, subject.after, own.watch?.(stage)), `${command} without a fault`).toMatchObject({
+        errors: [],
+      });
     await own.settled?.(stage);
     expect((await judge(world, STACK, engine, subject.after, foreign)).problems).toEqual([]);
     expect(await engine.run("destroy")).toMatchObject({ errors: [] });

@@ -32,6 +32,9 @@ export interface World extends Owner, Furnished {
   texts(): string[];
   /** the service's clock moves on, while the machines of its clients were asleep */
   later(ms: number): void;
+  /** the service's clock stands still, until it is told to go on */
+  still(): void;
+  goOn(): void;
   close(): Promise<void>;
 }
 
@@ -114,6 +117,15 @@ export const startWorld = async (options: ServerOptions & { speed?: number } = {
     texts: () => [...log, ...filesBelow(folder)],
     later: (ms) => {
       pace.movedMs = (pace.movedMs ?? 0) + ms;
+    },
+    still: () => {
+      pace.stillMs ??= timeAt(pace);
+    },
+    goOn: () => {
+      const { stillMs } = pace;
+      if (stillMs === undefined) return;
+      delete pace.stillMs;
+      pace.movedMs = (pace.movedMs ?? 0) - (timeAt(pace) - stillMs);
     },
     close: async () => {
       await server.close();

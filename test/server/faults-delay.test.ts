@@ -44,6 +44,7 @@ const meets = (step: Step) => api.faults.set({ rules: [{ operation: "CreateGroup
 const REST = () => api.call("POST", `${IAM}/groups/${api.organization}`, { body: { name: "late" } });
 const GRPC = () =>
   grpc.call("CreateGroup", { parent: api.organization, group: { name: "late" } }, { token: api.owner.token });
+const report = () => api.faults.attempts().length;
 const outcome = { REST: async () => (await REST()).status, gRPC: async () => (await GRPC()).code } as const;
 const good = { REST: 200, gRPC: 0 } as const;
 const unavailable = { REST: 504, gRPC: 4 } as const;
@@ -96,6 +97,61 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     expect(await answer).toBe(unavailable[wire]);
     expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 0, carriedOut: [false] });
   });
+
+  test("what is held waits for no time and for no other script, and goes on when it is released", async () => {
+    meets({ hold: true });
+    const settled = vi.fn();
+    const answer = outcome[wire]().finally(settled);
+    await until(() => report() === 1);
+    vi.advanceTimersByTime(86_400_000);
+    api.faults.clear();
+    await rounds();
+    expect({ timers: vi.getTimerCount(), made: made() }).toEqual({ timers: 0, made: 0 });
+    expect(settled).not.toHaveBeenCalled();
+    api.faults.release();
+    expect(await answer).toBe(good[wire]);
+    expect(made()).toBe(1);
+    // A release is for those who came before it.
+    meets({ at: "after", hold: true, status: 504 });
+    const next = outcome[wire]().finally(settled);
+    await until(() => carriedOut()[0] === true);
+    await rounds();
+    expect(settled).toHaveBeenCalledTimes(1);
+    api.faults.release();
+    expect(await next).toBe(unavailable[wire]);
+    expect(made()).toBe(2);
+  });
+
+  test("what came is released, though it is carried out only then", async () => {
+    const signing = Promise.withResolvers<void>();
+    const token = await api.identityToken("owner");
+    signed = signing.promise;
+    api.faults.set({
+      rules: [{ operation: wire === "REST" ? "ExchangeGet" : "Exchange", steps: [{ at: "after", hold: true }] }],
+    });
+    const exchanged = {
+      REST: async () => (await api.call("GET", `/sts/exchange?identity=${api.identity}`, { token })).status,
+      gRPC: async () => (await grpc.call("Exchange", { identity: api.identity }, { token })).code,
+    };
+    const answer = exchanged[wire]();
+    await until(() => report() === 1);
+    api.faults.release();
+    expect(carriedOut()).toEqual([false]);
+    signing.resolve();
+    expect(await answer).toBe(good[wire]);
+    expect(carriedOut()).toEqual([true]);
+  });
+
+  test("a delay is not released with what is held", async () => {
+    meets({ delay: "2s" });
+    const answer = outcome[wire]();
+    await waiting();
+    api.faults.release();
+    await rounds();
+    expect(made()).toBe(0);
+    vi.advanceTimersByTime(2000);
+    expect(await answer).toBe(good[wire]);
+  });
 });
 
 /** Over REST, by hand: the client can go away, or stay when the others are closed. */
@@ -115,6 +171,15 @@ describe("the end of the server ends a delay: the request is carried out and ans
     const connection = await writeRest();
     await waiting();
     expect(made()).toBe(0);
+    const closed = close();
+    expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"name":"late"/s);
+    await closed;
+  });
+
+  test("what is held, too", async () => {
+    meets({ hold: true });
+    const connection = await writeRest();
+    await until(() => report() === 1);
     const closed = close();
     expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"name":"late"/s);
     await closed;

@@ -105,20 +105,36 @@ describe("PUT /faults", () => {
     );
     expect((await api.call("GET", "/faults")).json.faults).toEqual(SCRIPT);
   });
+});
 
-  test.each(["GET", "PUT"])("%s is refused by another name than one of loopback", async (method) => {
-    const headers = { host: "rebound.example" };
-    const answer = await api.call(method, "/faults", { token: null, headers, ...(method === "PUT" && { body: {} }) });
-    expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only");
-  });
+const PAGES = [
+  ["GET", "/faults"],
+  ["PUT", "/faults"],
+  ["POST", "/faults/release"],
+] as const;
+
+test("POST /faults/release lets go what is held, and answers the script and the report", async () => {
+  const script = { rules: [{ operation: "ListGroups" as const, steps: [{ hold: true as const, status: 504 }] }] };
+  api.faults.set(script);
+  const held = list();
+  await expect.poll(() => api.faults.attempts()).toHaveLength(1);
+  const { status, json } = await api.call("POST", "/faults/release", { token: null });
+  expect({ status, json }).toEqual({ status: 200, json: { faults: script, attempts: api.faults.attempts() } });
+  expect((await held).status).toBe(504);
+});
+
+test.each(PAGES)("%s %s is refused by another name than one of loopback", async (method, path) => {
+  const headers = { host: "rebound.example" };
+  const answer = await api.call(method, path, { token: null, headers, ...(method === "PUT" && { body: {} }) });
+  expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only");
 });
 
 describe("without the option", () => {
   test("there is no /faults and no server.faults", async () => {
     const plain = await startServer();
     expect(plain.faults).toBeUndefined();
-    for (const method of ["GET", "PUT"])
-      expectRefusal(await plain.call(method, "/faults"), "NOT_FOUND", "there is no /faults");
+    for (const [method, path] of PAGES)
+      expectRefusal(await plain.call(method, path), "NOT_FOUND", `there is no ${path}`);
     await plain.close();
   });
 

@@ -31,6 +31,8 @@ rules:
       - { delay: 2s }
       - { delay: 250ms, at: after }
       - { delay: 1s, status: 504 }
+      - { hold: true }
+      - { hold: true, at: after, reset: true }
       - { truncate: 10 }
       - { truncate: 0, at: after }
       - {}
@@ -99,7 +101,8 @@ describe("steps that mean nothing:", () => {
       "{ truncate: 1, at: before }",
       "28: rules.0.steps.0.at: must be after: an answer that is truncated was made",
     ],
-    ["a time of nothing", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate or delay"],
+    ["a time of nothing", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold"],
+    ["two waits", "{ delay: 1s, hold: true }", "28: rules.0.steps.0.hold: cannot stand beside delay"],
     ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
     ["half a byte", "{ truncate: 0.5 }", "21: rules.0.steps.0.truncate: Invalid input: expected int, received number"],
   ])("%s", (_, step, told) => {

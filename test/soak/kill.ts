@@ -71,10 +71,14 @@ export const kill = async ({ seed, rounds, say }: PartOptions): Promise<PartResu
     for (let round = 1; round <= rounds && failures.length === 0; round += 1) {
       const { server, send } = running;
       let left = 1 + random.below(ANSWERS_MAX);
+      let isKilled = false;
       const write = async (ledger: Ledger) => {
-        while (left > 0) {
+        while (!isKilled) {
           const next = ledger.next();
-          const answer = await send(next.method, next.target, next.body).catch(() => undefined);
+          const sent = send(next.method, next.target, next.body);
+          // Right after a request, so that at least this one is under way whoever of the two processes is the faster.
+          if (left <= 0) isKilled = server.process.kill("SIGKILL");
+          const answer = await sent.catch(() => undefined);
           if (!answer) {
             pending.push(next);
             return;
@@ -84,7 +88,6 @@ export const kill = async ({ seed, rounds, say }: PartOptions): Promise<PartResu
           next.acknowledged(answer);
           counts.acknowledged += 1;
           left -= 1;
-          if (left === 0) server.process.kill("SIGKILL");
         }
       };
       await Promise.all(ledgers.map(write));

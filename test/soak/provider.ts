@@ -40,6 +40,9 @@ const STEPS: NonNullable<FaultScript["random"]>["steps"] = [
   { status: 403 },
 ];
 
+// Real time of a request in a run that meets faults: what a slow machine makes of it is one more of them.
+const HURRIED_MS = 1_000;
+
 const CREATES: OperationName[] = Object.values(kindRecords).map(({ operations }) => operations.create);
 
 interface Count {
@@ -147,14 +150,14 @@ const runCycle = async (
 ): Promise<string[]> => {
   const { faults } = world.server;
   const rules: NonNullable<FaultScript["rules"]> = [];
-  // Late: within the request's time, or just beyond it.
-  if (random.below(3) === 0)
-    rules.push({ operation: random.pick(CREATES), steps: [{ delay: random.pick(["600ms", "1100ms"]) }] });
+  // Late: within the request's time, or once the run has given it up.
+  if (!isKill && random.below(3) === 0)
+    rules.push({ operation: random.pick(CREATES), steps: [random.pick([{ delay: "600ms" }, { hold: true }])] });
   const target = isKill ? await targetOf(engine, program, random) : undefined;
   if (target?.operation)
     rules.unshift({
       operation: target.operation,
-      steps: [{ at: target.carriedOut ? "after" : "before", delay: "300ms" }],
+      steps: [{ at: target.carriedOut ? "after" : "before", hold: true }],
     });
   faults?.set({ rules, random: { rate: 0.2, seed: random.below(1_000_000), steps: STEPS } });
   const before = engine.said.length;
@@ -167,13 +170,15 @@ const runCycle = async (
     }
     failed = true;
   } else {
-    const { errors, steps } = await engine.run("up", program);
+    const { errors, steps } = await engine.run("up", program, { hurry: { ms: HURRIED_MS } });
     count.steps += steps.length;
     failed = errors.length > 0;
   }
   count.faults += faults?.attempts().filter(({ rule }) => rule !== undefined).length ?? 0;
   if (failed) count.failed += 1;
   faults?.clear();
+  // Late for the run that was killed, or that gave it up.
+  faults?.release();
   const followed: string[] = [];
   if (failed) {
     if (random.below(4) === 0) {
