@@ -8,7 +8,8 @@ import type { FaultScript } from "../../server/index.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
 import { IAM } from "./owner.ts";
 import { type Declared, type Program, ref } from "./program.ts";
-import { killedAt, STACK, type Stage, scenario } from "./scenario.ts";
+import type { Watch } from "./run.ts";
+import { killedAt, killedWhenItCame, STACK, type Stage, scenario } from "./scenario.ts";
 import { readState } from "./state.ts";
 import { type Action, subjectOf } from "./subject.ts";
 import { startWorld } from "./world.ts";
@@ -344,13 +345,19 @@ describe.concurrent("F24: two machines that carry one journal, with clocks of th
       kind,
       action: "create",
       child: { wrongBy: -10 * MINUTE_MS },
-      script: ({ operation }) => ({ rules: [{ operation, steps: [{ delay: "3s" }] }] }),
-      act: async ({ world, engine, subject }) => {
-        const run = engine.start("up", subject.after);
-        await world.came(subject.operation);
-        await engine.kill();
-        await run.outcome.catch(() => undefined);
-        return world.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after);
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ hold: true }] }] }),
+      act: async (stage) => {
+        const { world, subject } = stage;
+        // The second begins to look while the request has time left, however long it takes until then.
+        world.still();
+        await killedWhenItCame(false)(stage);
+        const looked = world.attempts(subject.list).length;
+        const reached: Watch["reached"] = async (point) => {
+          if (point !== "after reply" || world.attempts(subject.list).length === looked) return;
+          world.goOn();
+          world.server.faults?.release();
+        };
+        return world.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after, { reached });
       },
       attempts: 1,
     }),
@@ -362,7 +369,7 @@ describe.concurrent("a create that nobody knows the end of, then `destroy`", () 
     { how: "killed after the reply" },
     {
       how: "timed out, and carried out later",
-      script: { rules: [{ operation: "CreateGroup", steps: [{ delay: "3s" }] }] },
+      script: { rules: [{ operation: "CreateGroup", steps: [{ hold: true }] }] },
     },
   ];
   test.each(rows)("of a run that was $how: its record is named", async ({ script }) => {
@@ -378,7 +385,8 @@ describe.concurrent("a create that nobody knows the end of, then `destroy`", () 
       const before = await world.records();
       if (script) {
         world.server.faults?.set(script);
-        expect((await engine.run("up", program)).errors).toHaveLength(1);
+        expect((await engine.run("up", program, { hurry: { ms: 3_000, method: "POST" } })).errors).toHaveLength(1);
+        world.server.faults?.release();
         await world.came("CreateGroup", 1, true);
         world.server.faults?.clear();
       } else {
