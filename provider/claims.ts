@@ -13,8 +13,6 @@ export interface Claims {
   leave(uid: string): void;
   /** A resource takes the record. Throws where it is another's, or is being deleted. */
   take(uid: string, key: string): void;
-  /** This run has made or taken the record. */
-  isTaken(uid: string): boolean;
   /** This run has made or taken the record, keeps it, or leaves it in place. */
   isHeld(uid: string): boolean;
   /** Why a create of `key` cannot have made the record; undefined when it may. */
@@ -63,7 +61,6 @@ export const createClaims = (): Claims => {
       if (reason) throw new Error(`${uid} ${reason}`);
       takers.set(uid, key);
     },
-    isTaken: (uid) => takers.has(uid),
     isHeld: (uid) => takers.has(uid) || kept.has(uid) || left.has(uid),
     refusal: (uid, key) => {
       if (stateUids.has(uid) && !takers.has(uid)) return "belongs to another resource of this stack";
