@@ -1,7 +1,8 @@
 // What was in a group before this process made anything there: none of it is what a create of ours made. One list for each
 // parent and kind, when the first record is about to be made there.
 import type { Json } from "../schema/index.ts";
-import { fingerprint, givenChoices } from "./fingerprint.ts";
+import { fingerprint } from "./fingerprint.ts";
+import type { Entry } from "./journal/entry.ts";
 import { type Kind, title } from "./kind/kind.ts";
 import type { Session } from "./session.ts";
 import { walkChildren } from "./walk.ts";
@@ -13,8 +14,8 @@ export const recordsBefore = (kind: Kind, session: Session, parent: string): Pro
   // Nothing is in a group that this run has made.
   if (session.made.has(parent)) return Promise.resolve([]);
   const place = `${kind.type} ${parent}`;
-  const found = session.before.get(place) ?? listed(kind, session, parent);
-  session.before.set(place, found);
+  const found = session.listedBefore.get(place) ?? listed(kind, session, parent);
+  session.listedBefore.set(place, found);
   return found;
 };
 
@@ -29,15 +30,13 @@ const listed = async (kind: Kind, session: Session, parent: string): Promise<Lis
 };
 
 /**
- * Says which records have the same parent and the same inputs. A runner without a journal (a fresh CI machine) cannot know what
- * a run before it was about to make when it was killed: such a record may be that run's.
+ * Says which of them have the same inputs. A runner without a journal (a fresh CI machine) cannot know what a run before it was
+ * about to make when it was killed: such a record may be that run's.
  */
-export const tellTwins = async (kind: Kind, session: Session, key: string, desired: Json): Promise<void> => {
-  const parent = (desired.parent as string | undefined) ?? "";
-  const choices = givenChoices(kind, desired);
-  const wanted = fingerprint(kind, parent, desired, choices);
-  const twins = (await recordsBefore(kind, session, parent)).filter(
-    (record) => fingerprint(kind, parent, record, choices) === wanted && !session.claims.refusal(record.uid, key),
+export const tellTwins = (kind: Kind, session: Session, entry: Entry, before: readonly Listed[]): void => {
+  const { key, parent, inputs, given } = entry;
+  const twins = before.filter(
+    (record) => fingerprint(kind, parent, record, given) === inputs && !session.claims.refusal(record.uid, key),
   );
   if (twins.length === 0) return;
   const head =

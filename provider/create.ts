@@ -1,9 +1,8 @@
 // Create, without ever making a record twice or losing one (AIP-155 is not offered: no request id, no unique names, no etag).
 // What an earlier run left is looked for first (left-behind.ts); then it is made (make.ts); from the moment that a record
 // exists, whatever fails says so with its uid.
-import { type Json, parentOf } from "../schema/index.ts";
+import { isRoot, type Json, parentOf } from "../schema/index.ts";
 import { adoptedRecord } from "./adopt-record.ts";
-import { tellTwins } from "./before.ts";
 import { changedPaths, changeOf } from "./diff.ts";
 import { Incomplete, incomplete } from "./failure.ts";
 import { fingerprint, givenChoices } from "./fingerprint.ts";
@@ -33,7 +32,6 @@ export const create = async (kind: Kind, session: Session, inputs: Json): Promis
     for (;;) {
       const left = await leftBehind(kind, session, key, desired);
       if (left) return settled(kind, session, inputs, left);
-      if (await session.journal.isNew(key)) await tellTwins(kind, session, key, desired);
       const answer = await made(kind, session, key, desired);
       if (answer) return asMade(kind, inputs, answer);
     }
@@ -70,6 +68,7 @@ const settled = async (
   const desired = { ...given(inputs), ...own };
   const id = record.uid as string;
   session.claims.take(id, inputs[KEY] as string);
+  if (!own.adopted && isRoot(id)) session.newRoots.add(id);
   const outs = outputsFrom(kind, record, desired);
   try {
     const { paths, replaces } = changeOf(kind, parentOf(id), outs, desired);
@@ -85,9 +84,9 @@ const settled = async (
 // Who says which record is meant has settled what earlier runs left open.
 const forget = async (session: Session, key: string, record: Json): Promise<void> => {
   for (const entry of await session.journal.left(key)) {
-    await session.journal.closed(entry);
     if (entry.uid === undefined) await tellAbandoned(session, entry, record.uid as string);
     else if (entry.uid !== record.uid)
       session.say(`${key}: a run that did not end made ${entry.uid} for it, which is nobody's now`);
+    await session.journal.closed(entry);
   }
 };

@@ -2,6 +2,7 @@
 // everything. A record is gone when the group that held it can be read, or is gone by the same rule (design: read, delete).
 import { isApiError, isRoot, parentOf } from "../schema/index.ts";
 import { failure } from "./failure.ts";
+import { group } from "./kind/group.ts";
 import type { Kind } from "./kind/kind.ts";
 import type { Session } from "./session.ts";
 
@@ -24,7 +25,10 @@ export const confirmGone = async (
       await session.call("GetGroup", { uid: parent });
       return;
     } catch (error) {
-      if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "get", { uid });
+      // Who is not authorised is told so before anything is looked for (AIP-211): the NOT_FOUND of the delete came from a
+      // service that knows the organisation.
+      if (action === "delete" && isApiError(error, "PERMISSION_DENIED")) return;
+      if (!isApiError(error, "NOT_FOUND")) throw failure(error, group, "get", { uid: parent });
       if (isRoot(parent)) throw unknownOrganization(kind, uid, parent);
     }
   }

@@ -38,9 +38,11 @@ export const leftBehind = async (
   return undefined;
 };
 
-// Whoever sent it may have died a second ago, with the request still on its way, and what it made may be hidden for a while.
-// By the service's clock (faults.md, F24), which is told in whole seconds.
-const mayShowFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
+/**
+ * For how long what the entry made may still show. Whoever sent it may have died a second ago, with the request still on its
+ * way, and what it made may be hidden for a while. By the service's clock (faults.md, F24), which is told in whole seconds.
+ */
+export const mayShowFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
   const onItsWayMs = uid === undefined ? session.requestTimeoutMs : 0;
   const ageMs = Math.max(0, (await serviceNow(session)) - at - SENT_MS - DATE_MS);
   return Math.max(0, onItsWayMs + LAG_MS - ageMs);

@@ -1,7 +1,7 @@
 // A record is made: its intent is on disk before the POST, and an answer that is lost is settled by finding the record, never
 // by a second POST whose first may be done.
 import { type ApiError, isApiError, type Json, rootOf } from "../schema/index.ts";
-import { recordsBefore } from "./before.ts";
+import { recordsBefore, tellTwins } from "./before.ts";
 import { LostAnswer } from "./client.ts";
 import { normal } from "./diff.ts";
 import { failure } from "./failure.ts";
@@ -21,24 +21,19 @@ export const made = async (kind: Kind, session: Session, key: string, desired: J
   const { journal, claims } = session;
   const parent = parentIn(desired);
   const choices = givenChoices(kind, desired);
-  const now = await serviceNow(session);
-  const entry = await journal.begin({
-    key,
-    kind: kind.field,
-    parent,
-    inputs: fingerprint(kind, parent, desired, choices),
-    given: choices,
-    at: now,
-    notBefore: now,
-  });
+  const inputs = fingerprint(kind, parent, desired, choices);
+  const intent = { key, kind: kind.field, parent, inputs, given: choices };
+  const entry = await journal.begin(intent, () => serviceNow(session));
   if (!entry) return undefined;
   try {
     const before = await recordsBefore(kind, session, parent);
+    if (await journal.isNew(key)) tellTwins(kind, session, entry, before);
     const answer = await posted(kind, session, entry, desired, new Set(before.map(({ uid }) => uid)));
     const uid = answer.uid as string;
     // From here on the record exists.
     claims.take(uid, key);
     session.made.add(uid);
+    if (parent === "") session.newRoots.add(uid);
     await noteMade(session, entry, uid);
     return answer;
   } finally {
@@ -59,7 +54,8 @@ const posted = async (
   const request = { parent, [kind.field]: normal(kind.schema, desired) };
   const subject = { name: desired.name, parent };
   const effort = newEffort(clock);
-  for (let isFirst = true; ; isFirst = false) {
+  let lostBefore = false;
+  for (;;) {
     let isOut = false;
     const beforeSend = async () => {
       await journal.sent(entry, session.serverNow() ?? entry.at);
@@ -67,22 +63,24 @@ const posted = async (
     };
     try {
       return (await session.call(kind.operations.create, request as never, {
-        permissionIsNew: session.made.has(rootOf(parent)),
+        permissionIsNew: session.newRoots.has(rootOf(parent)),
         effort,
         beforeSend,
       })) as Json;
     } catch (error) {
       if (!(error instanceof LostAnswer)) {
-        // After an earlier try whose answer was lost, the record that is in the way may be ours.
-        const own =
-          !isFirst && isApiError(error, "ALREADY_EXISTS")
-            ? await lookedFor(kind, session, entry, desired, before, error)
-            : undefined;
-        if (own) return own;
+        if (lostBefore) {
+          // What was sent before may still be done; the record that is in the way may be its.
+          const isInTheWay = isApiError(error, "ALREADY_EXISTS");
+          const own = isInTheWay ? await lookedFor(kind, session, entry, desired, before, error) : undefined;
+          if (own) return own;
+          throw lost(kind, error, subject);
+        }
         // Anything but the service's own word, once it was sent, says nothing of the record.
         if (isApiError(error) || !isOut) await noteClosed(session, entry);
         throw failure(error, kind, "create", subject);
       }
+      lostBefore = true;
       const failedAt = clock.now();
       // Looking for it costs as much as trying again: an outage must not double what it is asked.
       if (!session.pay(error.failure)) throw lost(kind, error, subject);
@@ -114,7 +112,7 @@ const lookedFor = async (
   return onlyOne(kind, session, found, entry);
 };
 
-const lost = (kind: Kind, error: ApiError, subject: { name: unknown; parent: string }): Error =>
+const lost = (kind: Kind, error: unknown, subject: { name: unknown; parent: string }): Error =>
   new Error(
     `${failure(error, kind, "create", subject).message}\n` +
       `Whether the ${kind.word} was made is not known. The intent journal keeps that; the next run looks for it before it makes one.`,

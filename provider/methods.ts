@@ -56,14 +56,15 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
 
   const about = async (id: string, { [KEY]: key }: Json): Promise<Session> => {
     ledger ??= ledgerWith(await config(), outside);
+    // The key in a state may be of a name that the resource had before: it says where the journal is, not whose the record is.
     ledger.claims.inState(id);
     await ledger.journal.known(id, key as string | undefined);
-    return connectedFor(key);
+    return connected();
   };
-  const connectedFor = async (key: unknown): Promise<Session> => {
-    const own = await connected();
+  const aboutAlone = async (id: string, stored: Json): Promise<Session> => {
+    const own = await about(id, stored);
     // A state of an earlier version has no key.
-    if (typeof key === "string") await tellOpenCreates(own, key);
+    if (typeof stored[KEY] === "string") await tellOpenCreates(own, stored[KEY]);
     return own;
   };
 
@@ -86,18 +87,18 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       return result;
     }),
     create: readable(async (inputs) => {
-      const { id, outs } = await reconcile.create(kind, await connectedFor(inputs[KEY]), inputs);
+      const { id, outs } = await reconcile.create(kind, await connected(), inputs);
       return { id, outs: keyed(outs, inputs) };
     }),
     read: readable(async (id, stored) => {
-      const result = await reconcile.read(kind, await about(id, stored), id, stored);
+      const result = await reconcile.read(kind, await aboutAlone(id, stored), id, stored);
       return { ...result, props: result.id === "" ? result.props : keyed(result.props, stored) };
     }),
     update: readable(async (id, olds, news) => {
       const { outs } = await reconcile.update(kind, await about(id, news), id, olds, news);
       return { outs: keyed(outs, news) };
     }),
-    delete: readable(async (id, stored) => reconcile.remove(kind, await about(id, stored), id, stored)),
+    delete: readable(async (id, stored) => reconcile.remove(kind, await aboutAlone(id, stored), id, stored)),
   });
 
   const entries = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(kind)]);

@@ -19,13 +19,15 @@ export interface Session extends Client, Ledger {
   /** the create that is under way, or was last, of each set of inputs */
   making: Map<string, Promise<unknown>>;
   /** what there was when the first record was about to be made, by kind and parent */
-  before: Map<string, Promise<(Json & { uid: string })[]>>;
+  listedBefore: Map<string, Promise<(Json & { uid: string })[]>>;
   /** most that one request may take */
   requestTimeoutMs: number;
   /** a line for the person who runs Pulumi */
   say(text: string): void;
-  /** uids of the records that this process has made: tokens issued before do not know a root group among them */
+  /** uids of the records that this process has made: there is nothing in them but what it makes there */
   made: Set<string>;
+  /** uids of the root groups that are new to this process: tokens issued before do not know them */
+  newRoots: Set<string>;
 }
 
 export interface Outside {
@@ -77,6 +79,7 @@ export const sessionWith = (config: Config, outside: Outside, ledger = ledgerWit
   requestTimeoutMs: config.requestTimeoutMs,
   say: outside.say,
   made: new Set(),
+  newRoots: new Set(),
   making: new Map(),
-  before: new Map(),
+  listedBefore: new Map(),
 });

@@ -22,6 +22,6 @@ export const whileYoung = async <T>(session: Session, stored: Json, attempt: () 
 };
 
 const hiddenUntil = ({ clock, serverNow }: Session, { createTime }: Json): number => {
-  const ageMs = (serverNow() ?? Infinity) - Date.parse(String(createTime));
+  const ageMs = Math.max(0, (serverNow() ?? Infinity) - Date.parse(String(createTime)));
   return clock.now() + LAG_MS - ageMs;
 };

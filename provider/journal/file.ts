@@ -1,5 +1,6 @@
 // The journal on disk: 0600 in a folder of 0700, appended with fsync. What it cannot write is told before anything is sent.
-import { type FileHandle, mkdir, open, readFile, rename, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Entry, entriesFrom, type Line, lineText, textFrom } from "./entry.ts";
 
@@ -70,10 +71,10 @@ export const journalFile = (path: string): JournalFile => {
   };
 };
 
-const withFile = async (path: string, flags: string, work: (file: FileHandle) => Promise<void>): Promise<void> => {
+const withFile = async <T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> => {
   const file = await open(path, flags, 0o600);
   try {
-    await work(file);
+    return await work(file);
   } finally {
     await file.close();
   }
@@ -92,12 +93,13 @@ const textOf = (path: string): Promise<string | undefined> =>
     }
   });
 
-const lookFrom = ({ ino, size }: { ino: number; size: number }): string => (size === 0 ? "" : `${ino} ${size}`);
+const lookFrom = ({ ino, size, mtimeMs }: Stats): string => (size === 0 ? "" : `${ino} ${size} ${mtimeMs}`);
 
 const lookOf = (path: string): Promise<string> =>
   told(path, "read", async () => {
     try {
-      return lookFrom(await stat(path));
+      // Opened: a file server is asked anew then, where a `stat` may be answered from what this machine keeps.
+      return await withFile(path, "r", async (file) => lookFrom(await file.stat()));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
       throw error;

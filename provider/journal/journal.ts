@@ -15,10 +15,10 @@ export interface Journal {
   /** There was no journal of the stack when this process began. */
   isNew(key: string): Promise<boolean>;
   /**
-   * Writes an intent and holds the lock until its `end`; undefined when another process has meanwhile left something of the
+   * Writes an intent, with the time by the service's clock, and holds the lock until its `end`; undefined when another process has meanwhile left something of the
    * resource. Errors: JournalError, and then nothing may be sent.
    */
-  begin(intent: Omit<Intent, "intent">): Promise<Entry | undefined>;
+  begin(intent: Omit<Intent, "intent" | "at" | "notBefore">, now: () => Promise<number>): Promise<Entry | undefined>;
   /** The POST is about to be sent, at this time by the service's clock; kept to a second. */
   sent(entry: Entry, at: number): Promise<void>;
   made(entry: Entry, uid: string, at: number): Promise<void>;
@@ -32,7 +32,7 @@ export interface Journal {
   openAlike(entry: Entry): Promise<number>;
   /** uids that other resources of the stack have made */
   uidsBeside(key: string): Promise<Set<string>>;
-  /** Creates of other resources of the stack, by earlier runs, of which nobody knows the end; each once. */
+  /** Creates of the stack of this resource, not by this process, of which nobody knows the end; each once. */
   untold(key: string): Promise<Entry[]>;
 }
 
@@ -112,15 +112,15 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
   const leftIn = ({ entries }: Open, key: string): Entry[] =>
     [...entries.values()].filter((entry) => entry.key === key && !begunHere.has(entry.intent));
 
-  const write = async ({ file, entries }: Open, line: Line): Promise<void> => {
-    await file.append(line);
-    apply(entries, line);
+  const write = async (open: Open, line: Line): Promise<void> => {
+    await open.file.append(line);
+    apply(open.entries, line);
   };
 
   return {
     left: async (key) => leftIn(await settled(key), key),
     isNew: async (key) => (await opened(key)).isNew,
-    begin: async (intent) => {
+    begin: async (intent, now) => {
       const open = await settled(intent.key);
       await open.lock.acquire();
       try {
@@ -129,7 +129,8 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
           await open.lock.release();
           return undefined;
         }
-        const entry: Entry = { intent: randomUUID(), ...intent };
+        const at = await now();
+        const entry: Entry = { intent: randomUUID(), ...intent, at, notBefore: at };
         begunHere.add(entry.intent);
         await write(open, { ...entry });
         return entry;
@@ -168,8 +169,7 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
     untold: async (key) => {
       const { entries } = await opened(key);
       const untold = [...entries.values()].filter(
-        ({ intent, uid, key: own }) =>
-          uid === undefined && own !== key && !begunHere.has(intent) && !toldOf.has(intent),
+        ({ intent, uid }) => uid === undefined && !begunHere.has(intent) && !toldOf.has(intent),
       );
       for (const { intent } of untold) toldOf.add(intent);
       return untold;

@@ -49,7 +49,7 @@ describe("adoption", () => {
     expect(machine.said).toEqual([
       expect.stringMatching(
         new RegExp(
-          `may have made a group in ${machine.org} .+; it may be:\n  - group ${made?.uid} .+\nWhat it made is nobody's now\\.$`,
+          `may have made a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nIt is nobody's now\\.$`,
         ),
       ),
     ]);

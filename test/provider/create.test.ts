@@ -132,6 +132,16 @@ describe("an answer that is lost", () => {
     expect(machine.posts).toBe(2);
   });
 
+  it("is not forgotten when what is sent after it fails for sure", async () => {
+    const args = machine.inputs();
+    const { session } = machine.run("reset", "refused", "refused", "refused", "refused");
+    await expect(reconcile.create(group, session, args)).rejects.toThrow("Whether the group was made is not known");
+    // What was reset is carried out after all.
+    const late = await machine.theirs(args);
+    const { id } = await reconcile.create(group, machine.run().session, args);
+    expect(id).toBe(late.uid);
+  });
+
   it("has five attempts in all, whatever they meet", async () => {
     const { session, clock } = machine.runOver(async ({ method }, send) => {
       if (method !== "POST") return send();

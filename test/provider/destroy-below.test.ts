@@ -171,7 +171,7 @@ describe("forceDestroy of a group", () => {
     await makeGroup(root, "below");
     // Its owner's token is older than it.
     const session = run();
-    session.made.add(root);
+    session.newRoots.add(root);
     const error = await failureOf(reconcile.remove(group, session, root, { name: "root", forceDestroy: true }));
     expect(error.message).toBe(
       `group ${root} "root": forceDestroy is refused on a root group: it would empty an organisation`,

@@ -52,11 +52,16 @@ describe("a delete of a record that is gone", () => {
     ]);
   });
 
+  it("is done when the group that held it may not be read: who may not delete is told that instead of NOT_FOUND", async () => {
+    const { session, requests } = scriptedSession(gone, refusal("PERMISSION_DENIED", "who are you"));
+    await reconcile.remove(group, session, GROUP, { name: "eng" });
+    expect(shown(requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
+  });
+
   it("is an error when the group that held it cannot be read", async () => {
-    const { session } = scriptedSession(gone, refusal("PERMISSION_DENIED", "who are you"));
+    const { session } = scriptedSession(gone, refusal("INTERNAL", "broken"));
     await expect(reconcile.remove(group, session, GROUP, { name: "eng" })).rejects.toThrow(
-      `GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: who are you\n` +
-        "A record that may not be read is not taken for deleted.",
+      new RegExp(`^GetGroup group ${ORG}: INTERNAL: .*broken$`),
     );
   });
 

@@ -149,16 +149,27 @@ describe("the journal", () => {
     const { uid } = await machine.theirs(lost);
     const told = expect.stringMatching(
       new RegExp(
-        `^${lost.__key}: a run that did not end may have made a group in ${machine.org} for it \\(.+\\); it may be:\n` +
+        `^${lost.__key}: a create that did not end \\(.+\\) may have made a group in ${machine.org}; it may be:\n` +
           `  - group ${uid} "${lost.name}", made .+\n` +
-          "The next up that declares it settles it\\. If nothing declares it any more, delete what was made, then: " +
+          "The next up that declares it settles it\\. If nothing declares it any more, delete what no resource has, then: " +
           `irm journal clean --key "${lost.__key}"$`,
       ),
     );
     const { id, outs } = await (await methodsOf(machine.run())).create(machine.inputs());
+    expect(machine.said).toEqual([]);
+    await (await methodsOf(machine.run())).read(id, outs);
     expect(machine.said.splice(0)).toEqual([told]);
     await (await methodsOf(machine.run())).delete(id, outs);
     expect(machine.said).toEqual([told]);
+  });
+
+  it("is not needed by whoever reads or deletes", async () => {
+    const { id, outs } = await (await methodsOf(machine.run())).create(machine.inputs());
+    writeFileSync(join(machine.journal, "file"), "");
+    machine.journal = join(machine.journal, "file", "below");
+    expect((await (await methodsOf(machine.run())).read(id, outs)).id).toBe(id);
+    await (await methodsOf(machine.run())).delete(id, outs);
+    expect(await machine.named(outs.name)).toEqual([]);
   });
 
   it("that cannot be written refuses before the POST", async () => {

@@ -31,7 +31,10 @@ describe("a read", () => {
 
   it("is an error when the group that held it cannot be read", async () => {
     const { session } = scriptedSession(refusal("NOT_FOUND", "no"), refusal("PERMISSION_DENIED", "who are you"));
-    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow("PERMISSION_DENIED");
+    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
+      `GetGroup group ${ORG}: PERMISSION_DENIED: Permission denied: who are you\n` +
+        "A record that may not be read is not taken for deleted.",
+    );
   });
 
   it("does not take another record for this one", async () => {

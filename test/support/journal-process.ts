@@ -14,15 +14,16 @@ const journal = createJournal({
   say: () => undefined,
 });
 for (let i = 0; i < Number(count); i += 1) {
-  const entry = (await journal.begin({
-    key: `organization/project/stack/Group::${name}${i}`,
-    kind: "group",
-    parent: "",
-    inputs: "hash",
-    given: [],
-    at: 0,
-    notBefore: 0,
-  })) as Entry;
+  const entry = (await journal.begin(
+    {
+      key: `organization/project/stack/Group::${name}${i}`,
+      kind: "group",
+      parent: "",
+      inputs: "hash",
+      given: [],
+    },
+    async () => 0,
+  )) as Entry;
   appendFileSync(trace, `enter ${name}\n`);
   await setTimeout(1);
   await journal.made(entry, `${name}${i}`, 0);

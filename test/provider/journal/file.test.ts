@@ -116,8 +116,8 @@ describe("compaction", () => {
 
   it("does not give a resource the entry that this process has begun for it", async () => {
     const journal = journalOf(folder.path("own.jsonl"));
-    const { intent: _intent, ...begun } = intent("own");
-    const entry = (await journal.begin(begun)) as Entry;
+    const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = intent("own");
+    const entry = (await journal.begin(begun, async () => 1)) as Entry;
     expect(await journal.left(begun.key)).toEqual([]);
     await journal.end(entry);
   });
