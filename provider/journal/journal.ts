@@ -15,8 +15,8 @@ export interface Journal {
   /** There was no journal of the stack when this process began. */
   isNew(key: string): Promise<boolean>;
   /**
-   * Writes an intent, with the time by the service's clock, and holds the lock until its `end`; undefined when another process has meanwhile left something of the
-   * resource. Errors: JournalError, and then nothing may be sent.
+   * Writes an intent, with the time by the service's clock, and holds the lock until its `end`; undefined when another process
+   * has meanwhile left something of the resource. Errors: JournalError, and then nothing may be sent.
    */
   begin(intent: Omit<Intent, "intent" | "at" | "notBefore">, now: () => Promise<number>): Promise<Entry | undefined>;
   /** The POST is about to be sent, at this time by the service's clock; kept to a second. */
