@@ -56,9 +56,9 @@ export default defineConfig({
         test: {
           name: "package",
           include: ["test/package/**/*.test.ts"],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           hookTimeout: 300_000,
-          fileParallelism: false,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
       },
@@ -67,21 +67,22 @@ export default defineConfig({
         test: {
           name: "client",
           include: ["test/client/**/*.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
       },
       {
-        // Real `pulumi` runs against real servers: each uses several processes, so few at a time.
+        // Real `pulumi` runs against real servers: each uses several processes and waits for some of them, so one more at a time
+        // than there are processors.
         test: {
           name: "lifecycle",
           include: ["test/lifecycle/**/*.test.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 4 },
+          maxWorkers: 3,
+          sequence: { groupOrder: 3 },
         },
       },
     ],
