@@ -1,5 +1,6 @@
-// All checks that need no engine, one after the other; every one runs even if an earlier one failed.
-import { spawnSync } from "node:child_process";
+// All checks that need no engine; every one runs even if an earlier one failed. Those that only read the sources run side by
+// side, and are told in their order; the unit tests have the machine for themselves.
+import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { binFolder, root } from "./project.mjs";
@@ -14,23 +15,49 @@ const generated: Step = {
   fix: `node ${generate}`,
 };
 
-const steps: Step[] = [
+const reading: Step[] = [
   { name: "types", command: "tsc", args: [] },
   { name: "lint and format", command: "biome", args: ["check"], fix: "npm run fix" },
   generated,
   { name: "unused code and dependencies", command: "knip", args: [] },
-  { name: "unit tests", command: "vitest", args: ["run", "--project", "unit"] },
 ];
+const unitTests: Step = { name: "unit tests", command: "vitest", args: ["run", "--project", "unit"] };
+const steps = [...reading, unitTests];
 
-const failed = steps.filter((step) => !succeeds(step));
+const failed: Step[] = [];
+const outcomes = reading.map((step) => outcomeOf(step, "pipe"));
+for (const [index, step] of reading.entries()) tell(step, await (outcomes[index] as Promise<Outcome>));
+console.log(`\n== ${unitTests.name}`);
+const { succeeded, output } = await outcomeOf(unitTests, "inherit");
+process.stdout.write(output);
+if (!succeeded) failed.push(unitTests);
 report();
 
-function succeeds({ name, command, args }: Step): boolean {
-  console.log(`\n== ${name}`);
+interface Outcome {
+  succeeded: boolean;
+  output: string;
+}
+
+function outcomeOf({ command, args }: Step, stdio: "pipe" | "inherit"): Promise<Outcome> {
   const program = command === process.execPath ? command : join(binFolder, command);
-  const { status, error } = spawnSync(program, args, { cwd: root, stdio: "inherit" });
-  if (error !== undefined) console.error(`${command} could not be started: ${error.message}`);
-  return status === 0;
+  const child = spawn(program, args, { cwd: root, stdio: ["inherit", stdio, stdio] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  return new Promise((resolve) => {
+    child.on("error", ({ message }) =>
+      resolve({ succeeded: false, output: `${command} could not be started: ${message}\n` }),
+    );
+    child.on("close", (code) => resolve({ succeeded: code === 0, output }));
+  });
+}
+
+function tell(step: Step, { succeeded, output }: Outcome): void {
+  console.log(`\n== ${step.name}`);
+  process.stdout.write(output);
+  if (!succeeded) failed.push(step);
 }
 
 function report(): void {

@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
+/** Compiling the sources takes half of a start: once is enough. */
+export const COMPILED = join(tmpdir(), "irm-test-compile-cache");
+
 export interface Finished {
   /** exit code; null when a signal ended it */
   code: number | null;
@@ -27,8 +30,7 @@ export interface Started {
 export const startCommand = (...args: string[]): Started => {
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    // Compiling the sources takes half of a start: once is enough.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "irm-test-compile-cache") },
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   });
   let stdout = "";
   let stderr = "";

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { COMPILED } from "./command.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -41,6 +42,7 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
   const child = spawn(process.execPath, ["cli/main.ts", "serve", "--dev", "--json", ...flags], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   });
   let requests: SeenRequest[] = [];
   let log = "";
