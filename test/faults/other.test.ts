@@ -1,16 +1,13 @@
-// F1, F6 on reads, F8 by the clock, F9, F12, F15 to F17, F21, F23 to F25: what meets more than one answer (spec/faults.md, section 3).
+// F1, F6 on reads, F8 by the clock, F9, F12, F15 to F17, F21, F23, F25: what meets more than one answer (spec/faults.md, section 3).
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
-import type { FaultScript } from "../../server/index.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
 import { IAM } from "./owner.ts";
 import { type Declared, type Program, ref } from "./program.ts";
-import type { Watch } from "./run.ts";
-import { killedAt, killedWhenItCame, STACK, type Stage, scenario } from "./scenario.ts";
-import { readState } from "./state.ts";
+import { killedAt, STACK, type Stage, scenario } from "./scenario.ts";
 import { type Action, subjectOf } from "./subject.ts";
 import { startWorld } from "./world.ts";
 
@@ -322,86 +319,6 @@ describe.concurrent("F23: a replacement whose one half fails", () => {
       attempts: 1,
     }),
   );
-});
-
-describe.concurrent("F24: a clock that is ten minutes wrong", () => {
-  test.each(each([{ wrongBy: 10 * MINUTE_MS }, { wrongBy: -10 * MINUTE_MS }]))(
-    "by $wrongBy ms: the $kind whose answer was lost is found",
-    ({ kind, wrongBy }) =>
-      scenario({
-        kind,
-        action: "create",
-        child: { wrongBy },
-        script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] }),
-        attempts: 1,
-        seen: ({ world }) => void expect(world.attempts("ExchangeGet")).toHaveLength(1),
-      }),
-  );
-});
-
-describe.concurrent("F24: two machines that carry one journal, with clocks of their own", () => {
-  test.each(KINDS)("a %s that is carried out when the second looks for it is its", (kind) =>
-    scenario({
-      kind,
-      action: "create",
-      child: { wrongBy: -10 * MINUTE_MS },
-      script: ({ operation }) => ({ rules: [{ operation, steps: [{ hold: true }] }] }),
-      act: async (stage) => {
-        const { world, subject } = stage;
-        // The second begins to look while the request has time left, however long it takes until then.
-        world.still();
-        await killedWhenItCame(false)(stage);
-        const looked = world.attempts(subject.list).length;
-        const reached: Watch["reached"] = async (point) => {
-          if (point !== "after reply" || world.attempts(subject.list).length === looked) return;
-          world.goOn();
-          world.server.faults?.release();
-        };
-        return world.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after, { reached });
-      },
-      attempts: 1,
-    }),
-  );
-});
-
-describe.concurrent("a create that nobody knows the end of, then `destroy`", () => {
-  const rows: { how: string; script?: FaultScript }[] = [
-    { how: "killed after the reply" },
-    {
-      how: "timed out, and carried out later",
-      script: { rules: [{ operation: "CreateGroup", steps: [{ hold: true }] }] },
-    },
-  ];
-  test.each(rows)("of a run that was $how: its record is named", async ({ script }) => {
-    const world = await startWorld();
-    const engine = world.engine(STACK);
-    try {
-      const program: Program = ["kept", "lost"].map((name) => ({
-        name,
-        kind: "group",
-        inputs: { parent: world.home, name },
-      }));
-      expect(await engine.run("up", program.slice(0, 1))).toMatchObject({ errors: [] });
-      const before = await world.records();
-      if (script) {
-        world.server.faults?.set(script);
-        expect((await engine.run("up", program, { hurry: { ms: 3_000, method: "POST" } })).errors).toHaveLength(1);
-        world.server.faults?.release();
-        await world.came("CreateGroup", 1, true);
-        world.server.faults?.clear();
-      } else {
-        await engine.start("up", program, { point: "after reply", of: "POST" }).paused;
-        await engine.kill();
-      }
-      const [lost] = [...(await world.records()).keys()].filter((uid) => !before.has(uid));
-      expect(await engine.run("destroy")).toMatchObject({ errors: [] });
-      expect(engine.said.join("\n")).toContain(`group ${lost} "lost"`);
-      expect(readState(world.stateFile(STACK)).resources).toEqual([]);
-    } finally {
-      await engine.kill();
-      await world.close();
-    }
-  });
 });
 
 describe.concurrent("F25: a service that is newer", () => {

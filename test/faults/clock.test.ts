@@ -1,0 +1,46 @@
+// F24: machines whose clocks are ten minutes wrong (spec/faults.md, section 3).
+import { describe, expect, test } from "vitest";
+import { KINDS } from "./judge.ts";
+import type { Watch } from "./run.ts";
+import { killedWhenItCame, STACK, scenario } from "./scenario.ts";
+
+const MINUTE_MS = 60_000;
+
+describe.concurrent("F24: a clock that is ten minutes wrong", () => {
+  const rows = [10 * MINUTE_MS, -10 * MINUTE_MS].flatMap((wrongBy) => KINDS.map((kind) => ({ kind, wrongBy })));
+  test.each(rows)("by $wrongBy ms: the $kind whose answer was lost is found", ({ kind, wrongBy }) =>
+    scenario({
+      kind,
+      action: "create",
+      child: { wrongBy },
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] }),
+      attempts: 1,
+      seen: ({ world }) => void expect(world.attempts("ExchangeGet")).toHaveLength(1),
+    }),
+  );
+});
+
+describe.concurrent("F24: two machines that carry one journal, with clocks of their own", () => {
+  test.each(KINDS)("a %s that is carried out when the second looks for it is its", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      child: { wrongBy: -10 * MINUTE_MS },
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ hold: true }] }] }),
+      act: async (stage) => {
+        const { world, subject } = stage;
+        // The second begins to look while the request has time left, however long it takes until then.
+        world.still();
+        await killedWhenItCame(false)(stage);
+        const looked = world.attempts(subject.list).length;
+        const reached: Watch["reached"] = async (point) => {
+          if (point !== "after reply" || world.attempts(subject.list).length === looked) return;
+          world.goOn();
+          world.server.faults?.release();
+        };
+        return world.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after, { reached });
+      },
+      attempts: 1,
+    }),
+  );
+});

@@ -1,0 +1,47 @@
+// L1 where no run settles what is open: a create that nobody knows the end of, and the program gone (spec/faults.md, section 3).
+import { describe, expect, test } from "vitest";
+import type { FaultScript } from "../../server/index.ts";
+import type { Program } from "./program.ts";
+import { STACK } from "./scenario.ts";
+import { readState } from "./state.ts";
+import { startWorld } from "./world.ts";
+
+describe.concurrent("a create that nobody knows the end of, then `destroy`", () => {
+  const rows: { how: string; script?: FaultScript }[] = [
+    { how: "killed after the reply" },
+    {
+      how: "timed out, and carried out later",
+      script: { rules: [{ operation: "CreateGroup", steps: [{ hold: true }] }] },
+    },
+  ];
+  test.each(rows)("of a run that was $how: its record is named", async ({ script }) => {
+    const world = await startWorld();
+    const engine = world.engine(STACK);
+    try {
+      const program: Program = ["kept", "lost"].map((name) => ({
+        name,
+        kind: "group",
+        inputs: { parent: world.home, name },
+      }));
+      expect(await engine.run("up", program.slice(0, 1))).toMatchObject({ errors: [] });
+      const before = await world.records();
+      if (script) {
+        world.server.faults?.set(script);
+        expect((await engine.run("up", program, { hurry: { ms: 3_000, method: "POST" } })).errors).toHaveLength(1);
+        world.server.faults?.release();
+        await world.came("CreateGroup", 1, true);
+        world.server.faults?.clear();
+      } else {
+        await engine.start("up", program, { point: "after reply", of: "POST" }).paused;
+        await engine.kill();
+      }
+      const [lost] = [...(await world.records()).keys()].filter((uid) => !before.has(uid));
+      expect(await engine.run("destroy")).toMatchObject({ errors: [] });
+      expect(engine.said.join("\n")).toContain(`group ${lost} "lost"`);
+      expect(readState(world.stateFile(STACK)).resources).toEqual([]);
+    } finally {
+      await engine.kill();
+      await world.close();
+    }
+  });
+});
