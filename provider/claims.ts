@@ -29,7 +29,6 @@ export const createClaims = (): Claims => {
   const takers = new Map<string, string>();
   const kept = new Set<string>();
   const adopted = new Set<string>();
-  const left = new Set<string>();
   const leaving = new Set<string>();
 
   const adoptionRefusal = (uid: string, key: string): string | undefined => {
@@ -54,14 +53,14 @@ export const createClaims = (): Claims => {
       if (isAdopted) adopted.add(uid);
     },
     leave: (uid) => {
-      left.add(uid);
+      kept.add(uid);
     },
     take: (uid, key) => {
       const reason = adoptionRefusal(uid, key);
       if (reason) throw new Error(`${uid} ${reason}`);
       takers.set(uid, key);
     },
-    isHeld: (uid) => takers.has(uid) || kept.has(uid) || left.has(uid),
+    isHeld: (uid) => takers.has(uid) || kept.has(uid),
     refusal: (uid, key) => {
       if (stateUids.has(uid) && !takers.has(uid)) return "belongs to another resource of this stack";
       return adoptionRefusal(uid, key);

@@ -28,7 +28,7 @@ export const made = async (kind: Kind, session: Session, key: string, desired: J
   try {
     const before = await recordsBefore(kind, session, parent);
     if (await journal.isNew(key)) tellTwins(kind, session, entry, before);
-    const answer = await posted(kind, session, entry, desired, new Set(before.map(({ uid }) => uid)));
+    const answer = await posted(kind, session, entry, desired, before);
     const uid = answer.uid as string;
     // From here on the record exists.
     claims.take(uid, key);
@@ -47,7 +47,7 @@ const posted = async (
   session: Session,
   entry: Entry,
   desired: Json,
-  before: ReadonlySet<string>,
+  before: readonly { uid: string }[],
 ): Promise<Json> => {
   const { journal, clock } = session;
   const { parent } = entry;
@@ -99,12 +99,13 @@ const lookedFor = async (
   session: Session,
   entry: Entry,
   desired: Json,
-  before: ReadonlySet<string>,
+  before: readonly { uid: string }[],
   error: ApiError,
 ) => {
   let found: Json[];
   try {
-    found = await findCreated(kind, session, entry, { sought: desired, waitMs: LAG_MS, before });
+    const uids = new Set(before.map(({ uid }) => uid));
+    found = await findCreated(kind, session, entry, { sought: desired, waitMs: LAG_MS, before: uids });
   } catch (reason) {
     const { message } = lost(kind, error, { name: desired.name, parent: entry.parent });
     throw new Error(`${message}\nLooking for it failed as well: ${(reason as Error).message}`, { cause: reason });

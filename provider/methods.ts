@@ -47,18 +47,16 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     session ??= sessionWith(settled, outside, ledger);
     return session;
   };
-  // The engine has the record in its state.
-  const inState = async (id: string, key?: string): Promise<void> => {
+  // The engine has the record in its state; `owner` is the key of the resource that declares it.
+  const inState = async (id: string, key: unknown, owner?: string): Promise<void> => {
     ledger ??= ledgerWith(await config(), outside);
-    ledger.claims.inState(id, key);
-    await ledger.journal.known(id, key);
+    ledger.claims.inState(id, owner);
+    await ledger.journal.known(id, key as string | undefined);
   };
 
+  // The key in a state may be of a name that the resource had before: it says where the journal is, not whose the record is.
   const about = async (id: string, { [KEY]: key }: Json): Promise<Session> => {
-    ledger ??= ledgerWith(await config(), outside);
-    // The key in a state may be of a name that the resource had before: it says where the journal is, not whose the record is.
-    ledger.claims.inState(id);
-    await ledger.journal.known(id, key as string | undefined);
+    await inState(id, key);
     return connected();
   };
   const aboutAlone = async (id: string, stored: Json): Promise<Session> => {
@@ -80,7 +78,8 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       return reconcile.check(kind, olds, news);
     }),
     diff: readable(async (id, olds, news) => {
-      await inState(id, news[KEY] as string | undefined);
+      const key = news[KEY] as string | undefined;
+      await inState(id, key, key);
       const result = reconcile.diff(kind, id, olds, news);
       if (result.replaces.length === 0) ledger?.claims.keep(id, olds.adopted === true);
       if (result.warning) outside.say(result.warning);
