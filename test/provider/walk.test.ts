@@ -1,0 +1,126 @@
+// A list ends, whatever the service answers: the bounds of a walk, counted in requests and by a clock that takes no time.
+import { describe, expect, it } from "vitest";
+import type { Session } from "../../provider/session.ts";
+import type { HttpAnswer } from "../../provider/transport.ts";
+import { walk } from "../../provider/walk.ts";
+import type { Json } from "../../schema/index.ts";
+import { json, ORG, scriptedSession } from "./double.ts";
+
+const MINUTE_MS = 60_000;
+
+const groups = (from: number, count: number): Json[] =>
+  Array.from({ length: count }, (_, at) => ({ uid: `${ORG}/${(from + at).toString(16).padStart(16, "0")}` }));
+
+/** A service whose answer to the page of this number is made by `pageOf`; `tookMs` passes before each. */
+const endless = (pageOf: (page: number) => Json, tookMs = 0) => {
+  let page = 0;
+  const step = (): HttpAnswer => {
+    page += 1;
+    scripted.clock.advance(tookMs);
+    return json(pageOf(page));
+  };
+  const scripted = scriptedSession(step);
+  return scripted;
+};
+
+const walked = async (session: Session, meanwhile?: () => void): Promise<number> => {
+  let count = 0;
+  for await (const _ of walk(session, "ListGroups", "groups", { uidp: { childrenOf: ORG } })) {
+    count += 1;
+    meanwhile?.();
+  }
+  return count;
+};
+
+describe("a list whose page tokens never end", () => {
+  it.each<[string, (page: number) => Json, number]>([
+    ["empty pages", (page) => ({ groups: [], nextPageToken: `${page}` }), 11],
+    ["pages without the member", (page) => ({ nextPageToken: `${page}` }), 11],
+    ["the first page again and again", (page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }), 13],
+    [
+      "empty pages after three full ones",
+      (page) => ({ groups: page <= 3 ? groups(page * 200, 200) : [], nextPageToken: `${page}` }),
+      17,
+    ],
+    ["one token for ever", () => ({ groups: [], nextPageToken: "2" }), 2],
+  ])("%s: an error after a few requests", async (_what, pageOf, requests) => {
+    const service = endless(pageOf);
+    await expect(walked(service.session)).rejects.toThrow(/^ListGroups: /);
+    expect(service.requests).toHaveLength(requests);
+  });
+
+  it("says which list it was, how far it came, and what to do", async () => {
+    const { session } = endless((page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }));
+    await expect(walked(session)).rejects.toThrow(
+      `ListGroups: 12 of 13 pages brought nothing new, and the service names yet another one ` +
+        `(uidp {"childrenOf":"${ORG}"}; 2 records so far). The list is not whole, so nothing goes on with it. ` +
+        "Run it again; if it happens again, the service, or a proxy or cache before it, repeats its answers: " +
+        "is irm:baseUrl (IRM_BASE_URL) the right address?",
+    );
+  });
+
+  it("of new records without end: stops at a bound", async () => {
+    const { session, requests } = endless((page) => ({ groups: groups(page * 200, 200), nextPageToken: `${page}` }));
+    const list = walk(session, "ListGroups", "groups", {}, 1_000);
+    const all = async () => {
+      for await (const _ of list);
+    };
+    await expect(all()).rejects.toThrow("ListGroups: more than 1000 records (1200 records so far)");
+    expect(requests).toHaveLength(6);
+  });
+});
+
+describe("a list that stands still", () => {
+  it("is given up after five minutes without a new record", async () => {
+    const service = endless((page) => ({ groups: [], nextPageToken: `${page}` }), MINUTE_MS);
+    await expect(walked(service.session)).rejects.toThrow(
+      "ListGroups: no new record for 300 seconds, and the service names yet another page",
+    );
+    expect(service.requests).toHaveLength(5);
+  });
+
+  it("is given up after an hour, though a record comes now and then", async () => {
+    const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: `${page}` }), 4 * MINUTE_MS);
+    await expect(walked(service.session)).rejects.toThrow("ListGroups: not over after 3600 seconds of waiting");
+    expect(service.requests).toHaveLength(15);
+  });
+});
+
+describe("a long list that goes on", () => {
+  it("of 100,000 records is read to its end, also at ten seconds a page", async () => {
+    const pages = 100;
+    const { session, clock } = scriptedSession(json({}));
+    let page = 0;
+    // Decoded pages: how they are decoded is another test's.
+    session.call = (async () => {
+      page += 1;
+      clock.advance(10_000);
+      return { groups: groups(page * 1_000, 1_000), nextPageToken: page < pages ? `${page}` : "" };
+    }) as never;
+    expect(await walked(session)).toBe(100_000);
+    expect(page).toBe(pages);
+  });
+
+  it("is read to its end when an old token has it begin again in the middle", async () => {
+    // Three days later each page is given once more, and has nothing new until the walk is where it was.
+    const numbers = [...Array.from({ length: 40 }, (_, at) => at), ...Array.from({ length: 60 }, (_, at) => at)];
+    const service = endless((page) => ({
+      groups: groups((numbers[page - 1] as number) * 10, 10),
+      nextPageToken: page < numbers.length ? `${page}` : "",
+    }));
+    expect(await walked(service.session)).toBe(600);
+  });
+
+  it("has a few empty pages between others (AIP-158)", async () => {
+    const service = endless((page) => ({
+      groups: page % 10 === 0 ? groups(page, 1) : [],
+      nextPageToken: page < 10 ? `${page}` : "",
+    }));
+    expect(await walked(service.session)).toBe(1);
+  });
+
+  it("costs no time of its own while the program is busy with a record", async () => {
+    const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: page < 5 ? `${page}` : "" }));
+    expect(await walked(service.session, () => service.clock.advance(60 * MINUTE_MS))).toBe(5);
+  });
+});
