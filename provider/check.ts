@@ -8,9 +8,9 @@ import {
   isUidp,
   type Json,
   type Message,
+  suggestion,
 } from "../schema/index.ts";
 import type { Kind } from "./kind/kind.ts";
-import { nearest } from "./nearest.ts";
 import { argumentOf, given } from "./record.ts";
 import { isUnknown } from "./unknown.ts";
 
@@ -41,9 +41,20 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
     ...placeProblems(kind, input),
     ...ownProblems(kind, input),
     ...[...inputViolations(kind.schema, input, isUnknown), ...(kind.violations?.(input, input) ?? [])].map(
-      ({ field, description }) => ({ field: argumentOf(kind, field), description }),
+      ({ field, description }) => ({
+        field: argumentOf(kind, field),
+        description: description + suggestedName(kind, input, field),
+      }),
     ),
   ];
+};
+
+/** `capabilities[1]` with the value that stands there: the value that was probably meant. */
+const suggestedName = (kind: Kind, input: Json, path: string): string => {
+  const [, field = "", index] = /^(\w+)\[(\d+)\]$/.exec(path) ?? [];
+  const value = index === undefined ? undefined : (input[field] as unknown[])[Number(index)];
+  const names = kind.valueNames?.[field];
+  return typeof value === "string" && names ? suggestion(value, names) : "";
 };
 
 const argumentNames = (kind: Kind): string[] => [
@@ -97,7 +108,4 @@ const nestedNameProblems = (schema: Message, input: Json, path = ""): FieldViola
 const nameProblems = (names: readonly string[], input: Json, path = ""): FieldViolation[] =>
   Object.keys(input)
     .filter((name) => !names.includes(name) && input[name] !== undefined)
-    .map((name) => {
-      const near = nearest(name, names);
-      return { field: path + name, description: `is no argument${near ? `; did you mean ${near}?` : ""}` };
-    });
+    .map((name) => ({ field: path + name, description: `is no argument${suggestion(name, names)}` }));

@@ -1,8 +1,7 @@
 // Where the service is and which identity to assume: the stack's configuration (`irm:*`, explicit) before the environment.
 // Tokens are never read from the stack's configuration: all of it lands in the state.
 import { isAbsolute } from "node:path";
-import { isUidp } from "../schema/index.ts";
-import { nearest } from "./nearest.ts";
+import { isUidp, nearest } from "../schema/index.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */

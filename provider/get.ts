@@ -1,8 +1,14 @@
 // Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level
 // records count (organisations, built-in roles), so that nobody can put a record of the same name in their way.
 import * as pulumi from "@pulumi/pulumi";
-import type { Group as GroupMessage, Identity as IdentityMessage, Role as RoleMessage } from "../schema/index.ts";
+import {
+  type Group as GroupMessage,
+  type Identity as IdentityMessage,
+  nearestNames,
+  type Role as RoleMessage,
+} from "../schema/index.ts";
 import type { Group } from "./group.ts";
+import type { ListOperation } from "./kind/kind.ts";
 import { programSession } from "./program-session.ts";
 import { referenceUid } from "./reference.ts";
 import { walkChildren } from "./walk.ts";
@@ -63,7 +69,31 @@ const only = async <T extends { uid: string; name: string }>(
   if (match && others.length === 0) return match;
   const where = parent === undefined ? "at the root" : `in ${parent}`;
   const list = matches.map((one) => `${one.uid} "${one.name}"`);
+  const hint = matches.length === 0 ? await namesInstead({ operation, plural }, parent ?? "", name) : "";
   throw new Error(
-    [`${matches.length || "no"} ${word} named "${name}" ${where}; exactly one is needed`, ...list].join("\n  - "),
+    [`${matches.length || "no"} ${word} named "${name}" ${where}; exactly one is needed${hint}`, ...list].join(
+      "\n  - ",
+    ),
   );
+};
+
+// Most records that are looked at for a name that may be meant.
+const LOOKED_AT = 1_000;
+
+const namesInstead = async (
+  list: { operation: ListOperation; plural: string },
+  parent: string,
+  name: string,
+): Promise<string> => {
+  const names: string[] = [];
+  try {
+    for await (const one of walkChildren<{ uid: string; name: string }>(await programSession(), list, parent)) {
+      names.push(one.name);
+      if (names.length === LOOKED_AT) break;
+    }
+  } catch {
+    // The name is wrong all the same; who may not list all of them gets no suggestion.
+  }
+  const near = nearestNames(name, names).map((one) => `"${one}"`);
+  return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
 };

@@ -57,6 +57,7 @@ export { IdentityProvider } from "./identity-provider.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export { answerFromJson, type Json, messageFromJson, messageToJson, spellings } from "./json.ts";
 export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS, UidpFilter } from "./list.ts";
+export { nearest, nearestNames, suggestion } from "./nearest.ts";
 export { openapiDocument } from "./openapi.ts";
 export { openapiPath, operationIdOf } from "./openapi-name.ts";
 export type { HttpMethod, Operation, Operations } from "./operation.ts";

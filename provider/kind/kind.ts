@@ -24,6 +24,8 @@ export interface Kind {
   replacementBreaks?: string;
   /** arguments in the API's spelling (friendly names to enum names) */
   spelt?(input: Json): Json;
+  /** field that is a list of names → all of them, to suggest the nearest */
+  valueNames?: Readonly<Record<string, readonly string[]>>;
   /** rules of the API that the schema cannot say */
   violations?(input: Json, place: { parent?: unknown }): FieldViolation[];
   /** the answer with what the API leaves out where it says it elsewhere */

@@ -1,5 +1,6 @@
 // Role: capabilities are a set, written by friendly or by enum name; a role that is bound cannot be deleted.
 import {
+  capabilities as allCapabilities,
   capabilityFrom,
   capabilityName,
   type FieldViolation,
@@ -22,6 +23,7 @@ export const role: Kind = {
     const enumName = (name: unknown) => (typeof name === "string" ? (capabilityFrom(name) ?? name) : name);
     return { ...input, capabilities: input.capabilities.map(enumName) };
   },
+  valueNames: { capabilities: allCapabilities.flatMap(({ name, enum: enumName }) => [name, enumName]) },
   violations: ({ capabilities }: Json): FieldViolation[] => {
     if (!Array.isArray(capabilities) || capabilities.includes("CAP_INTERNAL")) return [];
     const needing = capabilities.filter(isInternalOnly);

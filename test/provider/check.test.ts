@@ -171,7 +171,7 @@ describe("inputs that are wrong", () => {
       "a capability that there is not",
       role,
       { parent: GROUP, name: "r", capabilities: ["groups.list", "groups.lst"] },
-      ['capabilities[1]: must be a value of Capability; got "groups.lst"'],
+      ['capabilities[1]: must be a value of Capability; got "groups.lst"; did you mean groups.list?'],
     ],
     [
       "an internal capability alone",

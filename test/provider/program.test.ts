@@ -110,6 +110,18 @@ describe("look-ups", () => {
     expect((await irm.getRole({ name: "viewer", parent: org })).uid).toBe(uid);
   });
 
+  it("suggest the nearest names for one that does not exist, from what the list shows", async () => {
+    await expect(irm.getRole({ name: "editr" })).rejects.toThrow(
+      'no role named "editr" at the root; exactly one is needed; did you mean "editor"?',
+    );
+    await expect(irm.getGroup({ parent: org, name: "g66" })).rejects.toThrow(
+      /^no group named "g66" in .*; did you mean "g6"/,
+    );
+    await expect(irm.getGroup({ parent: org, name: "nothing like it" })).rejects.toThrow(
+      `no group named "nothing like it" in ${org}; exactly one is needed`,
+    );
+  });
+
   it("list what they found when it is more than one", async () => {
     const twins = [
       await call("CreateGroup", { parent: org, group: { name: "twin" } }),

@@ -1,0 +1,35 @@
+// The names that were probably meant by one that does not exist, for the messages of whatever reads names.
+import leven from "leven";
+
+const distanceOf = (name: string, other: string): number => leven(name.toLowerCase(), other.toLowerCase());
+
+// A third of the characters; one of a short name.
+const farthest = (name: string): number => Math.max(1, Math.floor(name.length / 3));
+
+const ranked = (name: string, names: Iterable<string>): { other: string; distance: number }[] =>
+  [...new Set(names)]
+    .map((other) => ({ other, distance: distanceOf(name, other) }))
+    .toSorted((a, b) => a.distance - b.distance);
+
+/** The name that `name` is a misspelling of. */
+export const nearest = (name: string, names: Iterable<string>): string | undefined => {
+  const [best] = ranked(name, names);
+  return best && best.distance <= farthest(name) ? best.other : undefined;
+};
+
+const LEAST_PART = 3;
+
+/** The names that may be meant, the nearest first: misspellings, and names that `name` is a part of. */
+export const nearestNames = (name: string, names: Iterable<string>, most = 3): string[] => {
+  const isPart = (other: string) => name.length >= LEAST_PART && other.toLowerCase().includes(name.toLowerCase());
+  return ranked(name, names)
+    .filter(({ other, distance }) => distance <= farthest(name) || isPart(other))
+    .slice(0, most)
+    .map(({ other }) => other);
+};
+
+/** `; did you mean viewer?`, to end a message with; empty where no name is near. */
+export const suggestion = (name: string, names: Iterable<string>, most = 1): string => {
+  const near = nearestNames(name, names, most);
+  return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
+};

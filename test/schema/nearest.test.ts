@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { nearest, nearestNames, suggestion } from "../../schema/index.ts";
+
+const ROLES = ["owner", "viewer", "editor", "registry.pull"];
+
+describe("the nearest name", () => {
+  const rows: [string, string | undefined][] = [
+    ["editr", "editor"],
+    ["Viewer", "viewer"],
+    ["ownr", "owner"],
+    ["administrator", undefined],
+    ["pull", undefined],
+  ];
+  for (const [name, expected] of rows)
+    it(`of ${name} is ${expected ?? "none"}`, () => expect(nearest(name, ROLES)).toBe(expected));
+});
+
+describe("a suggestion", () => {
+  it("has the nearest names first, also longer ones that contain what was written", () => {
+    expect(nearestNames("groups", ["groups.list", "roles.list", "group", "groups.create"])).toEqual([
+      "group",
+      "groups.list",
+      "groups.create",
+    ]);
+    expect(suggestion("pull", ROLES)).toBe("; did you mean registry.pull?");
+    expect(suggestion("editr", ROLES)).toBe("; did you mean editor?");
+    expect(suggestion("twin", ["twin1", "twin2"], 2)).toBe("; did you mean twin1 or twin2?");
+  });
+
+  it("is empty where nothing is near, and does not take two letters for a part", () => {
+    expect(suggestion("administrator", ROLES)).toBe("");
+    expect(suggestion("ow", ROLES)).toBe("");
+  });
+});
