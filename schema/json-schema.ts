@@ -64,7 +64,7 @@ export const enumSchema = (schema: z.ZodType): JsonSchema => {
   return { type: "string", enum: names, default: names[0] };
 };
 
-const RULES = ["pattern", "minLength", "maxLength", "minItems", "maxItems"];
+const RULES = ["pattern", "minLength", "maxLength", "minItems", "maxItems", "example"];
 
 // What zod knows of a text or a list; rules that are functions are the server's alone.
 const rulesOf = (schema: z.ZodType): JsonSchema => {

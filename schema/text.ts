@@ -12,9 +12,13 @@ const DESCRIPTION_TEXT = String.raw`description must match "^[\S ]{0,512}$"`;
 export const name = z
   .string({ error: NAME_TEXT })
   .regex(NAME, NAME_TEXT)
-  .max(NAME_MAX, `name must be at most ${NAME_MAX} characters`);
+  .max(NAME_MAX, `name must be at most ${NAME_MAX} characters`)
+  .meta({ example: "platform" });
 
-export const description = z.string({ error: DESCRIPTION_TEXT }).regex(DESCRIPTION, DESCRIPTION_TEXT);
+export const description = z
+  .string({ error: DESCRIPTION_TEXT })
+  .regex(DESCRIPTION, DESCRIPTION_TEXT)
+  .meta({ example: "Builds what other teams run" });
 
 const text = (pattern: RegExp, told: string) => z.string({ error: told }).regex(pattern, told);
 

@@ -10,7 +10,10 @@ const UIDP = new RegExp(`^[0-9a-f]{40}(?:\\/[0-9a-f]{16}){0,${GROUP_LEVELS_MAX +
 
 export const UIDP_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
 
-export const uidp = z.string({ error: UIDP_TEXT }).regex(UIDP, UIDP_TEXT);
+export const uidp = z
+  .string({ error: UIDP_TEXT })
+  .regex(UIDP, UIDP_TEXT)
+  .meta({ example: "3f0c9a1be27d4856a0c1d2e3f405162738495a6b/9b1deb4d3b7d4bad" });
 
 export const isUidp = (value: unknown): value is string => typeof value === "string" && UIDP.test(value);
 

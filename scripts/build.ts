@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { distPackage, type PackageJson, targetsOf } from "./dist-package.ts";
 import { binFolder, root } from "./project.mjs";
@@ -13,6 +14,7 @@ const documents = ["README.md", "LICENSE", "CHANGELOG.md"];
 await rm(dist, { recursive: true, force: true });
 compile();
 await copyAssets();
+await copyRenderer();
 await copyDocuments();
 const manifest = await writeManifest();
 await checkBins(manifest);
@@ -34,6 +36,13 @@ async function copyAssets(): Promise<void> {
       await copyFile(join(root, file), join(dist, file));
     }
   }
+}
+
+/** The documentation on the server's page at `/` (server/pages/home.ts). */
+async function copyRenderer(): Promise<void> {
+  const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"])
+    await copyFile(join(folder, name), join(dist, "server", "pages", "assets", name));
 }
 
 async function copyDocuments(): Promise<void> {

@@ -3,7 +3,7 @@
 export type PackageJson = Record<string, unknown>;
 
 /** Fields that make no sense outside the clone; `files` because all of dist/ is published. */
-const omitted = new Set(["private", "scripts", "devDependencies", "files"]);
+const omitted = new Set(["private", "scarfSettings", "scripts", "devDependencies", "files"]);
 
 /** The package.json for dist/. Targets that are not TypeScript stay as they are. */
 export function distPackage(root: PackageJson): PackageJson {

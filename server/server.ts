@@ -16,7 +16,8 @@ import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { openapiPage } from "./openapi-page.ts";
 import { operatorPages, unreadiness } from "./operator-pages.ts";
-import { ensureAnyone, ensureDevOrganization } from "./organization.ts";
+import { ensureAnyone, ensureDevOrganization, OWNER_SUBJECT } from "./organization.ts";
+import { homePages } from "./pages/home.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createPort } from "./port.ts";
 import { createRateLimit, unlimited } from "./rate-limit.ts";
@@ -195,9 +196,24 @@ const compose = (
   const operator = operatorPages({ store, metrics, isDraining, log });
   const openapi = openapiPage();
   const scripted = faults && faultsPage(faults);
+  const identity = owned?.identity;
+  const home = homePages({
+    baseUrl,
+    authUrl,
+    issuer,
+    organization,
+    identity,
+    ...(identity && {
+      ownerToken: async () => {
+        const workload = await sts.devIssuer?.mint({ subject: OWNER_SUBJECT });
+        return (await sts.exchange({ aud: [baseUrl], identity }, workload as string)).token as string;
+      },
+    }),
+  });
   const apiPages: HttpOptions["pages"] = async (...asked) => {
     const [method, path] = asked;
-    return (await operator(method, path)) ?? (await openapi(method, path)) ?? scripted?.(...asked);
+    const page = (await operator(method, path)) ?? (await openapi(method, path));
+    return page ?? (await home(...asked)) ?? scripted?.(...asked);
   };
   const authPages = issuerPages(sts);
   const isServing = () => unreadiness({ store, isDraining, log }) === undefined;

@@ -55,10 +55,11 @@ describe("the installed package", () => {
     const program = `
       const { createServer } = await import("pulumi-irm/server");
       const server = await createServer();
-      console.log((await fetch(server.baseUrl + "/iam/v2beta1/groups")).status);
+      const statusOf = async (path) => (await fetch(server.baseUrl + path)).status;
+      console.log(await statusOf("/iam/v2beta1/groups"), await statusOf("/assets/swagger-ui.js"));
       await server.close();`;
-    // 401: it is up, has its tables, and wants a token.
-    expect(run(process.execPath, ["--input-type=module", "--eval", program], project).trim()).toBe("401");
+    // 401: it is up, has its tables, and wants a token. 200: the renderer of its page is in the package.
+    expect(run(process.execPath, ["--input-type=module", "--eval", program], project).trim()).toBe("401 200");
   });
 
   test("has types that a TypeScript program checks against", () => {

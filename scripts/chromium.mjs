@@ -1,0 +1,33 @@
+// The browser of the tests: one that is installed, or Debian's package on a CI machine that lets us install packages. A
+// developer's machine is left as it is.
+import { capture } from "./child.mjs";
+import { findOnPath, say } from "./project.mjs";
+
+const COMMANDS = ["chromium", "chromium-browser", "google-chrome"];
+
+/**
+ * Where the program is, or why there is none.
+ * @returns {Promise<{ command: string, reason?: undefined } | { command?: undefined, reason: string }>}
+ */
+export async function ensureChromium(env = process.env) {
+  const command = await findChromium(env);
+  if (command !== undefined) return { command };
+  const reason = `none of ${COMMANDS.join(", ")} is on the PATH`;
+  if (env.CI !== "true" || process.getuid?.() !== 0 || (await findOnPath("apt-get", env.PATH)) === undefined)
+    return { reason };
+  say("installing chromium with apt-get: about a minute");
+  await capture("apt-get", ["update", "-qq"], { env });
+  const installed = await capture("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], { env });
+  const found = await findChromium(env);
+  return found === undefined
+    ? { reason: `apt-get could not install chromium (exit code ${installed.code})` }
+    : { command: found };
+}
+
+async function findChromium(/** @type {NodeJS.ProcessEnv} */ env) {
+  for (const name of COMMANDS) {
+    const command = await findOnPath(name, env.PATH);
+    if (command !== undefined) return command;
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+// The page at `/`: what this server is, its addresses, and the API as browsable documentation, rendered by Swagger UI from our
+// own openapi.json. Self-contained: it loads nothing from another host, and its policy forbids it to.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { HttpOptions, Page } from "../http.ts";
+import { LOOPBACK_HOST } from "../issuer-pages.ts";
+import { type HomeFacts, homeDocument } from "./home-document.ts";
+
+export interface HomeOptions extends Omit<HomeFacts, "token"> {
+  /** An API token of the development owner. */
+  ownerToken?: () => Promise<string>;
+}
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // Swagger UI sets style attributes.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const ASSETS: Record<string, { type: string; read: () => string }> = {
+  "/assets/home.css": { type: "text/css; charset=utf-8", read: () => ownAsset("home.css") },
+  "/assets/home.js": { type: "text/javascript; charset=utf-8", read: () => ownAsset("home.js") },
+  "/assets/swagger-ui.css": { type: "text/css; charset=utf-8", read: () => rendererAsset("swagger-ui.css") },
+  "/assets/swagger-ui.js": {
+    type: "text/javascript; charset=utf-8",
+    read: () => rendererAsset("swagger-ui-bundle.js"),
+  },
+};
+
+/** The owner's token is only for a browser on this machine, which names a loopback host: not for a rebound DNS name. */
+export const homePages = ({ ownerToken, ...facts }: HomeOptions): HttpOptions["pages"] => {
+  const assets = new Map<string, string>();
+  return async (method, path, _body, host): Promise<Page | undefined> => {
+    if (method !== "GET" && method !== "HEAD") return undefined;
+    if (path === "/") {
+      const isLocal = LOOPBACK_HOST.test(host);
+      const { baseUrl, authUrl, issuer, ...records } = facts;
+      // The owner may be deleted by now: the page does without its token.
+      const token = isLocal ? await ownerToken?.().catch(() => undefined) : undefined;
+      const text = homeDocument({ baseUrl, authUrl, issuer, ...(isLocal && records), token });
+      return page(text, "text/html; charset=utf-8", { "content-security-policy": POLICY });
+    }
+    const asset = ASSETS[path];
+    if (!asset) return undefined;
+    const text = assets.get(path) ?? asset.read();
+    assets.set(path, text);
+    return page(text, asset.type);
+  };
+};
+
+const page = (text: string, type: string, headers: Record<string, string> = {}): Page => ({
+  status: 200,
+  text,
+  headers: { "content-type": type, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", ...headers },
+  quiet: true,
+});
+
+const ownAsset = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), "utf8");
+
+// The published package has a copy beside ours (scripts/build.ts); a clone has the renderer among its dependencies.
+const rendererAsset = (name: string): string => {
+  try {
+    return ownAsset(name);
+  } catch {
+    return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`), "utf8");
+  }
+};

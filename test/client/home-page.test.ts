@@ -1,0 +1,118 @@
+// The server's page at `/` in Chromium: light and dark, by keyboard, without JavaScript, on a phone.
+import AxeBuilder from "@axe-core/playwright";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ensureChromium } from "../../scripts/chromium.mjs";
+import { createServer, type RunningServer } from "../../server/index.ts";
+import { sharedKeys } from "../support/server.ts";
+
+const { command, reason } = await ensureChromium();
+
+// What the renderer itself lacks, inside its own part of the page.
+const RENDERER_RULES = [
+  "landmark-main-is-top-level",
+  "nested-interactive",
+  "scrollable-region-focusable",
+  "select-name",
+];
+
+const LIST_GROUPS = "#operations-GroupsService-GroupsService_ListGroups";
+
+describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : ` (skipped: ${reason})`}`, () => {
+  let server: RunningServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    server = await createServer({ dev: true, keys: sharedKeys() });
+    browser = await chromium.launch({ executablePath: command, args: ["--no-sandbox", "--disable-gpu"] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const open = async (options: Parameters<Browser["newContext"]>[0] = {}) => {
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], ...options });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    page.on("pageerror", (error) => problems.push(error.message));
+    const hosts = new Set<string>();
+    page.on("request", (request) => request.url().startsWith("data:") || hosts.add(new URL(request.url()).origin));
+    await page.goto(server.baseUrl);
+    return { page, problems, hosts };
+  };
+
+  // By the names that a screen reader says.
+  const listGroups = async (page: Page) => {
+    await page.getByRole("button", { name: "Expand operation" }).first().waitFor();
+    await page.locator("#operations-tag-GroupsService").getByRole("button").press("Enter");
+    const operation = page.locator(LIST_GROUPS);
+    await operation.getByRole("button", { name: /^GET/ }).press("Enter");
+    await operation.getByRole("button", { name: "Execute" }).press("Enter");
+    await operation.locator(".live-responses-table").waitFor();
+    return operation.locator(".live-responses-table").innerText();
+  };
+
+  test.each(["light", "dark"] as const)(
+    "renders the documentation, %s, and calls a method with the token",
+    async (colorScheme) => {
+      const { page, problems, hosts } = await open({ colorScheme });
+      const answer = await listGroups(page);
+      expect(answer).toContain("200");
+      expect(answer).toContain(server.organization);
+      expect(problems).toEqual([]);
+      expect([...hosts]).toEqual([server.baseUrl]);
+
+      const brightness = await page.evaluate(
+        "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number).reduce((a, b) => a + b) / 3",
+      );
+      if (colorScheme === "dark") expect(brightness).toBeLessThan(64);
+      else expect(brightness).toBeGreaterThan(192);
+
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const found = violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target }) => ({ id, selector: String(target[0]) })),
+      );
+      const ours = [];
+      for (const { id, selector } of found)
+        if (!RENDERER_RULES.includes(id) || (await page.locator("#swagger-ui").locator(selector).count()) === 0)
+          ours.push(`${id}: ${selector}`);
+      expect(ours).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  test("is used by keyboard: the first stop skips to the documentation, the next ones copy commands", async () => {
+    const { page } = await open();
+    await page.locator(".opblock-tag").first().waitFor();
+    const focused = () => page.evaluate("document.activeElement.textContent");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the documentation");
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("Documentation");
+    await page.locator('[data-copy="call-text"]').focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("Copied");
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(
+      /^export TOKEN=eyJ.*\ncurl .*\/iam\/v2beta1\/groups$/,
+    );
+    await page.context().close();
+  });
+
+  test("can be read without JavaScript", async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    expect(await page.locator("body").innerText()).toContain(server.organization);
+    expect(await page.getByRole("link", { name: "openapi.json", exact: true }).getAttribute("href")).toBe(
+      "/openapi.json",
+    );
+    expect(await page.getByRole("button").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("fits a phone", async () => {
+    const { page } = await open({ viewport: { width: 360, height: 740 } });
+    await page.locator(".opblock-tag").first().waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,118 @@
+// The page at `/`, as text; test/client/home-page.test.ts looks at it in a browser.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createServer, type RunningServer } from "../../server/index.ts";
+import { homeDocument } from "../../server/pages/home-document.ts";
+import { createHttpClient } from "../support/http.ts";
+import { createClock, sharedKeys } from "../support/server.ts";
+
+const closing: RunningServer[] = [];
+afterAll(() => Promise.all(closing.map((server) => server.close())));
+
+const start = async (options: Parameters<typeof createServer>[0]): Promise<RunningServer> => {
+  const server = await createServer({ clock: createClock(), keys: sharedKeys(), ...options });
+  closing.push(server);
+  return server;
+};
+
+const get = async (url: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(url, { headers });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+};
+
+const tokenIn = (html: string): string | undefined => /data-token="([^"]+)"/.exec(html)?.[1];
+
+describe("with --dev", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await start({ dev: true });
+  });
+
+  test("shows the addresses, the organisation and its owner", async () => {
+    const { status, headers, text } = await get(`${server.baseUrl}/`);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(text).toContain(`<dt>API</dt><dd><code>${server.baseUrl}</code></dd>`);
+    expect(text).toContain(`<dt>gRPC</dt><dd><code>${new URL(server.baseUrl).host}</code></dd>`);
+    expect(text).toContain(`${server.authUrl}/sts/exchange`);
+    expect(text).toContain(`<dt>Organisation</dt><dd><code>${server.organization}</code></dd>`);
+    expect(text).toContain(`<dt>Owner</dt><dd><code>${server.identity}</code></dd>`);
+  });
+
+  test("carries a token of the owner that the API takes", async () => {
+    const token = tokenIn((await get(`${server.baseUrl}/`)).text);
+    const { status } = await get(`${server.baseUrl}/iam/v2beta1/groups/${server.organization}`, {
+      authorization: `Bearer ${token}`,
+    });
+    expect(status).toBe(200);
+  });
+
+  test("loads nothing from another host, and forbids it", async () => {
+    const { headers, text } = await get(`${server.baseUrl}/`);
+    const loaded = [...text.matchAll(/(?:src|rel="(?:stylesheet|icon)" href)="([^"]+)"/g)].map(([, url]) => url);
+    expect(loaded).toEqual([
+      "data:,",
+      "/assets/swagger-ui.css",
+      "/assets/home.css",
+      "/assets/swagger-ui.js",
+      "/assets/home.js",
+    ]);
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'");
+    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  });
+
+  test.each([
+    ["/assets/swagger-ui.css", "text/css; charset=utf-8"],
+    ["/assets/home.css", "text/css; charset=utf-8"],
+    ["/assets/swagger-ui.js", "text/javascript; charset=utf-8"],
+    ["/assets/home.js", "text/javascript; charset=utf-8"],
+  ])("serves %s as %s", async (path, type) => {
+    const { status, headers, text } = await get(`${server.baseUrl}${path}`);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe(type);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(text.length).toBeGreaterThan(500);
+  });
+
+  test("shows neither token nor organisation to a browser that names another host, as after DNS rebinding", async () => {
+    const client = createHttpClient(server.baseUrl);
+    const { status, text } = await client.send({ method: "GET", target: "/", headers: { host: "evil.example" } });
+    client.close();
+    expect(status).toBe(200);
+    expect(tokenIn(text)).toBeUndefined();
+    expect(text).not.toContain(server.organization as string);
+  });
+
+  test("answers HEAD without a body, and nothing but GET and HEAD", async () => {
+    const head = await fetch(`${server.baseUrl}/`, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect((await fetch(`${server.baseUrl}/`, { method: "POST" })).status).toBe(404);
+  });
+
+  test("does without the token once its owner is deleted", async () => {
+    const own = await start({ dev: true });
+    const token = tokenIn((await get(`${own.baseUrl}/`)).text);
+    const url = `${own.baseUrl}/iam/v2beta1/identities/${own.identity}`;
+    expect((await fetch(url, { method: "DELETE", headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+    const { status, text } = await get(`${own.baseUrl}/`);
+    expect([status, tokenIn(text)]).toEqual([200, undefined]);
+  });
+});
+
+test("shows neither token nor organisation without --dev", async () => {
+  const { baseUrl } = await start({});
+  const { status, text } = await get(`${baseUrl}/`);
+  expect(status).toBe(200);
+  expect(text).toContain(`<dt>API</dt><dd><code>${baseUrl}</code></dd>`);
+  expect(tokenIn(text)).toBeUndefined();
+  expect(text).not.toContain("<dt>Organisation</dt>");
+});
+
+test("escapes what it shows", () => {
+  const html = homeDocument({
+    baseUrl: "http://127.0.0.1:1",
+    authUrl: `http://127.0.0.1:1/"><script>`,
+    organization: "<b>&'",
+  });
+  expect(html).not.toContain('"><script>');
+  expect(html).toContain("&lt;b&gt;&amp;&#39;");
+});
