@@ -1,7 +1,11 @@
 // What the state of every resource points to, for ever: the handler text of dynamic.ts imports `pulumi-irm/dynamic` and
 // calls `kinds.<kind>.<method>`. Neither the path nor these names may change: an old state could not be deleted any more.
 // It must not import @pulumi/pulumi, which takes four times as long to load as all of this.
+import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";
 import { systemOutside } from "./session.ts";
 
-export const kinds = methodsWith(systemOutside());
+const methods = methodsWith(systemOutside());
+const engine = engineOf(process.argv);
+
+export const kinds = engine ? untilEnd(methods, engineEnd(engine), () => process.exit()) : methods;

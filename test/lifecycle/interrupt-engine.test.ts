@@ -31,9 +31,10 @@ describe("kill -9 of the engine", () => {
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
     await place.killEngine(run, async (provider) => {
-      // The provider's process lives on; its create ends, and with that its lock.
+      // The provider's process lives on until its create has ended, and with that its lock.
       expect(isRunning(provider)).toBe(true);
       const locked = await program.run("up", "--yes", "--skip-preview");
+      expect(isRunning(provider)).toBe(true);
       expect(locked.code).not.toBe(0);
       expect(locked.output).toContain("the stack is currently locked by 1 lock(s)");
       held.release();

@@ -17,7 +17,7 @@ export interface Interruption {
   during(run: Started, held: Held): Promise<void>;
   /** pid of the process that serves our resources in a run */
   providerOf(run: Started): number;
-  /** kills the engine; the provider's process that it leaves is ended once `meanwhile` is over */
+  /** kills the engine; the provider's process that it leaves ends by itself once `meanwhile` is over */
   killEngine(run: Started, meanwhile: (provider: number) => Promise<void> | void): Promise<void>;
   kill(pid: number): void;
 }
@@ -72,6 +72,9 @@ export const interruptions = (): Interruption => {
       await run.exited;
       try {
         await meanwhile(provider);
+        await expect
+          .poll(() => isRunning(provider), { timeout: 30_000, message: "the provider's process" })
+          .toBe(false);
       } finally {
         if (isRunning(provider)) process.kill(provider, "SIGKILL");
       }

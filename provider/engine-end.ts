@@ -1,0 +1,82 @@
+// The end of the engine. One that is killed ends none of its processes: this one would stay for ever, with a token in its
+// memory. It notices, finishes what is under way, so that the journal has it, and ends.
+//
+// The engine holds the other end of our stdin, through the shell between us, which has no use for it. A stdin that has ended
+// is a hint; the proof is that nothing listens any more where the engine did, which is the first argument of this process.
+import { fstatSync } from "node:fs";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Methods } from "./methods.ts";
+
+const LOOK_MS = 250;
+/** A full queue of connections may look like a closed port for a moment. */
+const LOOKS = 3;
+
+/** Address of the engine; undefined in any process but the SDK's dynamic provider (a test, a program, `irm`). */
+export const engineOf = (argv: readonly string[]): { host: string; port: number } | undefined => {
+  const [, script = "", address = ""] = argv;
+  if (!/[\\/]cmd[\\/]dynamic-provider([\\/]index(\.js)?)?$/.test(script)) return undefined;
+  const [, host, port] = /^(?:\w+:\/\/)?(.+):(\d+)$/.exec(address) ?? [];
+  return host === undefined ? undefined : { host, port: Number(port) };
+};
+
+/** Resolves when the engine is gone; never where stdin is not a pipe, which the engine's always is. */
+export const engineEnd = async (engine: { host: string; port: number }): Promise<void> => {
+  const stdin = fstatSync(0);
+  if (!stdin.isFIFO() && !stdin.isSocket()) return new Promise(() => undefined);
+  await new Promise<void>((resolve) => {
+    process.stdin.once("end", resolve).once("error", resolve).once("close", resolve).resume();
+    // Waiting for its end must not keep the process alive. A pipe is a socket to Node; its type does not say so.
+    (process.stdin as unknown as { unref(): void }).unref();
+  });
+  for (let refused = 0; refused < LOOKS; ) {
+    refused = (await isRefused(engine)) ? refused + 1 : 0;
+    await sleep(LOOK_MS, undefined, { ref: false });
+  }
+};
+
+const isRefused = ({ host, port }: { host: string; port: number }): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: LOOK_MS });
+    const finish = (refused: boolean) => {
+      socket.destroy();
+      resolve(refused);
+    };
+    socket.once("connect", () => finish(false)).once("timeout", () => finish(false));
+    socket.once("error", ({ code }: NodeJS.ErrnoException) => finish(code === "ECONNREFUSED"));
+  });
+
+/** The same methods; after `end`, `exit` is called as soon as none of them is under way. */
+export const untilEnd = <K extends string>(
+  kinds: Record<K, Methods>,
+  end: Promise<void>,
+  exit: () => void,
+): Record<K, Methods> => {
+  let underWay = 0;
+  let hasEnded = false;
+  const settle = () => {
+    if (hasEnded && underWay === 0) exit();
+  };
+  void end.then(() => {
+    hasEnded = true;
+    settle();
+  });
+  const counted =
+    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      underWay += 1;
+      try {
+        return await method(...args);
+      } finally {
+        underWay -= 1;
+        settle();
+      }
+    };
+  const countedOf = (methods: Methods): Methods =>
+    Object.fromEntries(
+      Object.entries(methods).map(([name, method]) => [name, counted(method as () => Promise<unknown>)]),
+    ) as unknown as Methods;
+  return Object.fromEntries(
+    Object.entries<Methods>(kinds).map(([kind, methods]) => [kind, countedOf(methods)]),
+  ) as Record<K, Methods>;
+};

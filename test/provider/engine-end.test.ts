@@ -1,0 +1,119 @@
+// A process that the engine started ends with it, and with nothing else; what is under way ends first. That it does so under a
+// real engine is shown by test/lifecycle/interrupt-engine.test.ts.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { engineOf, untilEnd } from "../../provider/engine-end.ts";
+import type { Methods } from "../../provider/methods.ts";
+
+describe("the process of the engine", () => {
+  it.each<[string, string[], { host: string; port: number } | undefined]>([
+    [
+      "the SDK's dynamic provider",
+      ["/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js", "127.0.0.1:41233"],
+      { host: "127.0.0.1", port: 41233 },
+    ],
+    [
+      "the same on Windows",
+      ["C:\\app\\node_modules\\@pulumi\\pulumi\\cmd\\dynamic-provider\\index.js", "127.0.0.1:1"],
+      { host: "127.0.0.1", port: 1 },
+    ],
+    ["the same without an address", ["/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"], undefined],
+    ["a test", ["/app/node_modules/vitest/vitest.mjs", "127.0.0.1:41233"], undefined],
+    ["a program", ["/app/node_modules/@pulumi/pulumi/cmd/run/index.js", "127.0.0.1:41233"], undefined],
+    ["a REPL", [], undefined],
+  ])("%s", (_what, args, engine) => {
+    expect(engineOf(["/usr/bin/node", ...args])).toEqual(engine);
+  });
+});
+
+const methodsOf = (create: Methods["create"]) => ({ group: { create } as Methods, role: { create } as Methods });
+
+describe("the end of the engine", () => {
+  it("ends the process at once when nothing is under way", async () => {
+    const exits: number[] = [];
+    const end = Promise.withResolvers<void>();
+    untilEnd(methodsOf(never), end.promise, () => exits.push(1));
+    expect(exits).toEqual([]);
+    end.resolve();
+    await end.promise;
+    expect(exits).toEqual([1]);
+  });
+
+  it("waits for all that is under way, of every kind, also for what fails", async () => {
+    const exits: number[] = [];
+    const end = Promise.withResolvers<void>();
+    const calls = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
+    const waiting = [...calls];
+    const kinds = untilEnd(
+      methodsOf(() => waiting.shift()?.promise as Promise<never>),
+      end.promise,
+      () => exits.push(1),
+    );
+    const [first, second] = [kinds.group.create({}), kinds.role.create({})];
+    end.resolve();
+    await end.promise;
+    calls[0]?.resolve({ id: "x", outs: {} } as never);
+    expect(await first).toEqual({ id: "x", outs: {} });
+    expect(exits).toEqual([]);
+    calls[1]?.reject(new Error("no answer"));
+    await expect(second).rejects.toThrow("no answer");
+    expect(exits).toEqual([1]);
+  });
+
+  it("is not the end of a call: the process stays while the engine does", async () => {
+    const exits: number[] = [];
+    const kinds = untilEnd(
+      methodsOf(async () => ({ id: "x", outs: {} })),
+      new Promise(() => undefined),
+      () => exits.push(1),
+    );
+    await kinds.group.create({});
+    expect(exits).toEqual([]);
+  });
+});
+
+const never = () => new Promise<never>(() => undefined);
+
+describe("a process of the dynamic provider's name", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "irm-engine-"));
+    mkdirSync(join(folder, "cmd", "dynamic-provider"), { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const handler = new URL("../../provider/handler.ts", import.meta.url);
+    // The SDK's gRPC server keeps the process alive.
+    const text = `const { kinds } = await import(${JSON.stringify(handler.href)});
+setInterval(() => undefined, 1_000);
+console.log(Object.keys(kinds).join());\n`;
+    writeFileSync(join(folder, "cmd", "dynamic-provider", "index.js"), text);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("stays while the engine listens, whatever becomes of its stdin, and ends when it does not", async () => {
+    const engine = createServer((socket) => socket.on("error", () => undefined));
+    engine.listen(0, "127.0.0.1");
+    await once(engine, "listening");
+    const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+    const script = join(folder, "cmd", "dynamic-provider", "index.js");
+    const child = spawn(process.execPath, [script, address], { stdio: ["pipe", "pipe", "inherit"] });
+    try {
+      const [line] = (await once(child.stdout, "data")) as [Buffer];
+      expect(line.toString().trim()).toBe("group,identity,role,roleBinding");
+      child.stdin.end();
+      // It has asked, more than once.
+      await once(engine, "connection");
+      await once(engine, "connection");
+      expect(child.exitCode).toBeNull();
+      engine.close();
+      expect(await once(child, "exit")).toEqual([0, null]);
+    } finally {
+      child.kill("SIGKILL");
+      engine.close();
+    }
+  });
+});
