@@ -10,10 +10,11 @@ import { type Sts, unauthenticated } from "./sts/index.ts";
 export interface Authenticate {
   /** the token of the only Authorization header, unverified */
   bearer(authorization: readonly string[]): string;
-  caller(authorization: readonly string[]): Promise<Caller>;
+  /** verifies the token: its identity, and what that one is granted whenever it is asked for */
+  token(authorization: readonly string[]): Promise<{ uid: string; callerNow: () => Caller }>;
 }
 
-export const createAuthenticate = (store: Store, sts: Sts, log: Log): Authenticate => {
+export const createAuthenticate = (store: Store, sts: Sts, clock: () => number, log: Log): Authenticate => {
   const refuse = (reason: string, cause?: unknown) => {
     log("info", "unauthenticated", { reason });
     return unauthenticated(cause);
@@ -30,20 +31,29 @@ export const createAuthenticate = (store: Store, sts: Sts, log: Log): Authentica
 
   return {
     bearer,
-    caller: async (authorization) => {
+    token: async (authorization) => {
       const token = bearer(authorization);
       const claims = await sts.verifyApiToken(token).catch((error: unknown) => {
         const cause = isApiError(error) && error.cause instanceof Error ? error.cause.message : String(error);
         throw refuse(cause, error);
       });
-      if (!store.get(identities, claims.subject)) throw refuse("the identity of the token was deleted");
-      return {
-        uid: claims.subject,
-        grants: grantsOf(store, claims.subject),
-        ...(claims.capabilities && { capabilities: claims.capabilities }),
-        ...(claims.scopes && { scopes: claims.scopes }),
-        token: () => sts.describeApiToken(token),
+      const { subject: uid, expiresAtMs, capabilities, scopes } = claims;
+      const checkIdentity = () => {
+        if (!store.get(identities, uid)) throw refuse("the identity of the token was deleted");
       };
+      checkIdentity();
+      const callerNow = (): Caller => {
+        if (expiresAtMs <= clock()) throw refuse("the token expired before the request was complete");
+        checkIdentity();
+        return {
+          uid,
+          grants: grantsOf(store, uid),
+          ...(capabilities && { capabilities }),
+          ...(scopes && { scopes }),
+          token: () => sts.describeApiToken(token),
+        };
+      };
+      return { uid, callerNow };
     },
   };
 };

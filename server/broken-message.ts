@@ -5,9 +5,10 @@ import type { Duplex } from "node:stream";
 import { apiError, type Code } from "../schema/index.ts";
 import { LATE } from "./arrival.ts";
 import { type RestError, restError } from "./rest.ts";
+import { TransportError } from "./transport-error.ts";
 
 /** What the parser found wrong with a message, and how it is told. */
-export class BrokenMessage extends Error {
+export class BrokenMessage extends TransportError {
   override readonly name = "BrokenMessage";
   readonly reply: RestError;
 

@@ -14,14 +14,14 @@ import {
   spellings,
   unwrap,
 } from "../schema/index.ts";
-import type { Call } from "./pipeline.ts";
+import type { Decoded } from "./pipeline.ts";
 
-/** `body` is the part of the request that an HTTP body holds (google.api.http), if any. */
+/** `body` is the part of the request that an HTTP body holds (google.api.http), if any; `bodyFields` its fields, for the log. */
 export const decodeRequest = (
   row: Operation,
   json: Json,
   body: Json | undefined,
-): Pick<Call, "request" | "violations" | "bodyFields"> => {
+): Decoded & { bodyFields?: readonly string[] } => {
   const { value, violations } = messageFromJson(row.request, json);
   const request = withoutZeros(row.request, value);
   const field = row.body ? row.request.shape[row.body] : undefined;
@@ -32,7 +32,7 @@ export const decodeRequest = (
   return {
     request,
     violations: violations.map((violation) => relative(violation, row.body)),
-    bodyFields: body && Object.keys(body).filter((key) => isFieldOf(resource ?? row.request, key)),
+    ...(body && { bodyFields: Object.keys(body).filter((key) => isFieldOf(resource ?? row.request, key)) }),
   };
 };
 

@@ -100,6 +100,8 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
     const released = hold ? delays.hold() : undefined;
     const wait = () => released ?? delays.wait(delay);
     if (at === "before") {
+      // Before its client may go. What is wrong with the body, the pipeline says.
+      if (hold || delay > 0) await call.receive().catch(() => {});
       await wait();
       failIn(step, call);
       // Whoever waited may have gone: that it is carried out all the same is what the delay is for.

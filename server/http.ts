@@ -11,6 +11,7 @@ import type { Pipeline } from "./pipeline.ts";
 import { REQUEST_ID, requestIdFrom, withRequestId } from "./request-id.ts";
 import { callFromRest, type RestError, restError, UnsupportedMediaType, unroutedError } from "./rest.ts";
 import type { Match } from "./route.ts";
+import { TransportError } from "./transport-error.ts";
 import { faulted, resetHttp, streamOf, truncateHttp, type WireFault } from "./wire-fault.ts";
 
 export const BODY_MAX = 1024 * 1024;
@@ -76,7 +77,11 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
     const id = requestIdFrom(request.headers[REQUEST_ID]);
     const finish = options.metrics.begin("rest");
     const start = performance.now();
-    const body = () => Promise.race([readBody(request), broken.promise]);
+    const body = () => {
+      // A client that asks first whether it may send its body has been told nothing yet.
+      if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
+      return Promise.race([readBody(request), broken.promise]);
+    };
     const reply = await withRequestId(id, () => answer(options, request, body)).catch((error: unknown): Reply => {
       // Nobody is left to answer.
       if (error instanceof ClientGone) return { http: 499, code: "CANCELLED", headers: {}, logged: { message: GONE } };
@@ -99,8 +104,9 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
         ...(isLast && request.httpVersionMajor === 1 && { connection: "close" }),
       });
       response.end(text, () => {
-        if (stream && last) endEarly(stream);
+        if (stream && (last || !stream.readableEnded)) endEarly(stream);
       });
+      if (!stream && !request.complete) discard(request);
     }
     // Of the next message on the connection, this request knows nothing.
     if (underWay.get(request.socket) === tell) underWay.delete(request.socket);
@@ -120,6 +126,7 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
   };
 
   const server = createServer(LIMITS, handle);
+  server.on("checkContinue", handle);
   // An expectation that we do not know may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", handle);
   server.on("connect", (_request, socket) => refuse(socket, failure(unroutedError(NO_TUNNEL, "CONNECT", ""))));
@@ -169,7 +176,6 @@ const answer = async (
   // RFC 9112, 3.2.
   const hosts = headerValues(request, "host").length;
   if (request.httpVersion === "1.1" && hosts !== 1) {
-    request.resume();
     const text = hosts === 0 ? "the Host header is missing" : "there are several Host headers";
     return failure(restError(apiError("INVALID_ARGUMENT", text), "iam"), { path });
   }
@@ -185,27 +191,25 @@ const answer = async (
   }
 
   const match = options.router(method, path);
-  if (match.kind !== "route") {
-    request.resume();
-    return failure(unroutedError(match, method, path), { path });
-  }
+  if (match.kind !== "route") return failure(unroutedError(match, method, path), { path });
   const { operation, service } = match.route as { operation: OperationName; service: string };
   const query = new URLSearchParams(search);
   const logged: Record<string, unknown> = { path, operation, ...loggedQuery(query) };
   let fault: WireFault | undefined;
   try {
-    const body = await readBody();
     const call = callFromRest(match, {
       authorization: headerValues(request, "authorization"),
       contentType: request.headers["content-type"],
       query,
-      body,
+      readBody,
       peer: request.socket.remoteAddress ?? "",
+      onFields: (names) => {
+        logged.fields = names.join(",");
+      },
       onFault: (own) => {
         fault = own;
       },
     });
-    if (call.bodyFields) logged.fields = call.bodyFields.join(",");
     const json = await options.pipeline(call);
     const reply: Reply = { http: 200, code: "OK", operation, headers: {}, json, logged };
     return faulted(method === "DELETE" ? { ...reply, json: undefined } : reply, fault);
@@ -248,11 +252,11 @@ const loggedQuery = (query: URLSearchParams): Record<string, unknown> => {
   return known.length > 0 ? { query: Object.fromEntries(known) } : {};
 };
 
-class BodyTooLarge extends Error {
+class BodyTooLarge extends TransportError {
   override readonly name = "BodyTooLarge";
 }
 
-class ClientGone extends Error {
+class ClientGone extends TransportError {
   override readonly name = "ClientGone";
 }
 
@@ -270,6 +274,17 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   }
   if (size > BODY_MAX) throw new BodyTooLarge();
   return Buffer.concat(chunks);
+};
+
+// The rest of a request that was answered without it: read, so that the client can read the answer, and kept nowhere.
+const discard = (request: IncomingMessage): void => {
+  let size = 0;
+  request
+    .on("error", () => {})
+    .on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > DISCARD_MAX) request.destroy();
+    });
 };
 
 const bodyOf = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));

@@ -1,5 +1,5 @@
-// The one way of a request, whatever wire it came by: authenticate → parse → authorise → service → encode. Every error
-// leaves through here as an ApiError that says nothing of the inside.
+// The one way of a request, whatever wire it came by: authenticate → decode → authorise → service → encode. Nothing of a
+// body is read for a caller who is not known. Every error leaves through here as an ApiError that says nothing of the inside.
 import {
   ApiError,
   apiError,
@@ -34,6 +34,7 @@ import { tagService } from "./services/tag.ts";
 import { whoAmIService } from "./services/who-am-i.ts";
 import { passingFailure } from "./store/failure.ts";
 import type { Sts } from "./sts/index.ts";
+import { TransportError } from "./transport-error.ts";
 import { v1Service } from "./v1.ts";
 import type { WireFault } from "./wire-fault.ts";
 
@@ -57,18 +58,24 @@ const services: Services<ServedName> = {
   ...v1Service,
 };
 
-/** A decoded request: what the wire made of it, with the malformed values that it found. */
+/** A request message, with the malformed values that the wire found in it. */
+export interface Decoded {
+  request: Json;
+  violations: FieldViolation[];
+}
+
+/** A request of which the wire has read the head, and nothing else until it is asked to. */
 export interface Call {
   operation: OperationName;
   wire: Wire;
-  request: Json;
-  violations: FieldViolation[];
+  /** Waits for the end of the body, and keeps it. */
+  receive(): Promise<unknown>;
+  /** Reads the message out of the body, once it has been received. */
+  decode(): Promise<Decoded>;
   /** every `authorization` header or metadata entry */
   authorization: readonly string[];
   /** address that the request came from, for the rate limit of those who are not known */
   peer: string;
-  /** top-level fields of the body, for the log */
-  bodyFields?: readonly string[];
   /** why the caller waits no longer, if it does not */
   gone?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
   /** what a scripted failure does to the answer on its wire; told before the answer or the error is there */
@@ -87,19 +94,24 @@ export type Pipeline = (call: Call) => Promise<Json>;
 
 export const createPipeline =
   ({ authenticate, sts, limit, log, context }: PipelineOptions): Pipeline =>
-  async ({ operation, request, violations, authorization, peer, gone = () => undefined }) => {
+  async ({ operation, decode, authorization, peer, gone = () => undefined }) => {
     const row: Operation = operations[operation];
     try {
       if (isTokenOperation(operation)) {
         limit.address(peer);
         const bearer = authenticate.bearer(authorization);
+        const { request, violations } = await decode();
         heard(gone());
         const exchange = operation === "ExchangeRefreshToken" ? sts.exchangeRefreshToken : sts.exchange;
         return messageToJson(row.response, await exchange(request, bearer, violations));
       }
       // A method that needs no token does not look at one.
       if (row.auth === "none") limit.address(peer);
-      const caller = row.auth === "none" ? nobody : await knownCaller(authenticate, limit, authorization, peer);
+      const callerNow =
+        row.auth === "none" ? () => nobody : await knownCaller(authenticate, limit, authorization, peer);
+      const { request, violations } = await decode();
+      // What a caller is granted may have changed while its body arrived.
+      const caller = callerNow();
       refuse(violations);
       authorize(row, request, caller);
       heard(gone());
@@ -130,13 +142,13 @@ const knownCaller = async (
   limit: RateLimit,
   authorization: readonly string[],
   peer: string,
-): Promise<ServiceContext["caller"]> => {
-  const caller = await authenticate.caller(authorization).catch((error: unknown) => {
+): Promise<() => ServiceContext["caller"]> => {
+  const { uid, callerNow } = await authenticate.token(authorization).catch((error: unknown) => {
     limit.address(peer);
     throw error;
   });
-  limit.identity(caller.uid);
-  return caller;
+  limit.identity(uid);
+  return callerNow;
 };
 
 const isTokenOperation = (operation: OperationName): operation is TokenOperation =>
@@ -165,7 +177,8 @@ const checkUid = (field: string, uid: unknown): void => {
 };
 
 /** Any thrown value to the error that the client sees; what is not ours is logged and told as INTERNAL. */
-const funnel = (error: unknown, operation: OperationName, log: Log): ApiError => {
+const funnel = (error: unknown, operation: OperationName, log: Log): ApiError | TransportError => {
+  if (error instanceof TransportError) return error;
   const passing = passingFailure(error);
   if (error instanceof ApiError && !passing) return error;
   log("error", "internal error", { operation, error: error instanceof Error ? error.stack : String(error) });

@@ -19,35 +19,58 @@ import {
   unwrap,
 } from "../schema/index.ts";
 import { decodeRequest } from "./decode.ts";
-import type { Call } from "./pipeline.ts";
+import { once } from "./once.ts";
+import type { Call, Decoded } from "./pipeline.ts";
 import type { Match } from "./route.ts";
+import { TransportError } from "./transport-error.ts";
 
 export interface RestRequest {
   authorization: readonly string[];
   contentType: string | undefined;
   query: URLSearchParams;
-  body: Buffer;
+  /** reads the body to its end */
+  readBody: () => Promise<Buffer>;
   /** address that the request came from */
   peer: string;
+  /** top-level fields of the body, for the log */
+  onFields: (names: readonly string[]) => void;
   onFault: Call["onFault"];
 }
 
-/** Path, query and body to a call. Throws the transport errors of decision 31. */
-export const callFromRest = (match: Extract<Match, { kind: "route" }>, request: RestRequest): Call => {
-  const operation = match.route.operation as Call["operation"];
-  const row: Operation = operations[operation];
+type RouteMatch = Extract<Match, { kind: "route" }>;
+
+/** Path, query and body to a call. Its `decode` throws the transport errors of decision 31. */
+export const callFromRest = (match: RouteMatch, request: RestRequest): Call => {
+  const { authorization, peer, onFields, onFault, readBody } = request;
+  const receive = once(readBody);
+  const decode = async (): Promise<Decoded> => {
+    const { bodyFields, ...decoded } = decodeRest(match, request, await receive());
+    if (bodyFields) onFields(bodyFields);
+    return decoded;
+  };
+  return {
+    operation: match.route.operation as Call["operation"],
+    wire: "rest",
+    receive,
+    decode,
+    authorization,
+    peer,
+    onFault,
+  };
+};
+
+const decodeRest = (match: RouteMatch, { contentType, query }: RestRequest, bytes: Buffer) => {
+  const row: Operation = operations[match.route.operation as Call["operation"]];
   const violations: FieldViolation[] = [];
-  const form = row.service.startsWith("oidc.") && isForm(request.contentType);
-  const body = row.body ? parseBody(request, violations) : undefined;
+  const form = row.service.startsWith("oidc.") && isForm(contentType);
+  const body = row.body ? parseBody(contentType, bytes, violations) : undefined;
   const json: Json = row.body === "*" ? { ...(body as Json) } : {};
-  const parameters = [...request.query, ...(form ? new URLSearchParams(request.body.toString("utf8")) : [])];
+  const parameters = [...query, ...(form ? new URLSearchParams(bytes.toString("utf8")) : [])];
   if (row.body !== "*") parametersInto(json, row.request, parameters, violations);
   if (row.body && row.body !== "*") json[row.body] = body;
   for (const [field, value] of Object.entries(match.path)) setPath(json, field.split("."), value);
   const decoded = decodeRequest(row, json, body);
-  const { authorization, peer, onFault } = request;
-  const all = [...violations, ...decoded.violations];
-  return { operation, wire: "rest", ...decoded, violations: all, authorization, peer, onFault };
+  return { ...decoded, violations: [...violations, ...decoded.violations] };
 };
 
 const mediaType = (contentType: string | undefined) => contentType?.split(";")[0]?.trim().toLowerCase();
@@ -55,7 +78,7 @@ const mediaType = (contentType: string | undefined) => contentType?.split(";")[0
 const isForm = (contentType: string | undefined) => mediaType(contentType) === "application/x-www-form-urlencoded";
 
 // A body that is none is a violation and not an error, so that who has no token learns nothing else first.
-const parseBody = ({ contentType, body }: RestRequest, violations: FieldViolation[]): Json => {
+const parseBody = (contentType: string | undefined, body: Buffer, violations: FieldViolation[]): Json => {
   const type = mediaType(contentType);
   if (type !== undefined && type !== "application/json" && !type.endsWith("+json"))
     throw new UnsupportedMediaType(type);
@@ -72,7 +95,7 @@ const parseBody = ({ contentType, body }: RestRequest, violations: FieldViolatio
 };
 
 /** 415: the only error whose HTTP status is not that of its code, with 404, 405 and 413 (decision 31). */
-export class UnsupportedMediaType extends Error {
+export class UnsupportedMediaType extends TransportError {
   override readonly name = "UnsupportedMediaType";
   constructor(type: string) {
     super(`the content type must be application/json, not ${type.slice(0, 100)}`);

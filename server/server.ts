@@ -182,7 +182,7 @@ const compose = (
   const tokens = createPageTokens(keys.pageTokenKey, clock);
   const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
   const pipeline = createPipeline({
-    authenticate: createAuthenticate(store, sts, log),
+    authenticate: createAuthenticate(store, sts, clock, log),
     sts,
     limit: rateLimit === undefined ? unlimited : createRateLimit(rateLimit, clock),
     log,

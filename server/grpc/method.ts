@@ -1,7 +1,7 @@
 // The methods of the table as gRPC handlers: binary to the same JSON as over REST, the same pipeline, and back. What is
 // published and not served is told so (contract, decision 31).
 import type { FileRegistry } from "@bufbuild/protobuf";
-import { Metadata, type Server, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
+import { Metadata, type Server, type ServerReadableStream, type sendUnaryData } from "@grpc/grpc-js";
 import {
   ApiError,
   apiError,
@@ -14,7 +14,8 @@ import {
 } from "../../schema/index.ts";
 import { decodeRequest } from "../decode.ts";
 import type { Log } from "../log.ts";
-import type { Pipeline } from "../pipeline.ts";
+import { once } from "../once.ts";
+import type { Decoded, Pipeline } from "../pipeline.ts";
 import { withRequestId } from "../request-id.ts";
 import { type Side, sideOf } from "../route.ts";
 import { cutCall } from "../wire-fault.ts";
@@ -30,7 +31,8 @@ export interface MethodsOptions {
   ready: Promise<{ pipeline: Pipeline; log: Log }>;
 }
 
-type Answer = (call: ServerUnaryCall<Buffer, Buffer>, record: CallRecord) => Promise<Buffer>;
+type MethodCall = ServerReadableStream<Buffer, Buffer>;
+type Answer = (call: MethodCall, record: CallRecord) => Promise<Buffer>;
 
 /** Adds every method of a side; returns the full names of their services. */
 export const addMethods = (server: Server, options: MethodsOptions): Set<string> => {
@@ -38,7 +40,7 @@ export const addMethods = (server: Server, options: MethodsOptions): Set<string>
   const onThisSide = (service: string) => side === "both" || sideOf(service) === side;
 
   const add = (service: string, name: string, domain: string, answer: Answer): void => {
-    const handle = async (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+    const handle = async (call: MethodCall, callback: sendUnaryData<Buffer>) => {
       const record = calls.of(call.metadata);
       try {
         const bytes = await withRequestId(record.requestId, () => answer(call, record));
@@ -46,6 +48,8 @@ export const addMethods = (server: Server, options: MethodsOptions): Set<string>
         callback(null, bytes);
       } catch (error) {
         const known = error instanceof ApiError ? error : await internal(options, error);
+        // The client has gone, or grpc-js has answered by itself.
+        if (call.cancelled) return;
         record.message = known.message;
         if (cut(record)) return;
         // Initial metadata with an error too: there clients look for the request id.
@@ -55,7 +59,8 @@ export const addMethods = (server: Server, options: MethodsOptions): Set<string>
     };
     // Bytes as they are: what is no message is refused like any other malformed value, to those who may call at all.
     const asItIs = (bytes: Buffer) => bytes;
-    server.register(`/${service}/${name}`, handle, asItIs, asItIs, "unary");
+    // As a stream of messages to grpc-js, which would otherwise read the message before anyone looks at the token.
+    server.register(`/${service}/${name}`, handle, asItIs, asItIs, "clientStream");
   };
 
   const services = new Set<string>();
@@ -90,20 +95,25 @@ const internal = async ({ ready }: MethodsOptions, error: unknown): Promise<ApiE
 const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: GrpcMethod): Answer => {
   const [{ row, operation }] = rows as [GrpcMethod["rows"][number]];
   return async (call, record) => {
-    const { input, output } = methodIn(registry(), service, name);
-    const { json, broken } = jsonFromBinary(input, call.request);
-    // Over HTTP there always is a body.
-    if (row.body && row.body !== "*") json[row.body] ??= {};
-    const body = (row.body === "*" ? json : json[row.body ?? ""]) as Json | undefined;
-    const { bodyFields, ...decoded } = decodeRequest(row, json, body);
-    if (broken) decoded.violations.push({ field: "", description: `the message is not of its type: ${broken}` });
     record.operation = operation;
-    record.fields = bodyFields?.join(",");
+    const { input, output } = methodIn(registry(), service, name);
+    const receive = once(() => receiveMessage(call));
+    const decode = async (): Promise<Decoded> => {
+      const { json, broken } = jsonFromBinary(input, await receive());
+      // Over HTTP there always is a body.
+      if (row.body && row.body !== "*") json[row.body] ??= {};
+      const body = (row.body === "*" ? json : json[row.body ?? ""]) as Json | undefined;
+      const { bodyFields, ...decoded } = decodeRequest(row, json, body);
+      if (broken) decoded.violations.push({ field: "", description: `the message is not of its type: ${broken}` });
+      record.fields = bodyFields?.join(",");
+      return decoded;
+    };
     const { pipeline } = await ready;
     const answer = await pipeline({
       operation,
       wire: "grpc",
-      ...decoded,
+      receive,
+      decode,
       authorization: call.metadata.get("authorization").map(String),
       peer: record.peer,
       gone: () => goneOf(call),
@@ -115,8 +125,22 @@ const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: 
   };
 };
 
+// The only message of a call, which ends with it.
+const receiveMessage = (call: MethodCall): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const refuse = (text: string) => reject(apiError("UNIMPLEMENTED", `${text} for method ${call.getPath()}`));
+    let message: Buffer | undefined;
+    call.on("data", (bytes: Buffer) => {
+      if (message) refuse("Received a second request message");
+      message ??= bytes;
+    });
+    call.on("end", () => (message ? resolve(message) : refuse("Received no request message")));
+    // The client, or grpc-js, which has answered what is no message.
+    call.on("cancelled", () => reject(apiError("CANCELLED", "the call ended before its message")));
+  });
+
 // The timer of a deadline may be late: its time is looked at.
-const goneOf = (call: ServerUnaryCall<Buffer, Buffer>) => {
+const goneOf = (call: MethodCall) => {
   if (Number(call.getDeadline()) <= Date.now()) return "DEADLINE_EXCEEDED";
   return call.cancelled ? "CANCELLED" : undefined;
 };

@@ -7,12 +7,12 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { Duplex } from "node:stream";
-import type { FileRegistry } from "@bufbuild/protobuf";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { BODY_MAX } from "../http.ts";
 import { DRAIN_MS } from "../listen.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { once } from "../once.ts";
 import type { Pipeline } from "../pipeline.ts";
 import type { Side } from "../route.ts";
 import { createArrivals } from "./arrival.ts";
@@ -54,6 +54,7 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, rest: RestHa
     "grpc.max_send_message_length": -1,
     "grpc.max_concurrent_streams": STREAMS_MAX,
   });
+  // Made of constants at the first call, and not at the start: a server that only REST is spoken with does without.
   const registry = once(createGrpcRegistry);
   const arrivals = createArrivals(registry);
   const openEnded = new Set(REFLECTION_PACKAGES.map(reflectionPath));
@@ -75,15 +76,6 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, rest: RestHa
       arrivals.end();
       injector.drain(DRAIN_MS);
     },
-  };
-};
-
-// Made of constants at the first call, and not at the start: a server that only REST is spoken with does without.
-const once = (make: () => FileRegistry): (() => FileRegistry) => {
-  let made: FileRegistry | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 };
 

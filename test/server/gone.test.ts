@@ -1,6 +1,7 @@
 // A caller that waits no longer (cancelled, or its deadline has passed) before the service is reached: nothing is written, and
 // no refresh token is used up.
 import { expect, test } from "vitest";
+import type { Json } from "../../schema/index.ts";
 import { grantsOf } from "../../server/authorize.ts";
 import { ensureDevOrganization } from "../../server/organization.ts";
 import { type Call, createPipeline } from "../../server/pipeline.ts";
@@ -9,6 +10,8 @@ import { ensureBuiltInRoles } from "../../server/services/built-in-role.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
 import { countingIds, START_MS } from "../support/server.ts";
+
+const decoded = (request: Json) => ({ receive: async () => {}, decode: async () => ({ request, violations: [] }) });
 
 const start = () => {
   const store = createStore(openDatabase(":memory:"));
@@ -22,7 +25,7 @@ const start = () => {
     return { token: { token: "t" } };
   };
   const pipeline = createPipeline({
-    authenticate: { bearer: () => "bearer", caller: async () => caller },
+    authenticate: { bearer: () => "bearer", token: async () => ({ uid: identity, callerNow: () => caller }) },
     sts: { exchangeRefreshToken } as never,
     limit: unlimited,
     log: () => {},
@@ -34,8 +37,7 @@ const start = () => {
     pipeline({
       operation: "CreateGroup",
       wire: "grpc",
-      request: { parent: organization, group: { name: "made" } },
-      violations: [],
+      ...decoded({ parent: organization, group: { name: "made" } }),
       authorization: [],
       peer: "",
       gone,
@@ -45,8 +47,7 @@ const start = () => {
     pipeline({
       operation: "ExchangeRefreshToken",
       wire: "grpc",
-      request: {},
-      violations: [],
+      ...decoded({}),
       authorization: [],
       peer: "",
       gone,

@@ -100,13 +100,14 @@ describe("in the clear", () => {
 
   test.each([
     ["a call of gRPC", grpcMethodOf("Ping").path, "application/grpc", { code: "CANCELLED" }],
-    ["a request of REST", `${IAM}/groups`, "application/json", { status: 499 }],
+    ["a request of REST", `${IAM}/groups/x`, "application/json", { status: 499 }],
   ])("so is one that leaves something open, which is written down as no fault: %s", async (name, path, type, line) => {
     const socket = await open();
     const session = openHttp2(api.baseUrl, { createConnection: () => socket });
     session.on("error", () => {});
     const id = name.replaceAll(" ", "-");
-    const headers = { ":method": "POST", ":path": path, "content-type": type, "x-request-id": id };
+    const authorization = `Bearer ${api.owner.token}`;
+    const headers = { ":method": "POST", ":path": path, "content-type": type, "x-request-id": id, authorization };
     session.request(headers, { endStream: false }).on("error", () => {});
     await new Promise<void>((resolve) => session.ping(() => resolve()));
     socket.end();
@@ -138,7 +139,8 @@ describe("in the clear", () => {
     const warned = ({ message }: Error) => warnings.push(message);
     process.on("warning", warned);
     const session = connectHttp2(api.baseUrl);
-    const stream = session.request({ ":method": "POST", ":path": `${IAM}/groups`, "content-type": "application/json" });
+    const headers = { "content-type": "application/json", authorization: `Bearer ${api.owner.token}` };
+    const stream = session.request({ ":method": "POST", ":path": `${IAM}/groups`, ...headers });
     stream.end("x".repeat(1024 * 1024 + 1));
     const [head] = await once(stream, "response");
     expect(head[":status"]).toBe(413);

@@ -1,0 +1,128 @@
+// A caller who is not known is refused by the head of a request: nothing of the body is awaited, read or decoded. The body of
+// each request here never comes to its end, so an answer shows that nobody waited for it.
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { grpcMethodOf } from "../support/grpc.ts";
+import { framed, openHttp2 } from "../support/http2.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { openConnection } from "../support/socket.ts";
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.close());
+
+const TYPE = "application/json";
+const target = () => `${IAM}/groups/${api.organization}`;
+
+/** A request of HTTP/1.1 whose body lacks its end, until its answer has come. */
+const half = async (headers: readonly string[], path = target(), body = '{"name":') => {
+  const connection = await openConnection(api.baseUrl);
+  connection.write([`POST ${path} HTTP/1.1`, "host: x", ...headers, "", body].join("\r\n"));
+  const answer = await connection.until(/\r\n\r\n.*\}$/s);
+  connection.reset();
+  return answer;
+};
+
+/** The same on HTTP/2: the answer's head and the code that the stream was closed with. */
+const halfOnHttp2 = async (path: string, headers: Record<string, string>, bytes: Buffer) => {
+  const session = openHttp2(api.baseUrl);
+  const stream = session.request(
+    { ":method": "POST", ":path": path, te: "trailers", ...headers },
+    { endStream: false },
+  );
+  stream.write(bytes);
+  const [head] = await once(stream, "response");
+  const trailers: Record<string, unknown> = {};
+  stream.on("trailers", (own) => Object.assign(trailers, own)).resume();
+  await once(stream, "close");
+  session.close();
+  return { ...head, ...trailers, rstCode: stream.rstCode };
+};
+
+const bodies: [string, string[]][] = [
+  ["a length", [`content-type: ${TYPE}`, "content-length: 100"]],
+  ["a length beyond every limit", [`content-type: ${TYPE}`, "content-length: 99999999999"]],
+  ["chunks", [`content-type: ${TYPE}`, "transfer-encoding: chunked"]],
+  ["a type that is no JSON", ["content-type: text/plain", "content-length: 100"]],
+];
+
+describe("without a valid token", () => {
+  test.each(bodies)("a body with %s is 401, and that alone", async (_, headers) => {
+    for (const authorization of [[], ["authorization: Bearer x"]]) {
+      const answer = await half([...authorization, ...headers]);
+      expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
+      expect(answer).toContain('"Unauthenticated: a valid bearer token is required"');
+    }
+  });
+
+  test("a client that asks whether it may send its body is not told to", async () => {
+    const answer = await half(["expect: 100-continue", "content-length: 100"], target(), "");
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test("a form at the exchange is 401", async () => {
+    const answer = await half(
+      ["content-type: application/x-www-form-urlencoded", "content-length: 9"],
+      "/sts/exchange",
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test("a request of REST on HTTP/2 is 401, and its stream is closed", async () => {
+    const answer = await halfOnHttp2(target(), { "content-type": TYPE }, Buffer.from('{"name":'));
+    expect(answer).toMatchObject({ ":status": 401, rstCode: 0 });
+  });
+
+  test.each(["CreateGroup", "Exchange"] as const)(
+    "a call of %s is UNAUTHENTICATED, and its stream is closed",
+    async (name) => {
+      const message = framed(Buffer.alloc(10), { length: 1_000_000 });
+      const answer = await halfOnHttp2(grpcMethodOf(name).path, { "content-type": "application/grpc" }, message);
+      expect(answer).toMatchObject({ "grpc-status": "16", rstCode: 0 });
+    },
+  );
+});
+
+describe("with a token", () => {
+  const authorization = () => `authorization: Bearer ${api.owner.token}`;
+
+  test("a client that asks whether it may send its body is told to, and served", async () => {
+    const connection = await openConnection(api.baseUrl);
+    const body = '{"name":"asked"}';
+    const head = [`POST ${target()} HTTP/1.1`, "host: x", authorization(), `content-type: ${TYPE}`];
+    connection.write([...head, "expect: 100-continue", `content-length: ${body.length}`, "", ""].join("\r\n"));
+    await connection.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
+    connection.write(body);
+    expect(await connection.until(/\}$/)).toMatch(/HTTP\/1\.1 200 OK\r\n/);
+    connection.reset();
+  });
+
+  test("what was taken from the caller while its body arrived is not used", async () => {
+    const { uid, token } = await api.actor("leaver", { role: "owner" });
+    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });
+    const connection = await openConnection(api.baseUrl);
+    const body = '{"name":"too late"}';
+    const head = [`POST ${target()} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, `content-type: ${TYPE}`];
+    connection.write([...head, "expect: 100-continue", `content-length: ${body.length}`, "", ""].join("\r\n"));
+    await connection.until(/100 Continue/);
+    await api.ok("DELETE", `${IAM}/roleBindings/${roleBindings[0].uid}`);
+    connection.write(body);
+    expect(await connection.until(/\}$/)).toContain("HTTP/1.1 403 Forbidden\r\n");
+    connection.reset();
+    expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "too late" } })).groups).toEqual([]);
+  });
+
+  test("an identity that was deleted while its body arrived is no caller", async () => {
+    const { uid, token } = await api.actor("deleted", { role: "owner" });
+    const connection = await openConnection(api.baseUrl);
+    const head = [`POST ${target()} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, `content-type: ${TYPE}`];
+    connection.write([...head, "expect: 100-continue", "content-length: 2", "", ""].join("\r\n"));
+    await connection.until(/100 Continue/);
+    await api.ok("DELETE", `${IAM}/identities/${uid}`);
+    connection.write("{}");
+    expect(await connection.until(/\}$/)).toContain("HTTP/1.1 401 Unauthorized\r\n");
+    connection.reset();
+  });
+});
