@@ -13,43 +13,23 @@ import { title } from "../provider/kind/kind.ts";
 import { type PendingCreate, pendingCreates } from "../provider/pending.ts";
 import { DEADLINE_MS } from "../provider/retry.ts";
 import { checkedConfig, sessionWith, systemOutside } from "../provider/session.ts";
-import { parseFlags, UsageError } from "./usage.ts";
+import type { CleanFlags, ListFlags } from "./journal-command.ts";
+import { printError } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
 
-const usage = `Usage: irm journal list [--folder FOLDER] [--json]
-       irm journal clean [--folder FOLDER] [--key KEY | --all]
-       irm journal pending FILE
-
-The intent journal of a stack has an entry for each create of which the engine may not know: open (sent, and nobody heard
-what became of it), or made (the engine has not asked for the record since).
-
-  list       prints the entries; the next run of their stack settles them by itself
-  clean      forgets entries: those of KEY, or all; and removes journals without any. What an open entry made is then
-             nobody's: look for it first
-  pending    reads what pulumi stack export prints (FILE, or - for stdin), and prints for each create that was not ended
-             the records that may be its, by name and uid; exits with 1 when there are some. Address and credentials are
-             those of the environment: IRM_BASE_URL, and IRM_TOKEN or another one
-
-  --folder FOLDER   folder of the journals (default: IRM_JOURNAL, or the user's state folder)
-  --json            one line of JSON for each entry
-`;
-
-const run = async ([action, ...args]: string[]): Promise<number> => {
-  try {
-    switch (action) {
-      case "list":
-        return await list(args);
-      case "clean":
-        return await clean(args);
-      case "pending":
-        return await pending(args);
+/** One line of error and exit code 1 for what a person can mend. */
+const reported =
+  <A>(name: string, work: (given: A) => Promise<number>) =>
+  async (given: A): Promise<number> => {
+    try {
+      return await work(given);
+    } catch (error) {
+      if (!(error instanceof JournalError || error instanceof ConfigError || error instanceof PendingError))
+        throw error;
+      printError(`irm journal ${name}`, error.message);
+      return 1;
     }
-  } catch (error) {
-    if (!(error instanceof JournalError || error instanceof ConfigError || error instanceof PendingError)) throw error;
-    process.stderr.write(`irm journal ${action}: ${error.message}\n`);
-    return 1;
-  }
-  throw new UsageError(`there is no ${JSON.stringify(action ?? "")}; it is list, clean or pending`);
-};
+  };
 
 const JOURNAL = /\.jsonl$/;
 
@@ -60,26 +40,44 @@ const journalsIn = (folder: string): string[] =>
         .map((name) => join(folder, name))
     : [];
 
-const list = async (args: string[]): Promise<number> => {
-  const flags = parseFlags(args, { folder: { type: "string" }, json: { type: "boolean" } });
-  const folder = journalFolder(flags.folder || process.env.IRM_JOURNAL || undefined, process.env);
+export const list = reported("list", async (flags: ListFlags) => {
+  const folder = folderOf(flags);
   const entries = (await Promise.all(journalsIn(folder).map(entriesOf))).flat();
-  if (flags.json) for (const entry of entries) process.stdout.write(`${JSON.stringify(entry)}\n`);
-  else process.stdout.write(entries.length === 0 ? `no entries in ${folder}\n` : entries.map(lineOf).join(""));
+  if (flags.json) {
+    for (const entry of entries) process.stdout.write(`${JSON.stringify(entry)}\n`);
+    return 0;
+  }
+  const shown = flags.all ? entries : entries.filter(isPending);
+  process.stdout.write(shown.map(lineOf).join(""));
+  if (!entries.some(isPending)) process.stdout.write(`${allSucceeded(entries.length, folder)}\n`);
   return 0;
+});
+
+const folderOf = ({ folder }: { folder?: string }): string =>
+  journalFolder(folder || process.env.IRM_JOURNAL || undefined, process.env);
+
+const isPending = ({ uid }: Entry): boolean => uid === undefined;
+
+// The usual state after a run: the engine asks for a record in the next run only, and until then its entry stays.
+const allSucceeded = (count: number, folder: string): string => {
+  if (count === 0) return `nothing is pending: no entries in ${folder}`;
+  const creates =
+    count === 1
+      ? "the create that it holds succeeded, and its entry goes"
+      : `the ${count} creates that it holds succeeded, and their entries go`;
+  return `nothing is pending in ${folder}: ${creates} with the next run`;
 };
 
 const entriesOf = async (path: string): Promise<Entry[]> => [...((await journalFile(path).read())?.values() ?? [])];
 
 const lineOf = ({ key, kind, parent, uid, at }: Entry): string => {
   const where = parent === "" ? "at the root" : `in ${parent}`;
-  return `${uid === undefined ? "open" : "made"}  ${new Date(at).toISOString()}  ${key}  ${uid ?? `a ${kind} ${where}`}\n`;
+  return `${uid === undefined ? "pending  " : "succeeded"}  ${new Date(at).toISOString()}  ${key}  ${uid ?? `a ${kind} ${where}`}\n`;
 };
 
-const clean = async (args: string[]): Promise<number> => {
-  const flags = parseFlags(args, { folder: { type: "string" }, key: { type: "string" }, all: { type: "boolean" } });
+export const clean = reported("clean", async (flags: CleanFlags) => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all do not go together");
-  const folder = journalFolder(flags.folder || process.env.IRM_JOURNAL || undefined, process.env);
+  const folder = folderOf(flags);
   const say = (text: string) => process.stderr.write(`${text}\n`);
   for (const path of journalsIn(folder)) {
     const file = path.replace(JOURNAL, ".lock");
@@ -96,14 +94,13 @@ const clean = async (args: string[]): Promise<number> => {
     }
   }
   return 0;
-};
+});
 
 class PendingError extends Error {
   override readonly name = "PendingError";
 }
 
-const pending = async ([file, ...rest]: string[]): Promise<number> => {
-  if (file === undefined || rest.length > 0) throw new UsageError("pending takes one FILE, or - for stdin");
+export const pending = reported("pending", async (file: string) => {
   const source = file === "-" ? "stdin" : file;
   let exported: unknown;
   try {
@@ -120,7 +117,7 @@ const pending = async ([file, ...rest]: string[]): Promise<number> => {
     creates.length === 0 ? "no create was left without its end\n" : creates.map(explained).join("\n"),
   );
   return creates.some(({ candidates }) => candidates.length > 0) ? 1 : 0;
-};
+});
 
 const explained = ({ urn, kind, inputs, candidates }: PendingCreate): string => {
   const name = inputs.name === undefined ? "" : ` "${inputs.name}"`;
@@ -130,5 +127,3 @@ const explained = ({ urn, kind, inputs, candidates }: PendingCreate): string => 
   const advice = `  take it: adopt: "${candidates[0]?.uid}", deleteAdopted: true on the resource; or delete it; then run pulumi up`;
   return `${[`${head}; it may be:`, ...lines, advice].join("\n")}\n`;
 };
-
-export const journal = { summary: "what runs that did not end may have made", usage, run };

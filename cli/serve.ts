@@ -20,63 +20,23 @@ import {
   TlsError,
   type TlsKeys,
 } from "../server/index.ts";
+import type { ServeFlags } from "./serve-command.ts";
+import { printError } from "./terminal.ts";
 import { mintDevToken } from "./token.ts";
-import { parseCount, parseFlags, parsePort, UsageError } from "./usage.ts";
+import { parseCount, parsePort, UsageError } from "./usage.ts";
 
-const usage = `Usage: irm serve [FLAGS]
-
-Runs the reference server of the API. Without flags it listens on a free port of 127.0.0.1 and keeps its records in
-memory.
-
-  --port N          port of the API; 0 (default) takes any free one
-  --host ADDRESS    address to listen on (default 127.0.0.1)
-  --auth-port N     port of the token exchange and the issuer (default: the same port)
-  --db FILE         SQLite database to keep the records in (default :memory:)
-  --seed FILE.yaml  records to start with: organization, groups, roles, identities, bindings, identityProviders,
-                    accountAssociations, repos, advisories
-  --dev             development issuer at {authUrl}/dev-issuer, and an organisation with an owner; loopback only
-  --tls-cert FILE   serve TLS with this certificate, and those that it was issued under, in PEM (default: no TLS)
-  --tls-key FILE    its private key, in PEM
-  --refresh-tokens  give a refresh token with each exchange, and take it (default: neither)
-  --rate-limit N    requests a second that one caller may make (default: no limit)
-  --unique-role-bindings
-                    refuse a second binding of one identity to one role in one group (default: it is made)
-  --faults FILE.yaml
-                    scripted failures, for tests of clients (docs/server.md); loopback only
-  --json            print one line of JSON on stdout once ready; log as JSON on stderr
-  --log-level L     ${LEVELS.join(", ")} (default info)
-
-SIGUSR2 makes a new signing key, as the server does by itself every 30 days.
-`;
-
-const run = async (args: string[]): Promise<number> => {
-  const flags = parseFlags(args, {
-    port: { type: "string" },
-    host: { type: "string" },
-    "auth-port": { type: "string" },
-    db: { type: "string" },
-    seed: { type: "string" },
-    dev: { type: "boolean" },
-    "tls-cert": { type: "string" },
-    "tls-key": { type: "string" },
-    "refresh-tokens": { type: "boolean" },
-    "rate-limit": { type: "string" },
-    "unique-role-bindings": { type: "boolean" },
-    faults: { type: "string" },
-    json: { type: "boolean" },
-    "log-level": { type: "string" },
-  });
-  const level = (flags["log-level"] ?? "info") as Level;
+export const serve = async (flags: ServeFlags): Promise<number> => {
+  const level = (flags.logLevel ?? "info") as Level;
   if (!LEVELS.includes(level))
     throw new UsageError(`--log-level takes one of ${LEVELS.join(", ")}, not ${JSON.stringify(level)}`);
   const json = flags.json ?? false;
   const log = createLog({ level, json, clock: Date.now, write: (line) => process.stderr.write(line) });
   const ports = {
     port: parsePort("--port", flags.port ?? "0"),
-    ...(flags["auth-port"] !== undefined && { authPort: parsePort("--auth-port", flags["auth-port"]) }),
+    ...(flags.authPort !== undefined && { authPort: parsePort("--auth-port", flags.authPort) }),
   };
-  const rateLimit = flags["rate-limit"] === undefined ? undefined : parseCount("--rate-limit", flags["rate-limit"]);
-  const { "tls-cert": certFile, "tls-key": keyFile } = flags;
+  const rateLimit = flags.rateLimit === undefined ? undefined : parseCount("--rate-limit", flags.rateLimit);
+  const { tlsCert: certFile, tlsKey: keyFile } = flags;
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new UsageError("--tls-cert and --tls-key go together: give both, or neither");
   let server: RunningServer;
@@ -88,9 +48,9 @@ const run = async (args: string[]): Promise<number> => {
     if (flags.faults !== undefined) faults = parseFaults(read("faults", flags.faults, FaultsError), flags.faults);
     const switches = {
       dev: flags.dev,
-      refreshTokens: flags["refresh-tokens"],
+      refreshTokens: flags.refreshTokens,
       rateLimit,
-      uniqueRoleBindings: flags["unique-role-bindings"],
+      uniqueRoleBindings: flags.uniqueRoleBindings,
       // The rules are for those who come after the start, which gets the owner's token.
       ...(faults && { faults: {} }),
     };
@@ -99,7 +59,7 @@ const run = async (args: string[]): Promise<number> => {
     // Flags that do not go together are wrong flags.
     if (error instanceof ServerOptionsError) throw new UsageError(error.message, { cause: error });
     if (!isStartError(error)) throw error;
-    process.stderr.write(`irm serve: ${error.message}\n`);
+    printError("irm serve", error.message);
     return 1;
   }
   const signals = onSignals();
@@ -222,5 +182,3 @@ const banner = (server: RunningServer, token: string | undefined, hasRecords: bo
     "",
   ].join("\n")}\n`;
 };
-
-export const serve = { summary: "run the reference server", usage, run };

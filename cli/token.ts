@@ -1,25 +1,11 @@
 // `irm token`: asks a development issuer for an identity token, as a platform would give one to a workload.
 import { type Dispatcher, fetch } from "undici";
 import type { MintRequest } from "../server/index.ts";
-import { parseFlags, UsageError } from "./usage.ts";
+import { printError } from "./terminal.ts";
+import type { TokenFlags } from "./token-command.ts";
+import { UsageError } from "./usage.ts";
 
-const usage = `Usage: irm token --issuer URL --subject S [--audience A] [--claim k=v]...
-
-Prints an identity token of the development issuer that irm serve --dev runs.
-
-  --issuer URL    the issuer, as irm serve --dev prints it
-  --subject S     sub of the token
-  --audience A    aud of the token (default: the address of the token exchange)
-  --claim k=v     a further claim, as often as needed; v is JSON where it parses as such, otherwise a string
-`;
-
-const run = async (args: string[]): Promise<number> => {
-  const flags = parseFlags(args, {
-    issuer: { type: "string" },
-    subject: { type: "string" },
-    audience: { type: "string" },
-    claim: { type: "string", multiple: true },
-  });
+export const token = async (flags: TokenFlags): Promise<number> => {
   const missing = (["issuer", "subject"] as const).filter((name) => !flags[name]);
   if (missing.length > 0) throw new UsageError(`${missing.map((name) => `--${name}`).join(" and ")} must be given`);
   const issuer = flags.issuer as string;
@@ -30,7 +16,7 @@ const run = async (args: string[]): Promise<number> => {
     process.stdout.write(`${token}\n`);
     return 0;
   } catch (error) {
-    process.stderr.write(`irm token: ${(error as Error).message}\n`);
+    printError("irm token", (error as Error).message);
     return 1;
   }
 };
@@ -67,5 +53,3 @@ export const mintDevToken = async (issuer: string, request: MintRequest, dispatc
     );
   return json.token;
 };
-
-export const token = { summary: "get an identity token from the development issuer", usage, run };

@@ -66,7 +66,7 @@ describe("is told in a sentence and starts nothing:", () => {
     });
   });
 
-  test("another host than loopback, with the usage", async () => {
+  test("another host than loopback, as a wrong command line", async () => {
     const file = written("none.yaml", "{}");
     const { code, stdout, stderr } = await runCommand("serve", "--host", "0.0.0.0", "--faults", file);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -9,6 +9,7 @@ import { journalFile } from "../../provider/journal/file.ts";
 import type { Json } from "../../schema/index.ts";
 import { type Service, startService } from "../provider/double.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -42,24 +43,43 @@ const journals = async (): Promise<string> => {
   return own;
 };
 const lines = {
-  open: `open  2026-01-28T12:00:00.000Z  ${keyOf("open")}  a group in ${ORG}\n`,
-  made: `made  2026-01-28T12:00:00.000Z  ${keyOf("made")}  ${ORG}/0000000000000001\n`,
-  other: `open  2026-01-28T12:00:00.000Z  ${keyOf("other")}  a group at the root\n`,
+  open: `pending    2026-01-28T12:00:00.000Z  ${keyOf("open")}  a group in ${ORG}\n`,
+  made: `succeeded  2026-01-28T12:00:00.000Z  ${keyOf("made")}  ${ORG}/0000000000000001\n`,
+  other: `pending    2026-01-28T12:00:00.000Z  ${keyOf("other")}  a group at the root\n`,
 };
 
 describe("irm journal list", () => {
-  it("prints the entries of all journals of the folder", async () => {
+  it("prints the pending entries of all journals of the folder, and with --all the others too", async () => {
     const own = await journals();
     expect(await runCommand("journal", "list", "--folder", own)).toEqual({
       code: 0,
-      stdout: lines.open + lines.made + lines.other,
+      stdout: lines.open + lines.other,
       stderr: "",
     });
+    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(
+      lines.open + lines.made + lines.other,
+    );
+  });
+
+  it("says that nothing is pending where every create succeeded, as after any run", async () => {
+    const own = folder.path("succeeded");
+    const journal = journalFile(`${own}/one.jsonl`);
+    const list = async () => (await runCommand("journal", "list", "--folder", own)).stdout;
+    await journal.append(intent("made", ""));
+    await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
+    expect(await list()).toBe(
+      `nothing is pending in ${own}: the create that it holds succeeded, and its entry goes with the next run\n`,
+    );
+    await journal.append(intent("second", ""));
+    await journal.append({ made: "intent of second", uid: `${ORG}/0000000000000002`, at: MADE_MS });
+    expect(await list()).toBe(
+      `nothing is pending in ${own}: the 2 creates that it holds succeeded, and their entries go with the next run\n`,
+    );
   });
 
   it("looks where IRM_JOURNAL says when no folder is given", async () => {
     vi.stubEnv("IRM_JOURNAL", await journals());
-    expect((await runCommand("journal", "list")).stdout).toBe(lines.open + lines.made + lines.other);
+    expect((await runCommand("journal", "list")).stdout).toBe(lines.open + lines.other);
   });
 
   it("prints one line of JSON for each entry with --json", async () => {
@@ -79,7 +99,7 @@ describe("irm journal list", () => {
     const none = folder.path("none");
     expect(await runCommand("journal", "list", "--folder", none)).toEqual({
       code: 0,
-      stdout: `no entries in ${none}\n`,
+      stdout: `nothing is pending: no entries in ${none}\n`,
       stderr: "",
     });
     expect((await runCommand("journal", "list", "--json", "--folder", none)).stdout).toBe("");
@@ -105,7 +125,7 @@ describe("irm journal clean", () => {
       stdout: `forgotten: ${lines.open}`,
       stderr: "",
     });
-    expect((await runCommand("journal", "list", "--folder", own)).stdout).toBe(lines.made + lines.other);
+    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
   });
 
   it("forgets all of them with --all, and removes the journals and its own locks", async () => {
@@ -122,7 +142,9 @@ describe("irm journal clean", () => {
     const own = await journals();
     writeFileSync(`${own}/empty.jsonl`, "");
     expect((await runCommand("journal", "clean", "--folder", own)).stdout).toBe("");
-    expect((await runCommand("journal", "list", "--folder", own)).stdout).toBe(lines.open + lines.made + lines.other);
+    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(
+      lines.open + lines.made + lines.other,
+    );
     expect(existsSync(`${own}/empty.jsonl`)).toBe(false);
   });
 });
@@ -233,16 +255,22 @@ describe("irm journal pending", () => {
 
 describe("irm journal with wrong flags", () => {
   it.each([
-    [["journal"], 'irm journal: there is no ""; it is list, clean or pending'],
-    [["journal", "show"], 'irm journal: there is no "show"; it is list, clean or pending'],
-    [["journal", "list", "--all"], "irm journal: Unknown option '--all'"],
-    [["journal", "clean", "--key", "k", "--all"], "irm journal: --key and --all do not go together"],
-    [["journal", "pending"], "irm journal: pending takes one FILE, or - for stdin"],
-    [["journal", "pending", "a", "b"], "irm journal: pending takes one FILE, or - for stdin"],
-  ])("%j prints what is wrong and the usage, and ends with 2", async (args, message) => {
-    const { code, stdout, stderr } = await runCommand(...args);
+    [["show"], "", "unknown command 'show'"],
+    [["list", "--key", "k"], " list", "unknown flag '--key'"],
+    [["clean", "--key", "k", "--all"], " clean", "--key and --all do not go together"],
+    [["pending"], " pending", "missing required argument 'FILE'"],
+    [["pending", "a", "b"], " pending", "too many arguments for 'pending'. Expected 1 argument but got 2: a, b."],
+  ])("%j prints what is wrong, and ends with 2", async (args, command, message) => {
+    expect(await runIrm("journal", ...args)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `irm journal${command}: ${message}\nRun \`irm journal${command} --help\`.\n`,
+    });
+  });
+
+  it("without a command prints its commands, and ends with 2", async () => {
+    const { code, stdout, stderr } = await runIrm("journal");
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr.startsWith(message)).toBe(true);
-    expect(stderr).toContain("Usage: irm journal list");
+    expect(stderr).toMatch(/^Usage: irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean .*\n {2}pending /);
   });
 });

@@ -3,29 +3,18 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { serve } from "../../cli/serve.ts";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../server/store/database.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
-afterEach(() => vi.restoreAllMocks());
 
-/** In this process: what it would exit with, and what it wrote. */
-const run = async (...args: string[]) => {
-  const written = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"] as const)
-    vi.spyOn(process[stream], "write").mockImplementation((text) => {
-      written[stream] += text;
-      return true;
-    });
-  const code = await serve.run(args).finally(() => vi.restoreAllMocks());
-  return { code, ...written };
-};
+const run = (...args: string[]) => runIrm("serve", ...args);
 
 const expectSentence = (result: Awaited<ReturnType<typeof run>>, sentence: string) =>
   expect(result).toEqual({ code: 1, stdout: "", stderr: `irm serve: ${sentence}\n` });

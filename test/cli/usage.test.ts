@@ -1,57 +1,102 @@
-// Wrong flags: usage on stderr, nothing on stdout, exit 2 (issue 3, "Bad input gets").
+// Help, and wrong command lines: one error on stderr, last, nothing on stdout, exit 2.
+import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import { serve } from "../../cli/serve.ts";
-import { token } from "../../cli/token.ts";
-import { UsageError } from "../../cli/usage.ts";
 import { runCommand } from "../support/command.ts";
+import { runIrm as run } from "../support/irm.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const COMMANDS = /Usage: irm COMMAND \[FLAGS\]\n\n {2}serve .*\n {2}token .*\n/;
+const refusal = (command: string, sentence: string) => ({
+  code: 2,
+  stdout: "",
+  stderr: `${command}: ${sentence}\nRun \`${command} --help\`.\n`,
+});
+
+const COMMANDS =
+  /^Usage: irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}help .*\n {2}completion .*\n$/;
 
 describe("irm", () => {
-  test("without a command tells the commands, as an error", async () => {
+  test("without a command prints the commands, as an error", async () => {
     expect(await runCommand()).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(COMMANDS) });
   });
 
-  test("--help tells the commands, as an answer", async () => {
-    expect(await runCommand("--help")).toEqual({ code: 0, stdout: expect.stringMatching(COMMANDS), stderr: "" });
+  test.each([[["--help"]], [["-h"]], [["help"]]])("%j prints the commands, as an answer", async (args) => {
+    expect(await run(...args)).toEqual({ code: 0, stdout: expect.stringMatching(COMMANDS), stderr: "" });
   });
 
-  // `toString` is a name of every object's.
-  test("has no command toString", async () => {
-    const { code, stdout, stderr } = await runCommand("toString");
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr.split("\n")[0]).toBe('irm: there is no command "toString"');
-    expect(stderr).toMatch(COMMANDS);
+  test.each([["--version"], ["-V"]])("%s prints the version of the package", async (flag) => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(await run(flag)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  test("serve --help tells every flag, as an answer", async () => {
-    const { code, stdout, stderr } = await runCommand("serve", "--help");
+  test("serve --help prints every flag, as an answer, whatever else is wrong", async () => {
+    const { code, stdout, stderr } = await run("serve", "--port", "http", "--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toBe(serve.usage);
-    for (const flag of ["port", "host", "auth-port", "db", "seed", "dev", "json", "log-level"])
-      expect(stdout).toContain(`  --${flag} `);
+    expect(stdout).toMatch(/^Usage: irm serve \[FLAGS\]\n/);
+    for (const flag of [
+      ...["port N", "host ADDRESS", "auth-port N", "db FILE", "seed FILE.yaml", "dev", "tls-cert FILE", "tls-key FILE"],
+      ...["refresh-tokens", "rate-limit N", "unique-role-bindings", "faults FILE.yaml", "json", "log-level L"],
+    ])
+      expect(stdout).toContain(`\n  --${flag} `);
   });
 
-  test("serve with a wrong flag tells which, then the usage, and exits with 2", async () => {
-    const { code, stdout, stderr } = await runCommand("serve", "--dev", "--host", "0.0.0.0");
-    const text =
-      "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host";
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `irm serve: ${text}\n\n${serve.usage}`,
-    });
+  test.each([[["serve"]], [["token"]], [["journal"]], [["journal", "list"]], [["completion"]]])(
+    "help %j prints what --help prints",
+    async (command) => {
+      const help = await run("help", ...command);
+      expect(help).toEqual(await run(...command, "--help"));
+      expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: irm ${command.join(" ")} `) });
+    },
+  );
+
+  test("colours help and errors on a terminal, and neither in a file nor with NO_COLOR", async () => {
+    const coloured = async (env: Record<string, string | undefined>) => {
+      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+      const texts = [(await run("--help")).stdout, (await run("srve")).stderr];
+      vi.unstubAllEnvs();
+      return texts.map((text) => text.includes("\x1b["));
+    };
+    expect(await coloured({ FORCE_COLOR: "1" })).toEqual([true, true]);
+    expect(await coloured({ FORCE_COLOR: "0" })).toEqual([false, false]);
+    expect(await coloured({ FORCE_COLOR: undefined, NO_COLOR: "1" })).toEqual([false, false]);
+    expect((await runCommand("srve")).stderr).not.toContain("\x1b[");
   });
 });
 
-describe("a wrong flag is told", () => {
+describe("a wrong command line is refused in one sentence, with the nearest name:", () => {
+  test.each<[string[], string, string]>([
+    [["srve"], "irm", "unknown command 'srve'; did you mean serve?"],
+    [["help", "srve"], "irm", "unknown command 'srve'; did you mean serve?"],
+    [["journal", "lst"], "irm journal", "unknown command 'lst'; did you mean list?"],
+    [["help", "journal", "lst"], "irm journal", "unknown command 'lst'; did you mean list?"],
+    // `toString` is a name of every object's.
+    [["toString"], "irm", "unknown command 'toString'"],
+    [["serve", "--prot", "1"], "irm serve", "unknown flag '--prot'; did you mean --port?"],
+    [["journal", "list", "--flder"], "irm journal list", "unknown flag '--flder'; did you mean --folder?"],
+    [["--colour"], "irm", "unknown flag '--colour'"],
+    [["journal", "pending"], "irm journal pending", "missing required argument 'FILE'"],
+    [
+      ["completion", "ksh"],
+      "irm completion",
+      "command-argument value 'ksh' is invalid for argument 'SHELL'. Allowed choices are bash, zsh, fish.",
+    ],
+  ])("%j", async (args, command, sentence) => {
+    expect(await run(...args)).toEqual(refusal(command, sentence));
+  });
+
+  test("in a process of its own too", async () => {
+    const text =
+      "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host";
+    expect(await runCommand("serve", "--dev", "--host", "0.0.0.0")).toEqual(refusal("irm serve", text));
+  });
+});
+
+describe("a wrong flag is refused:", () => {
   test.each<[string[], string]>([
-    [["--colour"], "Unknown option '--colour'"],
-    [["extra"], "Unexpected argument 'extra'"],
-    [["--port"], "Option '--port <value>' argument missing"],
+    [["--colour"], "unknown flag '--colour'"],
+    [["extra"], "too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
+    [["--port"], "flag '--port <N>' argument missing"],
     [["--port", "http"], '--port takes a port from 0 (any free one) to 65535, not "http"'],
     [["--port", "65536"], '--port takes a port from 0 (any free one) to 65535, not "65536"'],
     [["--port=-1"], '--port takes a port from 0 (any free one) to 65535, not "-1"'],
@@ -59,15 +104,13 @@ describe("a wrong flag is told", () => {
     [["--rate-limit", "0"], '--rate-limit takes a whole number from 1 to 999999, not "0"'],
     [["--rate-limit", "1.5"], '--rate-limit takes a whole number from 1 to 999999, not "1.5"'],
     [["--log-level", "loud"], '--log-level takes one of debug, info, warn, error, not "loud"'],
-    [["--dev=yes"], "Option '--dev' does not take an argument"],
+    [["--dev=yes"], "--dev takes no value"],
     [
       ["--dev", "--host", "localhost.example"],
       "the development issuer mints tokens for anyone who reaches it, so --dev is refused on localhost.example; leave out --host",
     ],
   ])("serve %j", async (args, text) => {
-    const error = await serve.run(args).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(UsageError);
-    expect((error as UsageError).message.split(". ")[0]).toBe(text);
+    expect(await run("serve", ...args)).toEqual(refusal("irm serve", text));
   });
 
   test.each<[string[], string]>([
@@ -78,8 +121,6 @@ describe("a wrong flag is told", () => {
     [["--issuer", "http://127.0.0.1:1", "--subject", "s", "--claim", "ref"], '--claim takes name=value, not "ref"'],
     [["--issuer", "http://127.0.0.1:1", "--subject", "s", "--claim", "=x"], '--claim takes name=value, not "=x"'],
   ])("token %j", async (args, text) => {
-    const error = await token.run(args).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(UsageError);
-    expect((error as UsageError).message).toBe(text);
+    expect(await run("token", ...args)).toEqual(refusal("irm token", text));
   });
 });

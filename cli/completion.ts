@@ -1,0 +1,97 @@
+// What may stand at the end of a command line, from the command tree.
+import type { Command, Option } from "commander";
+
+export interface Completions {
+  /** `files` and `folders` are for the shell to list */
+  kind: "values" | "files" | "folders";
+  values: { value: string; description: string }[];
+}
+
+/** `words` are those after `irm`, up to the cursor. */
+export const completionsOf = (program: Command, words: readonly string[]): Completions => {
+  const current = words.at(-1) ?? "";
+  const place = placeAfter(program, words.slice(0, -1));
+  const { command, awaiting, given } = place;
+  if (awaiting) return valuesOf(awaiting, current, "");
+  const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
+  const option = flag === undefined ? undefined : optionOf(command, flag);
+  if (option && value !== undefined) return valuesOf(option, value, `${flag}=`);
+  if (current.startsWith("-")) return choose(flagsOf(command, given), current);
+  if (command.commands.length > 0) return choose(commandsOf(command), current);
+  if (command.name() === "help") return choose(commandsOf(commandAt(program, place.operands)), current);
+  const argument = command.registeredArguments[place.operands.length];
+  if (argument?.argChoices)
+    return choose(
+      argument.argChoices.map((one) => ({ value: one, description: "" })),
+      current,
+    );
+  // Nothing but flags is left; an argument that names a file is the shell's to complete.
+  return argument ? { kind: kindOf(argument.name()), values: [] } : choose(flagsOf(command, given), current);
+};
+
+interface Place {
+  command: Command;
+  /** the flag whose value comes next */
+  awaiting?: Option;
+  /** flags that were given */
+  given: Set<string>;
+  operands: string[];
+}
+
+const placeAfter = (program: Command, words: readonly string[]): Place => {
+  const place: Place = { command: program, given: new Set(), operands: [] };
+  for (const word of words) {
+    if (place.awaiting) {
+      delete place.awaiting;
+      continue;
+    }
+    if (word.startsWith("-") && word !== "-") {
+      const [flag = ""] = word.split("=", 1);
+      place.given.add(flag);
+      const option = optionOf(place.command, flag);
+      if (option?.required && !word.includes("=")) place.awaiting = option;
+      continue;
+    }
+    const next = place.command.commands.find((one) => one.name() === word);
+    if (next) place.command = next;
+    else place.operands.push(word);
+  }
+  return place;
+};
+
+const commandAt = (program: Command, names: readonly string[]): Command =>
+  names.reduce((command, name) => command.commands.find((one) => one.name() === name) ?? command, program);
+
+const optionOf = (command: Command, flag: string): Option | undefined =>
+  command.options.find(({ long, short }) => long === flag || short === flag);
+
+const valuesOf = (option: Option, current: string, prefix: string): Completions => {
+  if (!option.argChoices) return { kind: kindOf(option.flags), values: [] };
+  const values = option.argChoices.map((one) => ({ value: prefix + one, description: "" }));
+  return choose(values, prefix + current);
+};
+
+// The placeholder says what a value is: `--db FILE`, `--folder FOLDER`.
+const kindOf = (placeholder: string): Completions["kind"] => {
+  if (placeholder.includes("FILE")) return "files";
+  return placeholder.includes("FOLDER") ? "folders" : "values";
+};
+
+// One with a parser of its own may be given several times.
+const flagsOf = (command: Command, given: ReadonlySet<string>): Completions["values"] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long, parseArg }) => parseArg !== undefined || !given.has(long as string))
+    .map(({ long, description }) => ({ value: long as string, description }));
+
+const commandsOf = (command: Command): Completions["values"] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => ({ value: one.name(), description: one.summary() }));
+
+const choose = (values: Completions["values"], current: string): Completions => ({
+  kind: "values",
+  values: values.filter(({ value }) => value.startsWith(current)),
+});

@@ -1,0 +1,91 @@
+// `irm completion SHELL`: the script works in its shell, and answers what the command line takes.
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { COMPILED, temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const complete = async (...words: string[]) => {
+  const { code, stdout, stderr } = await runIrm("complete", "--", ...words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const [kind, ...lines] = stdout.trimEnd().split("\n");
+  return { kind, values: lines.map((line) => line.split("\t")[0]) };
+};
+
+describe("irm complete answers", () => {
+  test.each<[string[], string[]]>([
+    [[""], ["serve", "token", "journal", "help", "completion"]],
+    [["jo"], ["journal"]],
+    [
+      ["journal", ""],
+      ["list", "clean", "pending"],
+    ],
+    [["help", "jou"], ["journal"]],
+    [["help", "journal", "c"], ["clean"]],
+    [
+      ["serve", "--tls"],
+      ["--tls-cert", "--tls-key"],
+    ],
+    [["serve", "--tls-cert", "--tls", "--tls"], ["--tls-key"]],
+    [["serve", "--dev", "--de"], []],
+    [["token", "--claim", "a=b", "--cl"], ["--claim"]],
+    [
+      ["serve", "--log-level", ""],
+      ["debug", "info", "warn", "error"],
+    ],
+    [["serve", "--log-level=w"], ["--log-level=warn"]],
+    [["completion", "z"], ["zsh"]],
+    [["serve", "--port", ""], []],
+    [
+      ["nothing", ""],
+      ["serve", "token", "journal", "help", "completion"],
+    ],
+  ])("%j", async (words, values) => {
+    expect(await complete(...words)).toEqual({ kind: "values", values });
+  });
+
+  test.each<[string[], string]>([
+    [["serve", "--db", ""], "files"],
+    [["serve", "--seed=a"], "files"],
+    [["journal", "pending", ""], "files"],
+    [["journal", "list", "--folder", ""], "folders"],
+  ])("%j: that the shell lists its %s", async (words, kind) => {
+    expect(await complete(...words)).toEqual({ kind, values: [] });
+  });
+});
+
+test("the script for bash completes commands, flags, values and files, and evaluates nothing that was typed", async () => {
+  const bin = folder.path("bin");
+  mkdirSync(bin);
+  const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+  writeFileSync(`${bin}/irm`, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
+  chmodSync(`${bin}/irm`, 0o755);
+  writeFileSync(folder.path("a seed.yaml"), "");
+  const script = `
+    source <(irm completion bash)
+    source <(irm completion bash)
+    complete -p irm
+    try() { COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _irm irm; (IFS="|"; echo "\${COMPREPLY[*]}"); }
+    try irm jo
+    try irm journal ""
+    try irm serve --log-level = w
+    try irm serve --seed "a"
+    try irm serve --host '$(touch evaluated)' --no-such
+    echo *`;
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, NODE_COMPILE_CACHE: COMPILED };
+  const output = execFileSync("bash", ["--norc", "-c", script], { encoding: "utf8", cwd: folder.path(""), env });
+  expect(output.split("\n")).toEqual([
+    ...["complete -F _irm irm", "journal", "list|clean|pending", "warn", "a seed.yaml", ""],
+    ...["a seed.yaml bin", ""],
+  ]);
+});
+
+test.each(["bash", "zsh", "fish"])("irm completion %s prints a script, and nothing else", async (shell) => {
+  const { code, stdout, stderr } = await runIrm("completion", shell);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(new RegExp(`Completion of irm for ${shell}: `));
+});
