@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isUidp, type Json, parentOf } from "../schema/index.ts";
 import type { KindName } from "./kind/index.ts";
 import { title } from "./kind/kind.ts";
+import { programError } from "./program-error.ts";
 import { programSession } from "./program-session.ts";
 
 export interface AdoptArgs {
@@ -30,17 +31,13 @@ export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): p
 const DONE_BEFORE =
   "If this resource has adopted its record in an earlier run, adopt has done its work: take it out of the program.";
 
-// For the person who wrote the program: the stack would be ours. The SDK shows that of a RunError all the same where an input
-// rejects, but for an empty one.
-const messageOnly = (text: string): pulumi.RunError => Object.assign(new pulumi.RunError(text), { stack: "" });
-
 // Names that are secret are not told.
 const lookUp = async (kindName: KindName, name: string, identifying: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = identifying;
   const [{ kindRecords }, { walk, walkChildren }] = await Promise.all([import("./kind/index.ts"), import("./walk.ts")]);
   const kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
-  if (adopt !== "match" && !isUidp(adopt)) throw messageOnly(`${head}: must be "match", or the uid of the record`);
+  if (adopt !== "match" && !isUidp(adopt)) throw programError(`${head}: must be "match", or the uid of the record`);
   const session = await programSession();
   const { operation, plural, filters } = kind.list;
   const records =
@@ -63,7 +60,7 @@ const lookUp = async (kindName: KindName, name: string, identifying: Json, secre
     adopt === "match" ? `${kind.word}s that match in ${parent || "no group"}` : `${kind.word}s with the uid ${adopt}`;
   const lines = matches.map((record) => [record.uid, secret ? "" : record.name].filter(Boolean).join(" "));
   const problem = [`${head}: ${matches.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - ");
-  throw messageOnly(`${problem}\n${DONE_BEFORE}`);
+  throw programError(`${problem}\n${DONE_BEFORE}`);
 };
 
 // Looked at again: a service that ignored a filter must not choose what is taken over.

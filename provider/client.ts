@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import {
   ApiError,
+  type Code,
   isApiError,
   type Json,
   type Operation,
@@ -12,7 +13,7 @@ import {
   type ResponseOf,
 } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
-import type { Config, Env } from "./config.ts";
+import { type Config, type Env, isLoopback } from "./config.ts";
 import { type Credentials, credentialsFrom } from "./credentials.ts";
 import type { Redactor } from "./redact.ts";
 import { RefusedToken } from "./refused-token.ts";
@@ -25,6 +26,7 @@ import {
   retryingWith,
   safetyOf,
 } from "./retry.ts";
+import { NoConnection } from "./session-error.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 import { parse, readAnswer, requestOf } from "./wire.ts";
 
@@ -176,14 +178,22 @@ const attempt = async <T>(
     // No cause: it may hold headers.
     const parts = [code, redactor.redact(message), { details: clean, operation }] as const;
     if (safety === "once" && isAmbiguous(error.failure)) throw new LostAnswer(error.failure, ...parts);
-    throw new ApiError(...parts);
+    throw error.failure.sent ? new ApiError(...parts) : new NoConnection(...parts);
   }
 };
 
+const REFUSALS: readonly Code[] = ["PERMISSION_DENIED", "UNAUTHENTICATED", "NOT_FOUND"];
+
+const AFTER_RESTART =
+  "Was this server started again without --db? Then its organisation, identities and keys are new: set IRM_IDENTITY and the " +
+  "token as it prints them.";
+
 const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: string): ApiError => {
   const whom = identity ? `identity ${identity}` : "the identity that matches it";
-  const text = `exchanging the token of ${source} for ${whom} at ${authUrl}/sts/exchange: ${error.message}`;
-  return new ApiError(error.code, text, { details: error.details, operation: "Exchange" });
+  const head = `exchanging the token of ${source} for ${whom} at ${authUrl}/sts/exchange: ${error.message}`;
+  const isRestart = REFUSALS.includes(error.code) && isLoopback(new URL(authUrl).hostname);
+  const text = isRestart ? `${head}\n${AFTER_RESTART}` : head;
+  return new ApiError(error.code, text, { details: error.details, operation: "Exchange", cause: error });
 };
 
 // https://docs.github.com/actions/reference/security/oidc: the request token asks for a token with our issuer as audience.

@@ -1,7 +1,15 @@
 // The API token: given (IRM_TOKEN, IRM_TOKEN_FILE), or exchanged for the workload's own (IRM_IDENTITY_TOKEN,
 // IRM_IDENTITY_TOKEN_FILE, GitHub Actions), in this order. Kept in this process only; exchanged again before it expires.
 import type { Clock } from "./clock.ts";
-import { ConfigError, type Env, protocolProblem } from "./config.ts";
+import {
+  type Config,
+  ConfigError,
+  configFrom,
+  type Env,
+  type GetConfig,
+  type Given,
+  protocolProblem,
+} from "./config.ts";
 import type { Redactor } from "./redact.ts";
 
 export interface Credentials {
@@ -42,6 +50,16 @@ const MISSING =
   "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
   "IRM_IDENTITY_TOKEN (the workload's own OIDC token, to be exchanged), IRM_IDENTITY_TOKEN_FILE (a file with one), " +
   `${GITHUB.join(" and ")} (GitHub Actions: the job needs the permission id-token: write)`;
+
+/** The configuration, or one error with all that is wrong and missing, credentials included. */
+export const checkedConfig = (get: GetConfig | undefined, env: Env, given?: Given): Config => {
+  try {
+    return configFrom(get, env, given);
+  } catch (error) {
+    const missing = missingCredentials(env);
+    throw error instanceof ConfigError && missing ? new ConfigError([...error.problems, missing]) : error;
+  }
+};
 
 /** The problem of an environment without credentials; undefined when it has some. */
 export const missingCredentials = (env: Env): string | undefined => {

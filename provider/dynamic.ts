@@ -12,6 +12,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { adoption } from "./adopt.ts";
 import type { KindName } from "./kind/index.ts";
 import { currentProgram } from "./order.ts";
+import { afterFirstLookUp, checkProgramConfig } from "./program-session.ts";
 
 /** The handler: every method is looked up in `pulumi-irm/dynamic` (handler.ts) when it is called. */
 export const handlerText = (kind: KindName): string =>
@@ -36,13 +37,28 @@ export abstract class IrmResource extends pulumi.CustomResource {
   ) {
     const unset = Object.fromEntries(outputs.map((output) => [output, undefined]));
     const entered = currentProgram().enter(type, inputs, opts);
-    const own = { __provider: handlerText(kind), __key: keyOf(type, name, opts.parent) };
+    checkProgramConfig();
+    markHandled(inputs);
+    const key = keyOf(type, name, opts.parent);
+    const own = { __provider: handlerText(kind), __key: afterFirstLookUp(key) };
     super(TYPE_PREFIX + type, name, { ...unset, ...inputs, ...adoption(kind, name, inputs), ...own }, entered.opts);
     entered.constructed(this);
     // Not an output of its own: the id stays known in the preview of an update, other outputs do not.
     (this as { uid: pulumi.Output<string> }).uid = this.id;
   }
 }
+
+// The SDK looks at an input later than a look-up may fail. Without a handler until then, Node warns of each of them.
+const markHandled = (value: unknown): void => {
+  if (value instanceof Promise) value.catch(() => undefined);
+  else if (
+    typeof value === "object" &&
+    value !== null &&
+    !pulumi.Resource.isInstance(value) &&
+    !pulumi.Output.isInstance(value)
+  )
+    for (const member of Object.values(value)) markHandled(member);
+};
 
 /** The resource among all that the intent journal may hold: organisation/project/stack/type::name, as in its URN. */
 const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {

@@ -3,6 +3,7 @@ import { type ApiError, isApiError, type Json } from "../schema/index.ts";
 import { type Kind, title } from "./kind/kind.ts";
 import { argumentOf } from "./record.ts";
 import { RefusedToken } from "./refused-token.ts";
+import { isNoConnection } from "./session-error.ts";
 
 /** The record exists, and something about it is not as asked: the engine stores it with its id and goes on next time. */
 export class Incomplete extends Error {
@@ -29,7 +30,8 @@ export interface Subject {
 /** An error of the API with operation and resource; any other error (configuration, a defect) as it is. */
 export const failure = (error: unknown, kind: Kind, action: keyof Kind["operations"], subject: Subject): Error => {
   if (!isApiError(error)) return error as Error;
-  return new Error([`${headOf(kind, action, subject)}: ${apiText(error)}`, ...hints(error, action)].join("\n"));
+  const text = [`${headOf(kind, action, subject)}: ${apiText(error)}`, ...hints(error, action)].join("\n");
+  return new Error(text, { cause: error });
 };
 
 /** The service answered, and not with what was asked for. `outs` are the outputs that the state shall have, `paths` the API's. */
@@ -63,6 +65,10 @@ export const callFailure = (error: unknown, operation: string): unknown =>
     ? new Error([`${operation}: ${apiText(error)}`, ...tokenHints(error)].join("\n"), { cause: error })
     : error;
 
+/** For the errors that all operations of a process would end with: without the operation that met it first. */
+export const sessionText = (error: Error): string =>
+  isApiError(error) ? [apiText(error), ...tokenHints(error)].join("\n") : error.message;
+
 const headOf = (kind: Kind, action: keyof Kind["operations"], { uid, name, parent }: Subject): string => {
   const where = parent === undefined ? "" : parent === "" ? "at the root" : `in ${parent}`;
   const title = name === undefined ? "" : `"${name}"`;
@@ -77,13 +83,14 @@ export const apiText = (error: ApiError): string => {
   return [`${error.code}: ${error.message}`, ...violations].join("\n  - ");
 };
 
-const tokenHints = (error: ApiError): string[] =>
-  error instanceof RefusedToken
-    ? [
-        "The API token was refused: it may have expired, or be for another audience than irm:baseUrl. " +
-          `It is ${error.origin}.`,
-      ]
-    : [];
+const tokenHints = (error: ApiError): string[] => {
+  if (error instanceof RefusedToken)
+    return [
+      "The API token was refused: it may have expired, or be for another audience than irm:baseUrl. " +
+        `It is ${error.origin}.`,
+    ];
+  return isNoConnection(error) ? ["Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?"] : [];
+};
 
 const hints = (error: ApiError, action: keyof Kind["operations"]): string[] => {
   if (error.code === "ALREADY_EXISTS" && action === "create")

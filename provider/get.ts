@@ -9,6 +9,7 @@ import {
 } from "../schema/index.ts";
 import type { Group } from "./group.ts";
 import type { ListOperation } from "./kind/kind.ts";
+import { programError } from "./program-error.ts";
 import { programSession } from "./program-session.ts";
 import { referenceUid } from "./reference.ts";
 import { walkChildren } from "./walk.ts";
@@ -70,7 +71,7 @@ const only = async <T extends { uid: string; name: string }>(
   const where = parent === undefined ? "at the root" : `in ${parent}`;
   const list = matches.map((one) => `${one.uid} "${one.name}"`);
   const hint = matches.length === 0 ? await namesInstead({ operation, plural }, parent ?? "", name) : "";
-  throw new Error(
+  throw programError(
     [`${matches.length || "no"} ${word} named "${name}" ${where}; exactly one is needed${hint}`, ...list].join(
       "\n  - ",
     ),

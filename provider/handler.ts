@@ -4,8 +4,9 @@
 import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";
 import { systemOutside } from "./session.ts";
+import { silencing } from "./silence.ts";
 
-const methods = methodsWith(systemOutside());
 const engine = engineOf(process.argv);
+const methods = methodsWith({ ...systemOutside(), ...(engine && { silence: silencing(console) }) });
 
 export const kinds = engine ? untilEnd(methods, engineEnd(engine), () => process.exit()) : methods;

@@ -2,12 +2,14 @@
 // provider whose configure has not finished (cmd/dynamic-provider/index.ts:71-80): so each waits for the configuration.
 import type { Json } from "../schema/index.ts";
 import { type Config, type GetConfig, type Given, unknownKeys } from "./config.ts";
+import { checkedConfig } from "./credentials.ts";
 import { type KindName, kindRecords } from "./kind/index.ts";
 import type { Kind } from "./kind/kind.ts";
 import { tellOpenCreates } from "./open-create.ts";
 import * as reconcile from "./reconcile.ts";
-import { KEY } from "./record.ts";
-import { checkedConfig, type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
+import { KEY, PROVIDER } from "./record.ts";
+import { reporterWith } from "./report.ts";
+import { type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
 
 /** As the SDK's provider gives it. What is optional here is its own, and not promised: without it misspelt keys are not told. */
 interface StackConfig {
@@ -28,6 +30,7 @@ export interface Methods {
 
 /** One process serves all kinds with one configuration: the first configure settles it. */
 export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
+  const readable = reporterWith(outside);
   const configured = Promise.withResolvers<{ get: GetConfig; given: Given }>();
   let hasWarned = false;
   let ledger: Ledger | undefined;
@@ -80,7 +83,9 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     diff: readable(async (id, olds, news) => {
       const key = news[KEY] as string | undefined;
       await inState(id, key, key);
-      const result = reconcile.diff(kind, id, olds, news);
+      const compared = reconcile.diff(kind, id, olds, news);
+      // Another kind of provider has written the state: an update that sends nothing stores what finds this code again.
+      const result = { ...compared, changes: compared.changes || olds[PROVIDER] === undefined };
       if (result.replaces.length === 0) ledger?.claims.keep(id, olds.adopted === true);
       if (result.warning) outside.say(result.warning);
       return result;
@@ -106,21 +111,3 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
 
 // Who reads or deletes is given outputs only, and must find the journal too.
 const keyed = (outs: Json, { [KEY]: key }: Json): Json => (key === undefined ? outs : { ...outs, [KEY]: key });
-
-const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
-
-// The dynamic provider prints the stack of what it catches. Ours are messages for people; a defect keeps its stack.
-const readable =
-  <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
-  async (...args: A): Promise<R> => {
-    try {
-      return await method(...args);
-    } catch (error) {
-      if (error instanceof Error && !DEFECTS.some((type) => error instanceof type)) {
-        error.stack = "";
-        // It prints both beside what the engine prints: the first line is enough.
-        error.toString = () => (error.message.split("\n", 1)[0] as string).replace(/:$/, "");
-      }
-      throw error;
-    }
-  };

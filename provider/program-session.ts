@@ -1,24 +1,121 @@
 // The session of functions such as getRole: they run in the program's own process, which the engine's provider does not
 // share. Configured like it: the stack's `irm:*` first, then the environment.
+//
+// An error that concerns all of a program (configuration, sign-in, connection) is one error object for all of its look-ups and
+// resources: the SDK reports each object once.
 import * as pulumi from "@pulumi/pulumi";
+import type { Config } from "./config.ts";
+import { checkedConfig } from "./credentials.ts";
+import { programError } from "./program-error.ts";
 import type { Session } from "./session.ts";
 
+interface Program {
+  /** reports one error, however often it comes */
+  shared(message: string): pulumi.RunError;
+  session?: Promise<Session>;
+  /** the end of the first call, while it is under way */
+  firstCall?: Promise<void> | undefined;
+}
+
 // By configuration: the Automation API runs several stacks in one process, and a token is exchanged once for each.
-const sessions = new Map<string, Promise<Session>>();
+const programs = new Map<string, Program>();
+
+const currentProgram = (): Program => {
+  const key = JSON.stringify([pulumi.runtime.allConfig(), process.env.IRM_BASE_URL, process.env.IRM_IDENTITY]);
+  const program = programs.get(key) ?? newProgram();
+  programs.set(key, program);
+  return program;
+};
+
+const newProgram = (): Program => {
+  const errors = new Map<string, pulumi.RunError>();
+  const shared = (message: string) => {
+    const error = errors.get(message) ?? programError(message);
+    errors.set(message, error);
+    return error;
+  };
+  return { shared };
+};
 
 export const programSession = (): Promise<Session> => {
+  const program = currentProgram();
+  program.session ??= connect(program);
+  return program.session;
+};
+
+/** Throws when the configuration is wrong. A unit test of a program has no engine, and needs no configuration. */
+export const checkProgramConfig = (): void => {
+  if (pulumi.runtime.hasEngine()) programConfig(currentProgram());
+};
+
+/**
+ * An input that holds a resource back until the first look-up of the program has ended. Otherwise the program reports that it
+ * cannot connect, and the provider reports it again.
+ */
+export const afterFirstLookUp = async (value: string): Promise<string> => {
+  // The look-ups of the lines that follow have begun by then.
+  await Promise.resolve();
+  await currentProgram().firstCall;
+  return value;
+};
+
+const programConfig = ({ shared }: Program): Config => {
   const config = new pulumi.Config("irm");
-  const get = (key: string) => config.get(key.replace(/^irm:/, ""));
-  const key = JSON.stringify(["baseUrl", "authUrl", "identity"].map(get));
-  const session = sessions.get(key) ?? connect(get);
-  sessions.set(key, session);
+  const given = { keys: Object.keys(pulumi.runtime.allConfig()), project: pulumi.getProject() };
+  try {
+    return checkedConfig((key) => config.get(key.replace(/^irm:/, "")), process.env, given);
+  } catch (error) {
+    throw shared((error as Error).message);
+  }
+};
+
+const connect = (program: Program): Promise<Session> => {
+  const first = Promise.withResolvers<void>();
+  program.firstCall = first.promise;
+  const settled = () => {
+    program.firstCall = undefined;
+  };
+  first.promise.then(settled, settled);
+  const session = newSession(program, first);
+  session.catch(first.reject);
   return session;
 };
 
 // Loaded when the first function is called: most programs call none.
-const connect = async (get: (key: string) => string | undefined): Promise<Session> => {
-  const { checkedConfig, sessionWith, systemOutside } = await import("./session.ts");
-  const outside = systemOutside();
-  const given = { keys: Object.keys(pulumi.runtime.allConfig()), project: pulumi.getProject() };
-  return sessionWith(checkedConfig(get, outside.env, given), outside);
+const newSession = async (program: Program, first: PromiseWithResolvers<void>): Promise<Session> => {
+  const config = programConfig(program);
+  const [{ sessionWith, systemOutside }, { sessionErrorOf }, { callFailure, sessionText }] = await Promise.all([
+    import("./session.ts"),
+    import("./session-error.ts"),
+    import("./failure.ts"),
+  ]);
+  const sharedError = (error: unknown): pulumi.RunError | undefined => {
+    const cause = sessionErrorOf(error);
+    return cause && program.shared(sessionText(cause));
+  };
+  let session: Session;
+  try {
+    session = sessionWith(config, systemOutside());
+  } catch (error) {
+    throw sharedError(error) ?? error;
+  }
+  let isCalled = false;
+  // A caller that makes no call holds nothing up.
+  setImmediate(() => {
+    if (!isCalled) first.resolve();
+  });
+  const call: Session["call"] = async (operation, ...rest) => {
+    isCalled = true;
+    try {
+      const answer = await session.call(operation, ...rest);
+      first.resolve();
+      return answer;
+    } catch (error) {
+      const shared = sharedError(error);
+      if (shared) first.reject(shared);
+      else first.resolve();
+      throw shared ?? programError((callFailure(error, operation) as Error).message);
+    }
+  };
+  return { ...session, call };
 };

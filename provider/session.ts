@@ -4,8 +4,7 @@ import type { Json } from "../schema/index.ts";
 import { type Claims, createClaims } from "./claims.ts";
 import { type Client, clientWith } from "./client.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type Config, ConfigError, configFrom, type Env, type GetConfig, type Given } from "./config.ts";
-import { missingCredentials } from "./credentials.ts";
+import type { Config, Env } from "./config.ts";
 import { type Deletes, deletes } from "./deletes.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { journalPath } from "./journal/place.ts";
@@ -36,7 +35,11 @@ export interface Outside {
   transport: Transport;
   /** a line for the person who runs Pulumi */
   say(text: string): void;
+  /** takes note of an error that the engine reports, so that nothing else prints it */
+  silence?(error: Error): void;
 }
+
+export { checkedConfig } from "./credentials.ts";
 
 export const systemOutside = (): Outside => ({
   env: process.env,
@@ -44,16 +47,6 @@ export const systemOutside = (): Outside => ({
   transport: systemTransport(),
   say: (text) => console.log(text),
 });
-
-/** The configuration, or one error with all that is wrong and missing, credentials included. */
-export const checkedConfig = (get: GetConfig | undefined, env: Env, given?: Given): Config => {
-  try {
-    return configFrom(get, env, given);
-  } catch (error) {
-    const missing = missingCredentials(env);
-    throw error instanceof ConfigError && missing ? new ConfigError([...error.problems, missing]) : error;
-  }
-};
 
 /** What is known of whose a record is; needs no credentials, as a preview has none. */
 export interface Ledger {

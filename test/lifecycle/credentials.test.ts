@@ -2,7 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
 import { createWorkplace, type Workplace } from "../support/program.ts";
+import type { CommandResult } from "../support/stack.ts";
 
 describe("credentials of a run", () => {
   let place: Workplace;
@@ -17,10 +19,30 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
 `;
   const none = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" };
 
-  it("that are missing are told with every place that was looked at", async () => {
-    const program = await place.program("none", source, { ...none, ORG: place.server.organization });
+  // Resources before and after look-ups, which all meet the same error.
+  const several = `
+import { getRole, Group, Identity, RoleBinding } from "pulumi-irm";
+const team = new Group("team", { parent: process.env.ORG!, name: "team" });
+const other = new Group("other", { parent: process.env.ORG!, name: "other" });
+const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "https://x.example", subject: "ci" } });
+const uidOf = (name: string) => getRole({ name }).then(({ uid }) => uid);
+new RoleBinding("views", { parent: team, identity: ci, role: uidOf("viewer") });
+new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") });
+`;
+  // The engine's own word, and ours once.
+  const expectOne = ({ code, output }: CommandResult, message: string) => {
+    const text = diagnosticsOf(output);
+    expect(code).not.toBe(0);
+    expect(countOf(text, message), text).toBe(1);
+    expect(text.match(/^ +error: (?!update failed)/gm), text).toHaveLength(1);
+    expect(text).not.toMatch(/^ +at |Warning|problems|serializing/m);
+  };
+
+  it("that are missing are one message with every place that was looked at, in a preview and in an up", async () => {
+    const program = await place.program("none", several, { ...none, ORG: place.server.organization });
+    expectOne(await program.run("preview"), "pulumi-irm is not configured:");
     const up = await program.run("up", "--yes", "--skip-preview");
-    expect(up.code).not.toBe(0);
+    expectOne(up, "pulumi-irm is not configured:");
     for (const place of [
       "irm:baseUrl",
       "IRM_BASE_URL",
@@ -31,6 +53,16 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
       "ACTIONS_ID_TOKEN_REQUEST_URL",
     ])
       expect(up.output).toContain(place);
+  });
+
+  it("that no service takes, as none runs there, are one message of all look-ups and resources", async () => {
+    const env = { IRM_BASE_URL: "http://127.0.0.1:1", IRM_AUTH_URL: "" };
+    const program = await place.program("closed", several, { ...env, ORG: place.server.organization });
+    for (const args of [["preview"], ["up", "--yes", "--skip-preview"]]) {
+      const run = await program.run(...args);
+      expectOne(run, "no answer from http://127.0.0.1:1: connect ECONNREFUSED");
+      expect(run.output).toContain("Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?");
+    }
   });
 
   it("that the exchange refuses are an error which does not repeat them", async () => {
@@ -44,6 +76,7 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
     const up = await program.run("up", "--yes", "--skip-preview");
     expect(up.code).not.toBe(0);
     expect(up.output).toContain("PERMISSION_DENIED");
+    expect(up.output).toContain("Was this server started again without --db?");
     expect(up.output + (await program.state()).text + place.server.log()).not.toContain(secret);
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });

@@ -1,0 +1,48 @@
+// Errors of the methods, as the engine prints them: a message and no stack, and once what all resources would say.
+import type { Json } from "../schema/index.ts";
+import { KEY } from "./record.ts";
+import type { Outside } from "./session.ts";
+import { sessionErrorOf } from "./session-error.ts";
+
+type Method<A extends unknown[], R> = (...args: A) => Promise<R>;
+
+const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/** Wraps a method: what it throws is a message for people. A defect keeps its stack. */
+export const reporterWith = ({ silence }: Pick<Outside, "silence">) => {
+  // By message: the resource whose error is shown whole.
+  const reported = new Map<string, string>();
+
+  const shortened = (error: Error, args: readonly unknown[]): Error => {
+    const shared = sessionErrorOf(error);
+    if (!shared) return error;
+    const first = reported.get(shared.message);
+    if (first !== undefined) return new Error(`not done, for the same reason as ${first}`);
+    reported.set(shared.message, nameIn(args));
+    return error;
+  };
+
+  return <A extends unknown[], R>(method: Method<A, R>): Method<A, R> =>
+    async (...args) => {
+      try {
+        return await method(...args);
+      } catch (error) {
+        if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) throw error;
+        const shown = shortened(error, args);
+        shown.stack = "";
+        silence?.(shown);
+        throw shown;
+      }
+    };
+};
+
+/** `Group::team`, from the key that a bag among the arguments holds; else the uid. */
+const nameIn = (args: readonly unknown[]): string => {
+  const keys = args.map((arg) => (arg as Json | undefined)?.[KEY]).filter((key) => typeof key === "string");
+  const uid = args.find((arg) => typeof arg === "string");
+  return (
+    (keys.at(-1) as string | undefined)?.split("/").slice(3).join("/") ??
+    (uid as string | undefined) ??
+    "another resource"
+  );
+};

@@ -1,0 +1,18 @@
+// What the SDK's dynamic provider would print beside the engine.
+import { expect, it } from "vitest";
+import { silencing } from "../../provider/silence.ts";
+
+it("an error that the engine reports is not printed beside it, and every other text is", () => {
+  const printed: unknown[][] = [];
+  const console = { error: (...texts: unknown[]) => void printed.push(texts) };
+  const silence = silencing(console);
+  const error = Object.assign(new Error("no address of the API"), { stack: "" });
+  silence(error);
+  // As cmd/dynamic-provider/index.ts prints it.
+  console.error(`${error}: ${error.stack}`);
+  expect(printed).toEqual([]);
+  const defect = new TypeError("x is not a function");
+  console.error(`${defect}: ${defect.stack}`);
+  console.error("two", "texts");
+  expect(printed).toEqual([[`${defect}: ${defect.stack}`], ["two", "texts"]]);
+});
