@@ -6,6 +6,7 @@ import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isUidp } from "../../schema/in
 import { decodeCompact } from "./compact.ts";
 import type { Limits } from "./limit.ts";
 import { refusal, unauthenticated } from "./refusal.ts";
+import { hasSignatureLength } from "./signature.ts";
 import type { Signer } from "./signer.ts";
 import { isJsonObject, type JsonObject, ownValue } from "./strict-json.ts";
 
@@ -96,6 +97,7 @@ const checkTimes = (claims: JsonObject, nowMs: number): number => {
 
 // RS256: the header has said so, and each of our keys is an RSA key (`signer`).
 const isSignedBy = (key: KeyObject, compact: string): boolean => {
+  if (!hasSignatureLength(compact, key)) return false;
   const end = compact.lastIndexOf(".");
   const signed = Buffer.from(compact.slice(0, end));
   return verifyWith("RSA-SHA256", signed, key, Buffer.from(compact.slice(end + 1), "base64url"));

@@ -1,11 +1,11 @@
 // A JSON Web Key Set (RFC 7517) read to public keys that may verify a signature, and the choice of one for a token.
 // Weak, private, ambiguous keys and those of another purpose are left out; a set that an identity stores may have none.
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
+import { keyWeakness } from "./key-strength.ts";
 import { refusal } from "./refusal.ts";
 import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
 
 const MAX_KEYS = 100;
-const RSA_BITS = { min: 2048, max: 8192 };
 const PRIVATE_PARTS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const RSA_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"];
 const CURVE_ALGORITHMS: Record<string, string> = {
@@ -98,10 +98,7 @@ const algorithmsOf = (jwk: JsonObject): string[] => {
 const importKey = (jwk: JsonObject): KeyObject | string => {
   try {
     const key = createPublicKey({ key: jwk as JsonWebKey, format: "jwk" });
-    // As OpenSSL counts: zero bytes in front make `n` longer, not stronger.
-    const bits = key.asymmetricKeyDetails?.modulusLength;
-    if (bits === undefined || (bits >= RSA_BITS.min && bits <= RSA_BITS.max)) return key;
-    return `an RSA key has ${RSA_BITS.min} to ${RSA_BITS.max} bits`;
+    return keyWeakness(key) ?? key;
   } catch {
     // a point off the curve, a missing or overlong member: OpenSSL's text does not say which
     return "its members are not those of a key";

@@ -4,6 +4,7 @@ import { compactVerify } from "jose";
 import { apiError } from "../../schema/index.ts";
 import type { CompactToken } from "./compact.ts";
 import { Refusal, refusal } from "./refusal.ts";
+import { hasSignatureLength } from "./signature.ts";
 import { type JsonObject, ownValue } from "./strict-json.ts";
 
 const LEEWAY_SECONDS = 60;
@@ -12,6 +13,7 @@ const MAX_LIFE_SECONDS = 24 * 60 * 60;
 const MAX_SECONDS = 253_402_300_799;
 
 export const verifySignature = async (token: CompactToken, key: KeyObject): Promise<void> => {
+  if (!hasSignatureLength(token.compact, key)) throw refusal("signature", "not as long as a signature of the key");
   try {
     await compactVerify(token.compact, key, { algorithms: [token.algorithm] });
   } catch (cause) {

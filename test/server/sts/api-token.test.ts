@@ -1,6 +1,9 @@
+import { createPrivateKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { MAX_TOKEN_BYTES } from "../../../server/sts/compact.ts";
 import { createSigner, generateKey, jwksViolation, unauthenticated } from "../../../server/sts/index.ts";
+import { createRandom } from "../../support/random.ts";
+import { signatureBytes, signWithLeadingZero, withSignature } from "../../support/seeded-signature.ts";
 import {
   ANYONE,
   API,
@@ -32,6 +35,12 @@ const claims = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
+const withoutZero = (alg: string): string => {
+  const key = createPrivateKey({ key: API_KEY.privateJwk, format: "jwk" });
+  const token = signWithLeadingZero(createRandom(1), (jti) => claims({ jti }), key, { alg, kid: API_KEY.kid });
+  return withSignature(token, signatureBytes(token).subarray(1));
+};
+
 describe("an API token", () => {
   it.each<[string, { aud?: string | string[]; exp?: number; iat?: number }]>([
     ["for the base address", {}],
@@ -50,6 +59,8 @@ describe("an API token", () => {
     ["no token", () => "token"],
     ["from the development issuer's key", () => createSigner({ clock, keys: [DEV_KEY] }).sign(claims())],
     ["from a stranger's key by our key's name", () => sign(claims(), RSA, { kid: API_KEY.kid })],
+    ["with a signature without its leading zero byte", () => withoutZero("RS256")],
+    ["with another alg's signature without its leading zero byte", () => withoutZero("PS256")],
     ["without a kid", () => sign(claims(), RSA, { kid: undefined })],
     ["of another alg", () => sign(claims(), OTHER_RSA, { alg: "PS256", kid: API_KEY.kid })],
     ["of another issuer", () => ours.sign(claims({ iss: `${AUTH_URL}/` }))],

@@ -2,12 +2,15 @@ import { describe, expect, it } from "vitest";
 import { jwksViolation } from "../../../server/sts/index.ts";
 import { parseKeySet } from "../../../server/sts/key-set.ts";
 import { ec, ed25519, OTHER_RSA, RSA, rsa } from "./fixture.ts";
+import { MODULUS, rsaWith } from "./weak-key.ts";
 
 const P256 = ec("ec-1", "P-256").jwk;
 const ED = ed25519("ed-1").jwk;
 const setOf = (...keys: unknown[]) => JSON.stringify({ keys });
 
 const unsupported = "key 1: its kty, crv and alg are not those of a supported algorithm";
+
+const exponent = "key 1: the exponent of an RSA key is odd, at least 65537 and below 2^256";
 
 const padded = () => {
   const { jwk } = rsa("padded", 1024);
@@ -19,12 +22,13 @@ describe("jwksViolation", () => {
     ["one key", setOf(RSA.jwk)],
     ["a key of each kind", setOf(RSA.jwk, P256, ec("a", "P-384").jwk, ec("b", "P-521").jwk, ED)],
     ["a key for signatures", setOf({ ...RSA.jwk, use: "sig", key_ops: ["verify"], alg: "PS256" })],
+    ["the largest exponent", setOf(rsaWith({ e: 2n ** 256n - 1n }))],
     ["a key without a name", setOf({ ...RSA.jwk, kid: undefined })],
     ["keys without names", setOf({ ...RSA.jwk, kid: undefined }, { ...ED, kid: undefined })],
   ])("has nothing against %s", (_, text) => expect(jwksViolation(text)).toBeUndefined());
 
   const flipped = `${P256.y}`.replace(/^./, (first) => (first === "A" ? "B" : "A"));
-  it.each([
+  it.each<[string, string, string]>([
     ["no JSON", "keys", "not JSON"],
     ["no set", JSON.stringify(RSA.jwk), 'not an object with a list of "keys"'],
     ["a list", JSON.stringify([RSA.jwk]), 'not an object with a list of "keys"'],
@@ -34,6 +38,17 @@ describe("jwksViolation", () => {
     ["a key that is a text", setOf("key"), "key 1: not an object"],
     ["1024 bits", setOf(RSA.jwk, rsa("short", 1024).jwk), "key 2: an RSA key has 2048 to 8192 bits"],
     ["1024 bits behind zeros", setOf(padded()), "key 1: an RSA key has 2048 to 8192 bits"],
+    ["2047 bits", setOf(rsaWith({ n: MODULUS >> 1n })), "key 1: an RSA key has 2048 to 8192 bits"],
+    ["8193 bits", setOf(rsaWith({ n: (1n << 8192n) + 1n })), "key 1: an RSA key has 2048 to 8192 bits"],
+    ...[0n, 1n, 2n, 3n, 17n, 65_535n, 65_536n, 65_538n, 2n ** 256n, 2n ** 256n + 1n].map(
+      (e): [string, string, string] => [`the exponent ${e}`, setOf(rsaWith({ e })), exponent],
+    ),
+    ["an even modulus", setOf(rsaWith({ n: MODULUS - 1n })), "key 1: the modulus of an RSA key has no small factor"],
+    [
+      "a factor of 751",
+      setOf(rsaWith({ n: MODULUS - (MODULUS % 751n) })),
+      "key 1: the modulus of an RSA key has no small factor",
+    ],
     ["a kid twice", setOf(RSA.jwk, { ...OTHER_RSA.jwk, kid: "rsa-1" }), "key 1: its kid is not the only one"],
     ["a kid that is a number", setOf({ ...RSA.jwk, kid: 1 }), "key 1: kid is not a string"],
     ["a private key", setOf(RSA.privateKey.export({ format: "jwk" })), "key 1: it has private parts"],

@@ -3,6 +3,7 @@
 import { gzipSync } from "node:zlib";
 import { DISCOVERY } from "../documents-fixture.ts";
 import { type Issuer, RSA, rsa } from "../fixture.ts";
+import { WEAK_KEYS } from "../weak-key.ts";
 
 type Change = (issuer: Issuer, other: Issuer) => void;
 
@@ -153,13 +154,17 @@ export const DOCUMENT_ROWS: [row: number, what: string, detail: string, change: 
 ];
 
 /** Fetched, and no key for a token that is signed with RSA. */
-export const KEY_ROWS: [row: number, what: string, change: Change][] = [
+type KeyRow = [row: number, what: string, change: Change];
+export const KEY_ROWS: KeyRow[] = [
   [3, "a key of another alg", (issuer) => issuer.publish([{ ...RSA.jwk, alg: "PS256" }])],
   [3, "a key of a symmetric alg", (issuer) => issuer.publish([{ ...RSA.jwk, alg: "HS256" }])],
   [3, "a key for encryption", (issuer) => issuer.publish([{ ...RSA.jwk, use: "enc" }])],
   [3, "a key that may only sign", (issuer) => issuer.publish([{ ...RSA.jwk, key_ops: ["sign"] }])],
   [18, "a kid twice", (issuer) => issuer.publish([RSA.jwk, { ...rsa("other").jwk, kid: RSA.kid }])],
   [18, "a key of 1024 bits", (issuer) => issuer.publish([{ ...rsa("short", 1024).jwk, kid: RSA.kid }])],
+  ...WEAK_KEYS.map(
+    ([what, jwk]): KeyRow => [18, `a key of ${what}`, (issuer) => issuer.publish([{ ...jwk, kid: RSA.kid }])],
+  ),
   [18, "a private key", (issuer) => issuer.publish([{ ...RSA.privateKey.export({ format: "jwk" }), kid: RSA.kid }])],
   [
     18,

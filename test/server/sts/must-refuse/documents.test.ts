@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { DISCOVERY } from "../documents-fixture.ts";
 import { OTHER_RSA, RSA, SUBJECT, sign, startIssuer } from "../fixture.ts";
+import { forgedByExponentOne, rsaWith } from "../weak-key.ts";
 import { DOCUMENT_ROWS, KEY_ROWS } from "./document-rows.ts";
 import { WIRES } from "./wire.ts";
 import { expectNoToken, trusting, useWorld, withIssuers } from "./world.ts";
@@ -50,6 +51,14 @@ describe.each(WIRES)("over %s", (_, wire) => {
         await world().expectDenied(await sign(world().claims({ iss: issuer.url })), { identity }, "key");
       }),
     );
+
+    it("row 18: a key of the exponent 1 is refused, by which anyone could sign", () =>
+      withIssuers(async (issuer) => {
+        issuer.publish([rsaWith({ e: 1n })]);
+        const identity = await world().identity(trusting(issuer.url));
+        const bearer = forgedByExponentOne(world().claims({ iss: issuer.url }));
+        await world().expectDenied(bearer, { identity }, "key");
+      }));
 
     it("what it should is taken", () =>
       withIssuers(async (issuer) => {

@@ -1,5 +1,7 @@
 // Rows 1 to 5 and 30: what the header and the shape of a token may try.
 import { createHmac } from "node:crypto";
+import { createRandom } from "../../../support/random.ts";
+import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/seeded-signature.ts";
 import { base64url, ec, OTHER_RSA, RSA, sign } from "../fixture.ts";
 import { KEYS, type Row, type Target } from "./target.ts";
 
@@ -20,6 +22,18 @@ const nonCanonical = (token: string) => {
   const last = alphabet.indexOf(token.at(-1) as string);
   return token.slice(0, -1) + alphabet[last + 1];
 };
+
+// A good token in another spelling, which OpenSSL accepts of RSA-PSS (RFC 8017 section 8.1.2).
+const zero =
+  (alg: keyof typeof KEYS_BY_ALGORITHM, change: (signature: Buffer) => Buffer): Row["bearer"] =>
+  ({ claims }) => {
+    const { privateKey, kid } = KEYS_BY_ALGORITHM[alg];
+    const token = signWithLeadingZero(createRandom(1), (jti) => claims({ jti }), privateKey, { alg, kid });
+    return withSignature(token, change(signatureBytes(token)));
+  };
+const KEYS_BY_ALGORITHM = { PS256: RSA, PS512: RSA, RS256: RSA, ES256: KEYS.P256, ES512: KEYS.P521, EdDSA: KEYS.ED };
+const withoutZero = (signature: Buffer) => signature.subarray(1);
+const withTwo = (signature: Buffer) => Buffer.concat([Buffer.alloc(1), signature]);
 
 const offline = { isOffline: true } as const;
 const notABearer = { ...offline, onWire: "UNAUTHENTICATED" } as const;
@@ -53,6 +67,12 @@ const ROWS: Tuple[] = [
     async ({ claims }) => `${(await sign(claims())).replace(/[^.]*$/, "")}${"A".repeat(342)}`,
     "signature",
   ],
+  ...(["PS256", "PS512", "RS256", "ES256", "ES512", "EdDSA"] as const).map(
+    (alg): Tuple => [1, `a signature without its leading zero byte, ${alg}`, zero(alg, withoutZero), "signature"],
+  ),
+  ...(["PS256", "RS256", "ES256", "EdDSA"] as const).map(
+    (alg): Tuple => [1, `a signature behind a zero byte too many, ${alg}`, zero(alg, withTwo), "signature"],
+  ),
   [2, "HS256 with the public key in PEM", (target) => hmac(target, pem), "token_header", offline],
   [2, "HS256 with the public key in JSON", (target) => hmac(target, JSON.stringify(RSA.jwk)), "token_header", offline],
   [
