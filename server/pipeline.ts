@@ -87,7 +87,7 @@ export interface PipelineOptions {
   sts: Sts;
   limit: RateLimit;
   log: Log;
-  context: (row: Operation) => Omit<ServiceContext, "caller" | "capabilities">;
+  context: (row: Operation, caller: ServiceContext["caller"]) => Omit<ServiceContext, "caller" | "capabilities">;
 }
 
 export type Pipeline = (call: Call) => Promise<Json>;
@@ -117,7 +117,7 @@ export const createPipeline =
       heard(gone());
       return messageToJson(
         row.response,
-        serve(operation, request, { ...context(row), capabilities: row.capabilities, caller }),
+        serve(operation, request, { ...context(row, caller), capabilities: row.capabilities, caller }),
       );
     } catch (error) {
       throw funnel(error, operation, log);

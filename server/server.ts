@@ -179,17 +179,17 @@ const compose = (
       metrics.exchanged(event.reason);
     },
   });
-  const tokens = createPageTokens(keys.pageTokenKey, clock);
+  const pageTokens = createPageTokens(keys.pageTokenKey, clock);
   const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
   const pipeline = createPipeline({
     authenticate: createAuthenticate(store, sts, clock, log),
     sts,
     limit: rateLimit === undefined ? unlimited : createRateLimit(rateLimit, clock),
     log,
-    context: ({ method }) => {
+    context: ({ method }, caller) => {
       const now = clock();
       const createdBy = method === "GET" ? faults?.createdBy(now) : undefined;
-      return { log, store, tokens, ids, now, identityRules, uniqueRoleBindings, createdBy };
+      return { log, store, tokens: pageTokens(caller), ids, now, identityRules, uniqueRoleBindings, createdBy };
     },
   });
   const organization = owned?.organization ?? seeded;

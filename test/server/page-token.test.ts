@@ -2,9 +2,10 @@
 // INVALID_ARGUMENT on page_token. Older than 3 days: the walk restarts from the first page, no error."
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../server/index.ts";
+import { createGrpcClient } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectRefusal } from "../support/refusal.ts";
-import { DAY_MS, REGISTRY, sharedKeys, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { DAY_MS, REGISTRY, sharedKeys, shuffledIds, startServer, type TestServer, type TokenOptions } from "../support/server.ts";
 
 // Hundreds of requests in a test: seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -112,14 +113,54 @@ describe("a token of another list is refused", () => {
   test("and page_size and skip are not part of it (AIP-158)", async () => {
     expect(names(await first({ order_by: "name", page_size: 2, skip: 1, page_token: token }))).toEqual(["r4", "r5"]);
   });
+});
 
-  test("and it is no key to what another caller may not read", async () => {
-    const nobody = await api.actor("nobody");
-    const answer = await api.call("GET", `${REGISTRY}/repos`, {
-      token: nobody.token,
-      query: { ...QUERY, page_token: token },
+describe("a token of another caller is refused, so that it reveals neither its count nor its rows", () => {
+  const OTHERS = "belongs to another caller, or to an API token with other limits";
+  const query = () => ({ ...QUERY, page_token: token });
+  const refusal = { details: [badRequest(["pageToken", OTHERS])], domain: "registry" };
+  const expectOthers = async (apiToken: string, own = query()) => {
+    const answer = await api.call("GET", `${REGISTRY}/repos`, { token: apiToken, query: own });
+    expectRefusal(answer, "INVALID_ARGUMENT", `pageToken: ${OTHERS}`, refusal);
+  };
+  const tokenOf = (limits: Pick<TokenOptions, "cap" | "scopes"> = {}) =>
+    api.token(api.identity, { subject: "owner", ...limits });
+
+  test.each([
+    ["may read nothing", undefined],
+    ["may read the same", "viewer"],
+  ])("when the other one %s", async (_, role) => {
+    await expectOthers((await api.actor(`other ${role}`, role === undefined ? {} : { role })).token);
+  });
+
+  test("over gRPC", async () => {
+    const { token: other } = await api.actor("other", { role: "viewer" });
+    const client = createGrpcClient(api.baseUrl);
+    const call = (authorization: string, pageToken?: string) =>
+      client.call("ListRepos", { pageSize: 3, orderBy: "name", pageToken }, { metadata: { authorization } });
+    const { nextPageToken } = (await call(`Bearer ${api.owner.token}`)).json;
+    expect((await call(`Bearer ${api.owner.token}`, nextPageToken)).code).toBe(0);
+    expect(await call(`Bearer ${other}`, nextPageToken)).toMatchObject({
+      code: 3,
+      message: `Invalid argument: pageToken: ${OTHERS}`,
     });
-    expect(answer.json.repos).toEqual([]);
+    client.close();
+  });
+
+  test("and so is one of a wider API token of the same identity", async () => {
+    await expectOthers(await tokenOf({ cap: ["repo.list"] }));
+    await expectOthers(await tokenOf({ scopes: [api.organization] }));
+  });
+
+  test("but it survives another exchange of the same identity", async () => {
+    const answer = await api.call("GET", `${REGISTRY}/repos`, { token: await tokenOf(), query: query() });
+    expect(names(answer.json)).toEqual(["r3", "r4", "r5"]);
+    const limits = { cap: ["repo.list", "groups.list"], scopes: [api.organization] };
+    const narrow = await api.call("GET", `${REGISTRY}/repos`, { token: await tokenOf(limits), query: QUERY });
+    const again = { ...limits, cap: limits.cap.toReversed() };
+    const next = { ...QUERY, page_token: narrow.json.nextPageToken };
+    const second = await api.call("GET", `${REGISTRY}/repos`, { token: await tokenOf(again), query: next });
+    expect(names(second.json)).toEqual(["r3", "r4", "r5"]);
   });
 });
 
