@@ -242,6 +242,15 @@ const stsIdentities = (store: Store, log: Log): StsOptions["identities"] => ({
     store
       .statement("SELECT 1 FROM identities WHERE issuer = ? AND relationship = 'RELATIONSHIP_TYPE_CLAIM_MATCH' LIMIT 1")
       .get(issuer) !== undefined,
+  // A uid begins with the 40 digits of its organisation.
+  organizationsWith: (issuer) =>
+    store
+      .statement(
+        `SELECT DISTINCT substr(uid, 1, 40) AS root FROM identities
+         WHERE issuer = ? AND relationship = 'RELATIONSHIP_TYPE_CLAIM_MATCH'`,
+      )
+      .all(issuer)
+      .map(({ root }) => root as string),
   seen: (uid, timeMs) => {
     try {
       store.statement("UPDATE identities SET last_seen_time = ? WHERE uid = ?").run(timeMs, uid);

@@ -1,8 +1,10 @@
 // The keys of an issuer from its discovery document and key set (OpenID Connect Discovery 1.0 section 4), kept for a
-// while. Whoever holds a token can ask for a key, so a fetch has a price: one under way for each issuer, a pause after
-// each, a bound on how many issuers are remembered. Callers ask only for an issuer that a stored identity trusts.
+// while. Anyone with a token can ask for a key, so fetches are bounded: one under way for each issuer, a pause after each, a
+// bound on those under way (`fetch-places`) and on the issuers that are remembered. Callers ask only for an issuer that a
+// stored identity trusts.
 import { documentUrl, isLoopbackUrl } from "./address.ts";
 import type { FetchDocument } from "./fetch-document.ts";
+import { createPlaces, type Place } from "./fetch-places.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
 import { refusal } from "./refusal.ts";
 import { isJsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
@@ -12,8 +14,8 @@ const MAX_AGE_MS = 10 * 60 * 1000;
 /** Before an unknown key or a failure is looked for again. */
 const COOLDOWN_MS = 30 * 1000;
 const MAX_ISSUERS = 100;
-/** Of those that gave no keys yet, asked at once: whoever makes up silent ones pushes out nobody's keys. */
-const MAX_UNPROVEN = 50;
+/** Asked at once, of those that gave no keys yet and of the others: silent ones that somebody makes up stop no other. */
+const MAX_FETCHES = MAX_ISSUERS / 2;
 /** For both documents of an issuer together. */
 const TIMEOUT_MS = 5_000;
 
@@ -25,11 +27,16 @@ interface Entry {
   triedMs: number;
   failure?: unknown;
   inFlight?: Promise<KeySet>;
+  /** of the fetch under way */
+  place?: Place;
 }
 
 export interface Documents {
-  /** The issuer's keys: remembered ones if they are young and `isEnough` of them, else fetched, unless just tried. */
-  keysOf(issuer: string, isEnough: (keys: KeySet) => boolean): Promise<KeySet>;
+  /**
+   * The issuer's keys: remembered ones if they are fresh and `isEnough` of them, else fetched, unless just tried. `owners`:
+   * the organisations on whose behalf it is asked, for a fair share of the fetches.
+   */
+  keysOf(issuer: string, isEnough: (keys: KeySet) => boolean, owners?: () => readonly string[]): Promise<KeySet>;
 }
 
 export const createDocuments = (options: {
@@ -41,35 +48,30 @@ export const createDocuments = (options: {
   const { clock, dev, fetchDocument, timeoutMs = TIMEOUT_MS } = options;
   const entries = new Map<string, Entry>();
 
-  const entryOf = (issuer: string): Entry => {
-    const entry = entries.get(issuer) ?? { fetchedMs: -Infinity, triedMs: -Infinity };
-    if (!entries.has(issuer)) makeRoom();
-    // A Map keeps the order of insertion: the first is the one that has not been asked for longest.
-    entries.delete(issuer);
+  const places = { unproven: createPlaces(MAX_FETCHES), proven: createPlaces(MAX_FETCHES) };
+
+  // A Map keeps the order of insertion: the first is the one that has not been asked for longest.
+  const remember = (issuer: string, entry: Entry): void => {
+    if (!entries.delete(issuer) && entries.size >= MAX_ISSUERS) forgetOne();
     entries.set(issuer, entry);
-    return entry;
   };
 
-  // What is being fetched stays: forgotten, it would be fetched twice, and there would be no bound on fetches under way.
-  // Of the others, one that gave no keys goes first: making up dead issuers pushes out nobody's keys.
-  const makeRoom = (): void => {
-    const known = [...entries];
-    if (known.filter(([, { inFlight, keys }]) => inFlight && !keys).length >= MAX_UNPROVEN)
-      throw refusal("document", "too many issuers are being asked");
-    if (known.length < MAX_ISSUERS) return;
-    const waiting = known.filter(([, { inFlight }]) => !inFlight);
-    const oldest = waiting.find(([, { keys }]) => !keys) ?? waiting[0];
-    if (!oldest) throw refusal("document", "too many issuers are being asked");
-    entries.delete(oldest[0]);
+  // What is being fetched stays: forgotten, it would be fetched twice. There are fewer such places than entries. Of the
+  // others, one that gave no keys goes first: making up dead issuers pushes out nobody's keys.
+  const forgetOne = (): void => {
+    const waiting = [...entries].filter(([, { place }]) => !place?.isTaken());
+    const [issuer] = (waiting.find(([, { keys }]) => !keys) ?? waiting[0]) as [string, Entry];
+    entries.delete(issuer);
   };
 
   // A clock that was set back makes no age negative and so nothing young for ever.
   const isWithin = (sinceMs: number, spanMs: number) => clock() >= sinceMs && clock() - sinceMs < spanMs;
 
-  const fetchInto = async (entry: Entry, issuer: string): Promise<KeySet> => {
+  const fetchInto = async (entry: Entry, issuer: string, place: Place): Promise<KeySet> => {
     const startedMs = clock();
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), place.signal]);
     try {
-      entry.keys = await fetchKeys(issuer, { dev, fetchDocument, signal: AbortSignal.timeout(timeoutMs) });
+      entry.keys = await fetchKeys(issuer, { dev, fetchDocument, signal });
       entry.fetchedMs = startedMs;
       entry.failure = undefined;
       return entry.keys;
@@ -78,22 +80,28 @@ export const createDocuments = (options: {
       entry.failure = error;
       throw refusal("document", failureText(error), error);
     } finally {
+      place.release();
       entry.triedMs = clock();
       entry.inFlight = undefined;
     }
   };
 
   return {
-    async keysOf(issuer, isEnough) {
-      const entry = entryOf(issuer);
-      const young = isWithin(entry.fetchedMs, MAX_AGE_MS) ? entry.keys : undefined;
-      if (young && isEnough(young)) return young;
-      if (!entry.inFlight && isWithin(entry.triedMs, COOLDOWN_MS)) {
-        if (young) return young;
-        throw refusal("document", "failed a moment ago", entry.failure);
+    async keysOf(issuer, isEnough, owners = () => []) {
+      const entry = entries.get(issuer) ?? { fetchedMs: -Infinity, triedMs: -Infinity };
+      const fresh = isWithin(entry.fetchedMs, MAX_AGE_MS) ? entry.keys : undefined;
+      const isNeeded = !(fresh && isEnough(fresh));
+      const isCooling = !entry.inFlight && isWithin(entry.triedMs, COOLDOWN_MS);
+      if (isNeeded && !isCooling && !entry.inFlight) {
+        entry.place = (entry.keys ? places.proven : places.unproven).take(owners());
+        remember(issuer, entry);
+        entry.inFlight = fetchInto(entry, issuer, entry.place);
+        return entry.inFlight;
       }
-      entry.inFlight ??= fetchInto(entry, issuer);
-      return entry.inFlight;
+      remember(issuer, entry);
+      if (isNeeded && entry.inFlight) return entry.inFlight;
+      if (fresh) return fresh;
+      throw refusal("document", "failed a moment ago", entry.failure);
     },
   };
 };

@@ -1,6 +1,6 @@
 // The token exchange (api.md section 5, contract section 2, RFC 8693 in spirit): a workload's token in, an API token out.
 // Read `exchange` from top to bottom: each paragraph is one check, and each refuses by throwing.
-import { type ExchangeRequest, type FieldViolation, isUidp, type RawToken } from "../../schema/index.ts";
+import { type ExchangeRequest, type FieldViolation, isUidp, type RawToken, rootOf } from "../../schema/index.ts";
 import { type Assumable, type AssumeOptions, assumableBy, refuseAwsIdentity } from "./assume.ts";
 import { audited, describeToken, type ExchangeEvent } from "./audit.ts";
 import type { Documents } from "./documents.ts";
@@ -70,7 +70,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     // takes to be refused would tell which of its claims were guessed right.
     try {
       const own = untrusted ? undefined : (found as Assumable).keys;
-      const usable = own ?? (await issuerKeys(token, untrusted));
+      const usable = own ?? (await issuerKeys(token, found, untrusted));
       await verifySignature(token, pickKey(usable, token.keyId, token.algorithm));
     } catch (error) {
       throw untrusted && error instanceof Refusal ? untrusted : error;
@@ -103,14 +103,19 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
   };
 
   // Who may store an identity chooses whom this server asks; who merely holds a token does not.
-  const issuerKeys = async (token: WorkloadToken, untrusted: Refusal | undefined): Promise<KeySet> => {
+  const issuerKeys = async (
+    token: WorkloadToken,
+    found: Assumable | Refusal,
+    untrusted: Refusal | undefined,
+  ): Promise<KeySet> => {
     const { issuer, keyId, algorithm } = token;
     // Our own process: asking ourselves over the network would only be slower.
     if (issuer === devIssuerUrl && options.devSigner) return parseKeySet(JSON.stringify(options.devSigner.jwks())).keys;
     const isNamed = identities.hasIssuer(issuer);
     if (!isNamed && untrusted) throw untrusted;
     const isEnough = (keys: KeySet) => hasKey(keys, keyId, algorithm);
-    return (isNamed ? documents.named : documents.matched).keysOf(issuer, isEnough);
+    if (isNamed) return documents.named.keysOf(issuer, isEnough, () => identities.organizationsWith(issuer));
+    return documents.matched.keysOf(issuer, isEnough, () => [rootOf((found as Assumable).uid)]);
   };
 
   return (request: ExchangeRequest, bearer: string, violations: readonly FieldViolation[] = []): Promise<RawToken> =>

@@ -5,7 +5,15 @@ import { parseSeed } from "../../server/index.ts";
 import { createGrpcClient } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectRefusal } from "../support/refusal.ts";
-import { DAY_MS, REGISTRY, sharedKeys, shuffledIds, startServer, type TestServer, type TokenOptions } from "../support/server.ts";
+import {
+  DAY_MS,
+  REGISTRY,
+  sharedKeys,
+  shuffledIds,
+  startServer,
+  type TestServer,
+  type TokenOptions,
+} from "../support/server.ts";
 
 // Hundreds of requests in a test: seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CompactSign } from "jose";
-import type { Identity } from "../../../schema/index.ts";
+import { type Identity, rootOf } from "../../../schema/index.ts";
 import { createSigner, createSts, generateKey, type StsOptions } from "../../../server/sts/index.ts";
 
 export const NOW_MS = Date.UTC(2026, 0, 28, 12, 0, 0);
@@ -146,6 +146,8 @@ export const createService = (records: Identity[], options: Partial<StsOptions> 
       withExactClaims: (issuer, subject) =>
         records.filter((_, i) => issuers[i]?.issuer === issuer && issuers[i]?.subject === subject),
       hasIssuer: (issuer) => records.some(({ claimMatch }) => claimMatch?.issuer === issuer),
+      organizationsWith: (issuer) =>
+        records.filter(({ claimMatch }) => claimMatch?.issuer === issuer).map(({ uid }) => rootOf(uid)),
       seen: (uid, timeMs) => seen.push([uid, timeMs]),
     },
     capabilitiesOf: () => new Map(),

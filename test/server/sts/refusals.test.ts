@@ -165,6 +165,7 @@ describe("row 26: an identity that is not there", () => {
           get: (asking) => void asked.push(asking),
           withExactClaims: () => [],
           hasIssuer: () => false,
+          organizationsWith: () => [],
           seen: () => {},
         },
       });

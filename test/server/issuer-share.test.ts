@@ -1,0 +1,100 @@
+// Issuers that never answer are their own organisation's trouble: another one's first exchange, which has to ask an issuer
+// for its keys, succeeds meanwhile.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+import { WIRES } from "./sts/must-refuse/wire.ts";
+
+const DEAD = 60;
+/** Of one organisation, asked at once. */
+const FETCHES = 50;
+
+let api: TestServer;
+let issuers: Awaited<ReturnType<typeof startIssuers>>;
+beforeEach(async () => {
+  api = await startServer();
+  issuers = await startIssuers();
+});
+afterEach(async () => {
+  await issuers.close();
+  await api.close();
+});
+
+/** Issuers by path: those below /dead are silent, the others publish keys. */
+const startIssuers = async () => {
+  let silent = 0;
+  const waiting = new Map<number, () => void>();
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    if (path.startsWith("/dead")) {
+      silent += 1;
+      waiting.get(silent)?.();
+      return;
+    }
+    const [, name] = path.split("/");
+    const json = path.endsWith("/jwks")
+      ? sharedKeys().signer.jwks()
+      : { issuer: `${url}/${name}`, jwks_uri: `${url}/jwks` };
+    response.end(JSON.stringify(json));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    /** when so many requests wait for an answer that never comes */
+    silent: (count: number) =>
+      new Promise<void>((resolve) => (silent >= count ? resolve() : waiting.set(count, resolve))),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+};
+
+const tokenOf = (iss: string) => {
+  const iat = Math.floor(START_MS / 1000);
+  return sharedKeys().signer.sign({ iss, sub: "s", aud: api.authUrl, iat, exp: iat + 60 });
+};
+
+const trust = async (token: string, group: string, claimMatch: object): Promise<string> => {
+  const body = { name: "ci", claimMatch: { subject: "s", ...claimMatch } };
+  return (await api.ok("POST", `${IAM}/identities/${group}`, { token, body })).uid;
+};
+
+/** An organisation of its own, with an identity of a live issuer. */
+const newTenant = async (name: string) => {
+  const { token } = await api.actor(name);
+  const { uid: group } = await api.ok("POST", `${IAM}/groups`, { token, body: { name } });
+  const issuer = `${issuers.url}/${name}`;
+  return { group, token, issuer, identity: await trust(token, group, { issuer }) };
+};
+
+describe.each(WIRES)("over %s", (_, wire) => {
+  const exchange = async (connection: ReturnType<typeof wire>, issuer: string, identity: string) =>
+    connection.exchange([`Bearer ${await tokenOf(issuer)}`], { identity });
+
+  test.each([
+    ["exact issuers", (i: number) => ({ issuer: `${issuers.url}/dead/${i}` })],
+    ["issuers that a pattern matches", () => ({ issuerPattern: `${issuers.url.replaceAll(".", "\\.")}/dead/.*` })],
+  ])("one organisation's %s that do not answer make no other's first exchange fail", async (_what, claimMatch) => {
+    const connection = wire(api.baseUrl);
+    const dead = await Promise.all(
+      Array.from({ length: DEAD }, (_none, i) => trust(api.owner.token, api.organization, claimMatch(i))),
+    );
+    const tenants = await Promise.all(["one", "two", "three"].map(newTenant));
+    const pending = dead.map((identity, i) => exchange(connection, `${issuers.url}/dead/${i}`, identity));
+    await issuers.silent(FETCHES);
+
+    for (const { issuer, identity } of tenants) expect((await exchange(connection, issuer, identity)).code).toBe("OK");
+    // Their own organisation has no place left.
+    const own = await trust(api.owner.token, api.organization, claimMatch(DEAD));
+    expect((await exchange(connection, `${issuers.url}/dead/${DEAD}`, own)).code).toBe("PERMISSION_DENIED");
+    expect(api.log.join("")).toContain("too many issuers are being asked");
+
+    await issuers.close();
+    expect((await Promise.all(pending)).map(({ code }) => code)).toEqual(Array(DEAD).fill("PERMISSION_DENIED"));
+    connection.close();
+  });
+});
