@@ -1,13 +1,25 @@
-// Mutated tokens (spec/faults.md, section 2.1): tokens that are nearly good, of workloads to the exchange and of our own to
-// the API, over every wire. None may be taken; the good ones that they are made from are, before, between and after.
-import { createPrivateKey, createPublicKey } from "node:crypto";
-import { createSigner } from "../../server/sts/index.ts";
-import { API_KEY, claimsFrom, DEV_KEY, key, NOW_MS, SUBJECT, sign, startIssuer } from "../server/sts/fixture.ts";
-import { mutate, type Original } from "../server/sts/must-refuse/mutation.ts";
-import { CONTROLS, KEYS, type Result } from "../server/sts/must-refuse/target.ts";
+// Mutated tokens: tokens that are nearly good, of workloads to the exchange and of our own to the API, over every wire. None
+// may be taken; the good ones that they are made from are, before, between and after. Keys, salts and tokens come from the
+// seed: a run that finds something finds it again.
+import { createHash } from "node:crypto";
+import { createSigner, type StoredKey } from "../../server/sts/signer.ts";
+import {
+  claimsFrom,
+  type Issuer,
+  type Key,
+  key,
+  NOW_MS,
+  payloadOf,
+  SUBJECT,
+  startIssuer,
+} from "../server/sts/fixture.ts";
+import { mutate, type Original, type Sources } from "../server/sts/must-refuse/mutation.ts";
+import type { Result } from "../server/sts/must-refuse/target.ts";
 import { type Connection, WIRES, type Wire } from "../server/sts/must-refuse/wire.ts";
-import { createRandom } from "../support/random.ts";
-import { createClock, IAM, startServer } from "../support/server.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import { seededEc, seededEd25519, seededRsa } from "../support/seeded-key.ts";
+import { signSeeded, signWithLeadingZero } from "../support/seeded-signature.ts";
+import { createClock, IAM, startServer, type TestServer } from "../support/server.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 
 const AT_ONCE = 16;
@@ -22,28 +34,29 @@ const REFUSALS = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
 export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
   const failures: string[] = [];
   const kinds = new Map<string, number>();
+  const digest = createHash("sha256");
+  const moved = new Set<number>();
   let refused = 0;
   let controls = 0;
   let connections = 0;
   for (const [i, [name, wire]] of WIRES.entries()) {
-    const world = await start(wire);
     const random = createRandom(seed * 10 + i);
+    const world = await start(wire, random, portsOf(seed), moved);
     const expectTaken = async () => {
-      for (const { token } of [...world.workload, ...world.ours.slice(0, 1)]) {
-        const isOurs = world.ours.some((own) => own.token === token);
+      for (const { token } of [...world.workload.all, ...world.ours.all]) {
+        const isOurs = world.ours.all.some((own) => own.token === token);
         const { code } = await (isOurs ? world.callApi(token) : world.exchange(token));
-        if (code !== "OK") failures.push(`${name}: a good token was answered ${code}: ${read(token)}`);
+        if (code !== "OK") failures.push(`${name}: a good token was answered ${code}: ${token}`);
         controls += 1;
       }
     };
     await expectTaken();
     for (let tried = 0; tried < Math.ceil(rounds / WIRES.length); tried += AT_ONCE) {
-      const batch = await Promise.all(
-        Array.from({ length: AT_ONCE }, async () => {
-          const isOurs = random.below(10) < TO_API;
-          return { isOurs, ...(await mutate(random, isOurs ? world.ours : world.workload)) };
-        }),
-      );
+      const batch = Array.from({ length: AT_ONCE }, () => {
+        const isOurs = random.below(10) < TO_API;
+        return { isOurs, ...mutate(random, isOurs ? world.ours : world.workload) };
+      });
+      for (const { token } of batch) digest.update(`${token}\n`);
       const results = await Promise.all(
         batch.map(({ isOurs, token }) => (isOurs ? world.callApi(token) : world.exchange(token))),
       );
@@ -51,7 +64,7 @@ export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise
         const { kind, token, isOurs } = batch[j] as (typeof batch)[number];
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
         if (REFUSALS.includes(code)) refused += 1;
-        else failures.push(`${name}: ${kind}, ${isOurs ? "to the API" : "to the exchange"}: ${code}: ${read(token)}`);
+        else failures.push(`${name}: ${kind}, ${isOurs ? "to the API" : "to the exchange"}: ${code}: ${token}`);
       }
       if (tried % BETWEEN < AT_ONCE) {
         await expectTaken();
@@ -68,55 +81,46 @@ export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise
       "kinds of mutation": kinds.size,
       "good tokens taken between": controls,
       "connections to the issuer": connections,
+      "SHA-256 of the tokens": digest.digest("hex").slice(0, 16),
+      ...(moved.size > 0 && { "not repeatable, ports in use": [...moved].join(", ") }),
       taken: failures.length,
     },
     failures,
   };
 };
 
-/** Header and claims, where they can be read. */
-const read = (token: string): string =>
-  token
-    .split(".")
-    .slice(0, 2)
-    .map((part) => Buffer.from(part, "base64url").toString())
-    .join(" ");
-
 interface World {
   /** of every algorithm that is taken */
-  workload: Original[];
+  workload: Sources;
   /** API tokens */
-  ours: Original[];
+  ours: Sources;
   exchange(token: string): Promise<Result>;
   callApi(token: string): Promise<Result>;
   connections(): number;
   close(): Promise<void>;
 }
 
-const start = async (wire: Wire): Promise<World> => {
-  const issuer = await startIssuer(Object.values(KEYS));
-  const clock = createClock(NOW_MS);
-  const keys = {
-    signer: createSigner({ clock, keys: [API_KEY] }),
-    devSigner: createSigner({ clock, keys: [DEV_KEY] }),
-    pageTokenKey: Buffer.alloc(32, 7),
-  };
-  const server = await startServer({ clock, keys, resolve: async () => [] });
+// Tokens name addresses, so these repeat with the seed too; below those that a system hands out by itself.
+const portsOf = (seed: number) => ({ issuer: 20_000 + 2 * (seed % 5_000), server: 20_001 + 2 * (seed % 5_000) });
+
+const start = async (
+  wire: Wire,
+  random: Random,
+  ports: ReturnType<typeof portsOf>,
+  moved: Set<number>,
+): Promise<World> => {
+  const keys = seededKeys(random);
+  const issuer = await onPort(ports.issuer, moved, (port) => startIssuer(keys.published, port));
+  const server = await onPort(ports.server, moved, (port) => startSeededServer(random, keys.ours, port));
   const connection: Connection = wire(server.baseUrl);
   const body = { name: "ci", claimMatch: { issuer: issuer.url, subject: SUBJECT } };
   const { uid: identity } = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
   const exchange = (token: string) => connection.exchange([`Bearer ${token}`], { identity });
-  const workload: Original[] = [];
-  const ours: Original[] = [];
-  const ourKey = key(API_KEY.kid, keyPairOf());
-  for (const [alg, own] of CONTROLS) {
-    const token = await sign(claimsFrom(issuer.url, { aud: server.authUrl, jti: alg }), own, { alg });
-    workload.push({ token, alg, key: own });
-    ours.push({ token: (await exchange(token)).body.token, alg: "RS256", key: ourKey });
-  }
+  const workload = workloadTokens(random, keys, issuer, server);
+  const exchanged = await exchange((workload[0] as Original).token);
   return {
-    workload,
-    ours,
+    workload: { all: workload, stranger: keys.stranger },
+    ours: { all: apiTokens(random, keys.ours, payloadOf(exchanged.body.token)), stranger: keys.stranger },
     exchange,
     callApi: (token) => connection.listGroups([`Bearer ${token}`]),
     connections: issuer.connections,
@@ -128,7 +132,73 @@ const start = async (wire: Wire): Promise<World> => {
   };
 };
 
-const keyPairOf = () => {
-  const privateKey = createPrivateKey({ key: API_KEY.privateJwk, format: "jwk" });
-  return { privateKey, publicKey: createPublicKey(privateKey) };
+const onPort = async <T>(port: number, moved: Set<number>, listen: (port: number) => Promise<T>): Promise<T> => {
+  try {
+    return await listen(port);
+  } catch (error) {
+    const { code, cause } = error as NodeJS.ErrnoException;
+    if (code !== "EADDRINUSE" && (cause as NodeJS.ErrnoException | undefined)?.code !== "EADDRINUSE") throw error;
+    moved.add(port);
+    return listen(0);
+  }
+};
+
+const seededKeys = (random: Random) => {
+  const rsa = key("rsa-1", seededRsa(random));
+  const p256 = key("ec-256", seededEc(random, "P-256"));
+  const p384 = key("ec-384", seededEc(random, "P-384"));
+  const p521 = key("ec-521", seededEc(random, "P-521"));
+  const ed = key("ed-1", seededEd25519(random));
+  const byAlgorithm: Record<string, Key> = { ES256: p256, ES384: p384, ES512: p521, EdDSA: ed };
+  for (const alg of ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]) byAlgorithm[alg] = rsa;
+  return {
+    published: [rsa, p256, p384, p521, ed],
+    byAlgorithm,
+    stranger: key("rsa-2", seededRsa(random)),
+    ours: key("ours", seededRsa(random)),
+  };
+};
+
+const storedKey = ({ kid, privateKey }: Key): StoredKey => ({
+  kid,
+  privateJwk: privateKey.export({ format: "jwk" }),
+  createdMs: NOW_MS,
+});
+
+const startSeededServer = (random: Random, ours: Key, port: number): Promise<TestServer> => {
+  const clock = createClock(NOW_MS);
+  const devSigner = createSigner({ clock, keys: [storedKey(key("dev", seededRsa(random)))] });
+  const keys = {
+    signer: createSigner({ clock, keys: [storedKey(ours)] }),
+    devSigner,
+    pageTokenKey: Buffer.alloc(32, 7),
+  };
+  return startServer({ clock, keys, port, resolve: async () => [] });
+};
+
+// Of each algorithm one; of those whose signature is a number, also one that begins with a zero byte, which mutations drop.
+const workloadTokens = (
+  random: Random,
+  { byAlgorithm }: ReturnType<typeof seededKeys>,
+  issuer: Issuer,
+  server: TestServer,
+): Original[] => {
+  const claims = (jti: string) => claimsFrom(issuer.url, { aud: server.authUrl, jti });
+  const signed = Object.entries(byAlgorithm).map(([alg, own]): Original => {
+    const token = signSeeded(random, claims(alg), own.privateKey, { alg, kid: own.kid });
+    return { token, alg, key: own };
+  });
+  const zeroes = ["RS256", "PS256", "PS512", "ES256"].map((alg): Original => {
+    const own = byAlgorithm[alg] as Key;
+    return { token: signWithLeadingZero(random, claims, own.privateKey, { alg, kid: own.kid }), alg, key: own };
+  });
+  return [...signed, ...zeroes];
+};
+
+// The claims are those of an exchange; what is random in them is the name of the token.
+const apiTokens = (random: Random, ours: Key, claims: object): Original[] => {
+  const header = { alg: "RS256", kid: ours.kid, typ: "JWT" };
+  const signed = ["one", "two"].map((jti) => signSeeded(random, { ...claims, jti }, ours.privateKey, header));
+  const zero = signWithLeadingZero(random, (jti) => ({ ...claims, jti }), ours.privateKey, header);
+  return [...signed, zero].map((token) => ({ token, alg: "RS256", key: ours }));
 };

@@ -88,6 +88,20 @@ const signEcdsa = (random: Random, hash: string, key: KeyObject, signed: Buffer)
   return Buffer.concat([bytesFromInteger(r, length), bytesFromInteger(s, length)]);
 };
 
+/** The form that X.509 has for an ECDSA signature (RFC 3279 section 2.2.3), from that of JOSE. */
+export const derFromEcdsa = (signature: Buffer): Buffer => {
+  const half = signature.length / 2;
+  const integers = [signature.subarray(0, half), signature.subarray(half)].map((bytes) => {
+    const value = bytesFromInteger(integerFromBytes(bytes));
+    // A highest bit that is set would make it negative.
+    const content = (value[0] as number) & 0x80 ? Buffer.concat([Buffer.alloc(1), value]) : value;
+    return Buffer.concat([Buffer.from([0x02, content.length]), content]);
+  });
+  const content = Buffer.concat(integers);
+  const length = content.length < 0x80 ? [content.length] : [0x81, content.length];
+  return Buffer.concat([Buffer.from([0x30, ...length]), content]);
+};
+
 /** A token whose signature begins with a zero byte: one of 256 does. `attempt` gives the payload of each try. */
 export const signWithLeadingZero = (
   random: Random,

@@ -72,8 +72,8 @@ export const claimsFrom = (issuer: string, changes: Json = {}): Json => ({
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An issuer on loopback. Its documents may be changed; connections and paths asked for are counted. */
-export const startIssuer = async (keys: Key[] = [RSA]) => {
+/** An issuer on loopback. Its documents may be changed; connections and paths asked for are counted. `ownPort` 0: any free one. */
+export const startIssuer = async (keys: Key[] = [RSA], ownPort = 0) => {
   const paths: string[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
@@ -85,7 +85,10 @@ export const startIssuer = async (keys: Key[] = [RSA]) => {
   server.on("connection", () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(ownPort, "127.0.0.1", resolve);
+  });
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const json =

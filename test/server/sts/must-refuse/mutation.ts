@@ -3,7 +3,8 @@
 import { createHmac, sign as signWith } from "node:crypto";
 import type { Body } from "../../../support/http.ts";
 import type { Random } from "../../../support/random.ts";
-import { base64url, type Key, NOW, OTHER_RSA, RSA, sign } from "../fixture.ts";
+import { derFromEcdsa, signatureOf, signSeeded } from "../../../support/seeded-signature.ts";
+import { base64url, type Key, NOW } from "../fixture.ts";
 
 /** A token that is taken, and what it takes to sign another. */
 export interface Original {
@@ -12,14 +13,20 @@ export interface Original {
   key: Key;
 }
 
-export type Mutation = (random: Random, original: Original, all: readonly Original[]) => string | Promise<string>;
+/** What tokens are made from. */
+export interface Sources {
+  /** good tokens */
+  all: readonly Original[];
+  /** a key that nobody trusts */
+  stranger: Key;
+}
+
+export type Mutation = (random: Random, original: Original, sources: Sources) => string;
 
 const partsOf = (token: string) => token.split(".") as [header: string, payload: string, signature: string];
 const decoded = (part: string): Body => JSON.parse(Buffer.from(part, "base64url").toString());
 const join = (...parts: string[]) => parts.join(".");
 const replaceAt = (text: string, i: number, by: string) => text.slice(0, i) + by + text.slice(i + 1);
-
-const STRANGER = OTHER_RSA;
 
 // What a claim may be changed to without the token being good by it.
 const CLAIMS: ((random: Random) => Body)[] = [
@@ -75,11 +82,11 @@ const length: Mutation = (random, { token }) => {
 };
 
 /** Parts of several good tokens. */
-const partSwap: Mutation = (random, _, all) =>
+const partSwap: Mutation = (random, _, { all }) =>
   join(...[0, 1, 2].map((i) => partsOf(random.pick(all).token)[i] as string));
 
 /** The signature of one, over another's header or claims. */
-const headerSwap: Mutation = (random, { token }, all) => {
+const headerSwap: Mutation = (random, { token }, { all, stranger }) => {
   const [header, payload, signature] = partsOf(token);
   const changes: Body = random.pick([
     { alg: random.pick([...ALGORITHMS, "none", "HS256", "HS512"]) },
@@ -89,7 +96,7 @@ const headerSwap: Mutation = (random, { token }, all) => {
     { typ: random.pick(["JWE", "dpop+jwt", "secevent+jwt"]) },
     { crit: ["exp"] },
     { b64: false, crit: ["b64"] },
-    { jwk: STRANGER.jwk },
+    { jwk: stranger.jwk },
     { jku: "https://evil.example/jwks" },
   ]);
   return join(base64url({ ...decoded(header), ...changes }), payload, signature);
@@ -101,13 +108,15 @@ const claimSwap: Mutation = (random, { token }) => {
 };
 
 /** The same claims and better ones, by a stranger's key under the name of a good one. */
-const strangersKey: Mutation = (random, { token }) => {
+const strangersKey: Mutation = (random, { token, key }, { stranger }) => {
   const claims = random.below(2) === 0 ? decoded(partsOf(token)[1]) : changedClaims(random, token);
-  return sign(claims, STRANGER, { kid: RSA.kid, ...(random.below(2) === 0 && { jwk: STRANGER.jwk }) });
+  const header = { alg: "RS256", kid: key.kid, ...(random.below(2) === 0 && { jwk: stranger.jwk }) };
+  return signSeeded(random, claims, stranger.privateKey, header);
 };
 
 /** What the issuer itself may not say. */
-const wrongClaims: Mutation = (random, { token, alg, key }) => sign(changedClaims(random, token), key, { alg });
+const wrongClaims: Mutation = (random, { token, alg, key }) =>
+  signSeeded(random, changedClaims(random, token), key.privateKey, { alg, kid: key.kid });
 
 /** The same meaning in other words. */
 const respelling: Mutation = (random, { token }) => {
@@ -160,7 +169,7 @@ const signature: Mutation = (random, { token, alg, key }) => {
     Buffer.concat([Buffer.alloc(1), bytes]),
     bytes.subarray(1),
     Buffer.from(bytes).reverse(),
-    alg === "EdDSA" ? withOrderAdded(bytes) : derOf(alg, key, join(header, payload)),
+    alg === "EdDSA" ? withOrderAdded(bytes) : derOf(random, alg, key, join(header, payload)),
   ]);
   return join(header, payload, other.toString("base64url"));
 };
@@ -174,9 +183,9 @@ const withOrderAdded = (bytes: Buffer): Buffer => {
 };
 
 // An ECDSA signature as X.509 writes it is none of JOSE (RFC 7518, 3.4); of RSA, one over another hash.
-const derOf = (alg: string, { privateKey }: Key, text: string): Buffer =>
+const derOf = (random: Random, alg: string, { privateKey }: Key, text: string): Buffer =>
   alg.startsWith("ES")
-    ? signWith(`sha${alg.slice(2)}`, Buffer.from(text), { key: privateKey, dsaEncoding: "der" })
+    ? derFromEcdsa(signatureOf(random, alg, privateKey, Buffer.from(text)))
     : signWith("sha1", Buffer.from(text), privateKey);
 
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
@@ -194,8 +203,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
 };
 
 /** A changed token; never a good one. */
-export const mutate = async (random: Random, all: readonly Original[]): Promise<{ kind: string; token: string }> => {
+export const mutate = (random: Random, sources: Sources): { kind: string; token: string } => {
   const [kind, mutation] = random.pick(Object.entries(MUTATIONS));
-  const token = await mutation(random, random.pick(all), all);
-  return all.some((original) => original.token === token) ? mutate(random, all) : { kind, token };
+  const token = mutation(random, random.pick(sources.all), sources);
+  return sources.all.some((original) => original.token === token) ? mutate(random, sources) : { kind, token };
 };
