@@ -78,7 +78,14 @@ export { INHERITED, Repo, RepoReadme, SyncConfig } from "./repo.ts";
 export { Role } from "./role.ts";
 export { BATCH_MAX, RoleBinding } from "./role-binding.ts";
 export { HIDDEN_TAGS, Tag } from "./tag.ts";
-export { API_TOKEN_LIFE_MS, ExchangeRefreshTokenRequest, ExchangeRequest, RawToken, TokenPair } from "./token.ts";
+export {
+  API_TOKEN_LIFE_MS,
+  ExchangeRefreshTokenRequest,
+  ExchangeRequest,
+  isExchange,
+  RawToken,
+  TokenPair,
+} from "./token.ts";
 export {
   ancestorsOf,
   GROUP_LEVELS_MAX,

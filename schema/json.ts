@@ -45,10 +45,11 @@ const isObject = (value: unknown): value is Json =>
 
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
 
-// Both spellings of a field are accepted; own properties only, so that `__proto__` is just an unknown name.
-const pick = (json: Json, names: readonly string[]): unknown => {
-  const found = names.find((name) => Object.hasOwn(json, name) && json[name] !== null);
-  return found === undefined ? undefined : json[found];
+// Each spelling of a field is accepted, one at a time; own properties only, so that `__proto__` is just an unknown name.
+const pick = (json: Json, names: readonly string[]): { raw: unknown; isTwice: boolean } => {
+  const given = names.filter((name) => Object.hasOwn(json, name));
+  const found = given.find((name) => json[name] !== null);
+  return { raw: found === undefined ? undefined : json[found], isTwice: given.length > 1 };
 };
 
 /** The JSON spellings of a field, the one that is written first. */
@@ -65,7 +66,9 @@ const readMessage = (schema: Message, json: unknown, path: string, reading: Read
   const value: Json = {};
   const members = new Map<string, string>();
   for (const [name, field] of Object.entries(schema.shape)) {
-    const raw = pick(json, spellings(name, field));
+    const { raw, isTwice } = pick(json, spellings(name, field));
+    if (isTwice && !reading.open)
+      reading.violations.push({ field: join(path, name), description: "must be given once" });
     if (raw === undefined) continue;
     const { oneof } = fieldInfo(field);
     const other = oneof && members.get(oneof);

@@ -1,16 +1,16 @@
 // The token exchange (api.md section 5, contract section 2, RFC 8693 in spirit): a workload's token in, an API token out;
 // or a refresh token in, an API token and the next refresh token out (RFC 6749 section 6).
-// No body binding: every field is a query or form parameter.
+// No body binding: every field is a parameter, of a query, a form or JSON that is read as a form.
 import type { z } from "zod";
 import { message, plain, string, strings, timestamp } from "./field.ts";
-import { type Operations, rows } from "./operation.ts";
+import { type Operation, type Operations, rows } from "./operation.ts";
 
 export const API_TOKEN_LIFE_MS = 60 * 60 * 1000;
 
 export const ExchangeRequest = message(
   "oidc.ExchangeRequest",
   {
-    /** the API audience, equal to the base address; absent = that */
+    /** the API audience, equal to the base address; must be given */
     aud: plain(1, strings),
     /** deprecated spelling of one member of `scopes` */
     scope: plain(2, string),
@@ -36,6 +36,7 @@ export type RawToken = z.infer<typeof RawToken>;
 
 /** The limits may be narrower than those of the exchange that began it, never wider. */
 export const ExchangeRefreshTokenRequest = message("oidc.ExchangeRefreshTokenRequest", {
+  /** as in the exchange */
   aud: plain(1, strings),
   scope: plain(2, string),
   cap: plain(3, strings),
@@ -48,7 +49,12 @@ export type ExchangeRefreshTokenRequest = z.infer<typeof ExchangeRefreshTokenReq
 export const TokenPair = message("oidc.TokenPair", { token: plain(1, RawToken), refreshToken: plain(2, RawToken) });
 export type TokenPair = z.infer<typeof TokenPair>;
 
-export const tokenOperations = rows("oidc.SecurityTokenService", "/sts", {
+const SERVICE = "oidc.SecurityTokenService";
+
+/** Its request names limits, of which none may be dropped: a field that is not known is refused. */
+export const isExchange = ({ service }: Pick<Operation, "service">): boolean => service === SERVICE;
+
+export const tokenOperations = rows(SERVICE, "/sts", {
   Exchange: {
     http: "POST /exchange",
     request: ExchangeRequest,

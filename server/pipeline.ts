@@ -5,6 +5,7 @@ import {
   apiError,
   type FieldViolation,
   invalidArgument,
+  isExchange,
   isUidp,
   type Json,
   messageToJson,
@@ -151,8 +152,7 @@ const knownCaller = async (
   return callerNow;
 };
 
-const isTokenOperation = (operation: OperationName): operation is TokenOperation =>
-  operations[operation].service === "oidc.SecurityTokenService";
+const isTokenOperation = (operation: OperationName): operation is TokenOperation => isExchange(operations[operation]);
 
 const refuse = (violations: readonly FieldViolation[]): void => {
   if (violations.length > 0) throw invalidArgument([...violations]);

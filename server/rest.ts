@@ -8,6 +8,7 @@ import {
   codes,
   domainOf,
   type FieldViolation,
+  isExchange,
   type Json,
   type Message,
   type Operation,
@@ -18,11 +19,13 @@ import {
   statusFromError,
   unwrap,
 } from "../schema/index.ts";
+import { isJson, UnsupportedMediaType } from "./content-type.ts";
 import { decodeRequest } from "./decode.ts";
+import { MAY_BE_EMPTY, type Parameter, parametersFromBody } from "./exchange-parameters.ts";
+import { jsonFromBody } from "./json-body.ts";
 import { once } from "./once.ts";
 import type { Call, Decoded } from "./pipeline.ts";
 import type { Match } from "./route.ts";
-import { TransportError } from "./transport-error.ts";
 
 export interface RestRequest {
   authorization: readonly string[];
@@ -62,62 +65,60 @@ export const callFromRest = (match: RouteMatch, request: RestRequest): Call => {
 const decodeRest = (match: RouteMatch, { contentType, query }: RestRequest, bytes: Buffer) => {
   const row: Operation = operations[match.route.operation as Call["operation"]];
   const violations: FieldViolation[] = [];
-  const form = row.service.startsWith("oidc.") && isForm(contentType);
   const body = row.body ? parseBody(contentType, bytes, violations) : undefined;
   const json: Json = row.body === "*" ? { ...(body as Json) } : {};
-  const parameters = [...query, ...(form ? new URLSearchParams(bytes.toString("utf8")) : [])];
-  if (row.body !== "*") parametersInto(json, row.request, parameters, violations);
+  const strict = isExchange(row);
+  const isList = (key: string) => isListAt(fieldAt(row.request, [key]));
+  const ofBody = { method: row.method, contentType, body: bytes };
+  const inBody = strict ? parametersFromBody(ofBody, isList, violations) : [];
+  if (row.body !== "*") parametersInto(json, row.request, [...query, ...inBody], violations, strict);
   if (row.body && row.body !== "*") json[row.body] = body;
   for (const [field, value] of Object.entries(match.path)) setPath(json, field.split("."), value);
   const decoded = decodeRequest(row, json, body);
   return { ...decoded, violations: [...violations, ...decoded.violations] };
 };
 
-const mediaType = (contentType: string | undefined) => contentType?.split(";")[0]?.trim().toLowerCase();
-
-const isForm = (contentType: string | undefined) => mediaType(contentType) === "application/x-www-form-urlencoded";
-
-// A body that is none is a violation and not an error, so that who has no token learns nothing else first.
 const parseBody = (contentType: string | undefined, body: Buffer, violations: FieldViolation[]): Json => {
-  const type = mediaType(contentType);
-  if (type !== undefined && type !== "application/json" && !type.endsWith("+json"))
-    throw new UnsupportedMediaType(type);
-  if (body.length === 0) return {};
-  try {
-    const json: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-    if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Json;
-    violations.push({ field: "", description: "the body must be a JSON object" });
-  } catch (error) {
-    const reason = (error as Error).message.slice(0, 200);
-    violations.push({ field: "", description: `the body is not JSON in UTF-8: ${reason}` });
-  }
-  return {};
+  if (contentType !== undefined && !isJson(contentType))
+    throw new UnsupportedMediaType(contentType, "application/json");
+  return jsonFromBody(body, violations);
 };
 
-/** 415: the only error whose HTTP status is not that of its code, with 404, 405 and 413 (decision 31). */
-export class UnsupportedMediaType extends TransportError {
-  override readonly name = "UnsupportedMediaType";
-  constructor(type: string) {
-    super(`the content type must be application/json, not ${type.slice(0, 100)}`);
-  }
-}
+const UNKNOWN_MAX = 10;
 
-type Parameters = readonly (readonly [key: string, value: string])[];
+const isListAt = (found: Field | undefined): boolean =>
+  found !== undefined && unwrap(found.schema) instanceof z.ZodArray;
 
-// Parameters in both spellings, `uidp.descendants_of` too; unknown keys are ignored; a field that is no list may stand once,
-// whichever way it is spelled, and in the query or in the form.
-const parametersInto = (json: Json, schema: Message, parameters: Parameters, violations: FieldViolation[]): void => {
+// Parameters in both spellings, `uidp.descendants_of` too; a field that is no list may stand once, whichever way it is
+// spelled, and in the query or in the body. Unknown keys are ignored, but not `strict`ly: in an exchange, a limit that is
+// misspelt or left empty and then dropped would give more than was asked for.
+const parametersInto = (
+  json: Json,
+  schema: Message,
+  parameters: readonly Parameter[],
+  violations: FieldViolation[],
+  strict: boolean,
+): void => {
   const byField = new Map<string, { found: Field; values: unknown[] }>();
+  const unknown = new Set<string>();
   for (const [key, value] of parameters) {
     const found = fieldAt(schema, key.split("."));
-    if (!found) continue;
+    if (!found) {
+      if (unknown.size < UNKNOWN_MAX) unknown.add(key);
+      continue;
+    }
     const field = found.path.join(".");
     if (!byField.has(field)) byField.set(field, { found, values: [] });
-    byField.get(field)?.values.push(scalarFromText(found.schema, value));
+    byField.get(field)?.values.push(typeof value === "string" ? scalarFromText(found.schema, value) : value);
   }
+  if (strict)
+    for (const key of unknown)
+      violations.push({ field: key.slice(0, 100), description: "is not a field of the request" });
   for (const [field, { found, values }] of byField) {
-    const list = unwrap(found.schema) instanceof z.ZodArray;
+    const list = isListAt(found);
     if (!list && values.length > 1) violations.push({ field, description: "must be given once" });
+    else if (strict && !list && values[0] === "" && !MAY_BE_EMPTY.includes(field))
+      violations.push({ field, description: "must not be empty; leave it out" });
     setPath(json, found.path, list ? values : values[0]);
   }
 };

@@ -4,6 +4,8 @@ import type { Json } from "../../schema/index.ts";
 
 export interface MessageJson {
   json: Json;
+  /** numbers of the fields that the message does not have, of the message itself alone */
+  unknown: number[];
   /** why the bytes are no message; `json` is then empty */
   broken?: string;
 }
@@ -11,13 +13,17 @@ export interface MessageJson {
 export const jsonFromBinary = (schema: DescMessage, bytes: Uint8Array): MessageJson => {
   try {
     const message = fromBinary(schema, bytes) as unknown as Json;
+    const unknown = (message.$unknown as { no: number }[] | undefined) ?? [];
     // JSON has no words for every mask that a client may write; a mask is read as it was written, in either spelling.
     const mask = message.updateMask as { paths: string[] } | undefined;
     delete message.updateMask;
     const json = toJson(schema, message as never) as Json;
-    return { json: mask ? { ...json, updateMask: mask.paths.join(",") } : json };
+    return {
+      json: mask ? { ...json, updateMask: mask.paths.join(",") } : json,
+      unknown: [...new Set(unknown.map(({ no }) => no))],
+    };
   } catch (error) {
-    return { json: {}, broken: (error as Error).message.slice(0, 200) };
+    return { json: {}, unknown: [], broken: (error as Error).message.slice(0, 200) };
   }
 };
 

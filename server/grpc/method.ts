@@ -6,6 +6,7 @@ import {
   ApiError,
   apiError,
   type GrpcMethod,
+  isExchange,
   type Json,
   methodsOf,
   serviceName,
@@ -92,6 +93,8 @@ const internal = async ({ ready }: MethodsOptions, error: unknown): Promise<ApiE
   return apiError("INTERNAL", "the server failed to answer; its log says why", { cause: error });
 };
 
+const UNKNOWN_MAX = 10;
+
 const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: GrpcMethod): Answer => {
   const [{ row, operation }] = rows as [GrpcMethod["rows"][number]];
   return async (call, record) => {
@@ -99,12 +102,19 @@ const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: 
     const { input, output } = methodIn(registry(), service, name);
     const receive = once(() => receiveMessage(call));
     const decode = async (): Promise<Decoded> => {
-      const { json, broken } = jsonFromBinary(input, await receive());
+      const { json, unknown, broken } = jsonFromBinary(input, await receive());
       // Over HTTP there always is a body.
       if (row.body && row.body !== "*") json[row.body] ??= {};
       const body = (row.body === "*" ? json : json[row.body ?? ""]) as Json | undefined;
       const { bodyFields, ...decoded } = decodeRequest(row, json, body);
       if (broken) decoded.violations.push({ field: "", description: `the message is not of its type: ${broken}` });
+      // As over REST: a limit of which this version knows nothing would be dropped.
+      if (isExchange(row))
+        for (const number of unknown.slice(0, UNKNOWN_MAX))
+          decoded.violations.push({
+            field: String(number),
+            description: "is not the number of a field of the request",
+          });
       record.fields = bodyFields?.join(",");
       return decoded;
     };

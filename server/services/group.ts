@@ -50,9 +50,7 @@ export const groupService = {
   CreateGroup: ({ parent, group }, context) => {
     const above = parent ? parentGroup(context, parent) : undefined;
     if (above) demand(context.caller, ["groups.create"], above);
-    // Everybody would own a root group of the identity that anyone may assume.
-    else if (context.caller.uid === context.identityRules.anyone)
-      throw denied("the identity that anyone may assume cannot own an organisation; assume an identity of your own");
+    else demandFounder(context);
     const { name, verified, ...body } = createInput(Group, group, kindViolations(group, above !== undefined)) as Group;
     if (verified) throw denied("verified is set by the operator of the service");
     if (above) existing(context, groups, "Group", above);
@@ -104,6 +102,15 @@ export const groupService = {
 
 export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, now: number): void =>
   store.insert(groups, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
+
+// The founder is granted everything in a new organisation, which lies in no scope: a token with a limit has less than that.
+const demandFounder = ({ caller, identityRules }: ServiceContext): void => {
+  // All the world would own it.
+  if (caller.uid === identityRules.anyone)
+    throw denied("the identity that anyone may assume cannot own an organisation; assume an identity of your own");
+  if (caller.capabilities || caller.scopes)
+    throw denied("a token that was narrowed cannot create an organisation; exchange again without cap and scopes");
+};
 
 const kindViolations = (group: Json, below: boolean) => {
   if (!below || isZero(Group.shape.kind, group.kind)) return [];

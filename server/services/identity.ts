@@ -51,6 +51,7 @@ export const identityService = {
     const uid = `${parent}/${context.ids.segment()}`;
     insertIdentity(context.store, uid, input, context.now);
     warnOfIssuerPattern(context, uid, input);
+    warnOfKeys(context, uid, input);
     return identityFrom(existing(context, identities, "Identity", uid));
   },
 
@@ -67,6 +68,7 @@ export const identityService = {
       ...stored(next, row.createTime, row.columns.last_seen_time as number),
     });
     warnOfIssuerPattern(context, row.uid, next);
+    warnOfKeys(context, row.uid, next);
     return identityFrom(existing(context, identities, "Identity", row.uid));
   },
 
@@ -155,27 +157,31 @@ const withExpiration = (keys: z.infer<typeof StaticKeys>, createTime: number) =>
 const onlyFields = (violations: FieldViolation[]): FieldViolation[] =>
   violations.length > 1 ? violations.filter(({ field }) => field !== "claimMatch") : violations;
 
-// What the schema cannot say: which issuers this server serves, how long keys live, whether patterns and keys are usable.
+// What the schema cannot say: which issuers this server serves, how long keys live, whether patterns compile.
 const relationshipViolations = (identity: Json, rules: IdentityRules, times: Times): FieldViolation[] => {
   const { claimMatch, staticKeys } = identity as Partial<Identity>;
   return [
     ...issuerViolations("claimMatch.issuer", claimMatch?.issuer, rules),
     ...issuerViolations("staticKeys.issuer", staticKeys?.issuer, rules),
     ...(staticKeys ? expirationViolations(staticKeys, times) : []),
-    ...unusableViolations(identity),
+    ...uncompiledViolations(identity),
   ];
 };
 
-/** Patterns that do not compile, and keys that are none. What is no text is told by the schema. */
+/** What can be stored and never used, as the author of a seed wants to know: keys that are none, besides patterns. */
 export const unusableViolations = (identity: Json): FieldViolation[] => {
-  const { claimMatch = {}, staticKeys, awsIdentity } = identity as Partial<Identity>;
+  const keys: unknown = (identity as Partial<Identity>).staticKeys?.issuerKeys;
+  const description = typeof keys === "string" && keys ? jwksViolation(keys) : undefined;
+  return [...uncompiledViolations(identity), ...(description ? [{ field: "staticKeys.issuerKeys", description }] : [])];
+};
+
+// Patterns that do not compile. What is no text is refused by the schema.
+const uncompiledViolations = (identity: Json): FieldViolation[] => {
+  const { claimMatch = {}, awsIdentity } = identity as Partial<Identity>;
   const { issuerPattern, subjectPattern, audiencePattern, claimPatterns = {} } = claimMatch;
-  const keys: unknown = staticKeys?.issuerKeys;
-  const unusable = typeof keys === "string" && keys ? jwksViolation(keys) : undefined;
   return [
     ...patternViolations("claimMatch", { issuerPattern, subjectPattern, audiencePattern }),
     ...patternViolations("claimMatch.claimPatterns", claimPatterns),
-    ...(unusable ? [{ field: "staticKeys.issuerKeys", description: unusable }] : []),
     ...patternViolations("awsIdentity", {
       arnPattern: awsIdentity?.arnPattern,
       userIdPattern: awsIdentity?.userIdPattern,
@@ -195,6 +201,13 @@ const expirationViolations = (keys: z.infer<typeof StaticKeys>, { now, createTim
   return [
     { field: "staticKeys.expirationTime", description: "must be in the future, at most 365 days after creation" },
   ];
+};
+
+// As the published service, which stores any text.
+const warnOfKeys = ({ log }: ServiceContext, uid: string, identity: Json): void => {
+  const { issuerKeys } = (identity as Partial<Identity>).staticKeys ?? {};
+  const reason = issuerKeys && jwksViolation(issuerKeys);
+  if (reason) log("warn", "staticKeys.issuerKeys verify no token: exchanges are refused", { identity: uid, reason });
 };
 
 const warnOfIssuerPattern = ({ log }: ServiceContext, uid: string, identity: Json): void => {

@@ -5,13 +5,13 @@ import { type Assumable, type AssumeOptions, assumableBy, refuseAwsIdentity } fr
 import { audited, describeToken, type ExchangeEvent } from "./audit.ts";
 import type { Documents } from "./documents.ts";
 import { hasKey, type KeySet, parseKeySet, pickKey } from "./key-set.ts";
-import { requestedAudience, requestedLimits } from "./limit.ts";
-import { mismatch, oneOf } from "./match.ts";
+import { limitViolations, requestedAudience, requestedLimits } from "./limit.ts";
+import { type Mismatch, mismatch, oneOf } from "./match.ts";
 import { actorOf, mintApiToken } from "./mint.ts";
 import { beginFamily, type RefreshOptions } from "./refresh.ts";
-import { Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.ts";
+import { claimRefusal, Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.ts";
 import type { Signer } from "./signer.ts";
-import { checkTimes, verifySignature } from "./verify.ts";
+import { checkTimes, isTimely, verifySignature } from "./verify.ts";
 import { decodeWorkloadToken, type WorkloadToken } from "./workload-token.ts";
 
 export interface ExchangeOptions extends RefreshOptions {
@@ -42,11 +42,17 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
   // Decision 11. The host with its port: a bare `127.0.0.1` would be everybody's.
   const defaultAudience = oneOf([authUrl, new URL(authUrl).host, ...audiences]);
 
-  const exchange = async (request: ExchangeRequest, bearer: string, event: ExchangeEvent): Promise<RawToken> => {
+  const exchange = async (
+    request: ExchangeRequest,
+    bearer: string,
+    violations: readonly FieldViolation[],
+    event: ExchangeEvent,
+  ): Promise<RawToken> => {
     if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticated() });
 
     // What is asked for. Our audiences are public, so saying no in full tells nothing.
-    const audience = requestedAudience(request.aud, audiences);
+    refuseViolations([...violations, ...limitViolations(request, audiences)]);
+    const audience = requestedAudience(request);
     const limits = requestedLimits(request);
     event.audience = audience;
     if (isUidp(request.identity) && request.identity.length <= MAX_LOGGED) event.identity = request.identity;
@@ -78,7 +84,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     if (untrusted || found instanceof Refusal) throw untrusted;
     const { uid, rule, keys, expireTimeMs = Infinity } = found;
     const unmet = mismatch(rule, token);
-    if (unmet) throw refusal(unmet, "the identity's rule is not met");
+    if (unmet) throw unmetRefusal(found, token, unmet, clock());
     if (!(clock() < expireTimeMs)) throw refusal("static_keys_expired", "expirationTime has passed");
 
     // The times last: only a caller whose token would be exchanged but for its age hears that it is expired. Earlier, an
@@ -119,10 +125,21 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
   };
 
   return (request: ExchangeRequest, bearer: string, violations: readonly FieldViolation[] = []): Promise<RawToken> =>
-    audited(options, "sts.exchange", (event) => {
-      refuseViolations(violations);
-      return exchange(request, bearer, event);
-    });
+    audited(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
+};
+
+// Which claim it is hears the holder of a token that is good by the issuer that the identity names: its owner, who has
+// misspelt it. An issuer that only a pattern matches may be anybody's.
+const unmetRefusal = (
+  { identity, expireTimeMs = Infinity }: Assumable,
+  token: WorkloadToken,
+  { reason, claim }: Mismatch,
+  nowMs: number,
+): Refusal => {
+  const detail = `the identity's rule is not met by ${claim}`;
+  const named = identity?.claimMatch?.issuer ?? identity?.staticKeys?.issuer;
+  const isOwn = named === token.issuer && nowMs < expireTimeMs && isTimely(token.claims, nowMs);
+  return isOwn ? claimRefusal(reason, detail, claim) : refusal(reason, detail);
 };
 
 const untrustedBy = (found: Assumable | Refusal, { issuer }: WorkloadToken): Refusal | undefined => {

@@ -4,12 +4,11 @@
 import {
   capabilityFrom,
   type ExchangeRequest,
-  invalidArgument,
+  type FieldViolation,
   isAncestor,
   isAncestorOrSelf,
   isUidp,
 } from "../../schema/index.ts";
-import { Refusal } from "./refusal.ts";
 
 /** As many uids as a token can carry in a request's header. */
 const MAX_SCOPES = 50;
@@ -23,26 +22,40 @@ export interface Limits {
   scopes?: readonly string[];
 }
 
-/** The audiences of the API token: each one asked for has to be ours; without any, `otherwise`. */
-export const requestedAudience = (
-  asked: readonly string[] | undefined,
+/** What is wrong with the limits that a request names: each is applied or refused, none is dropped. */
+export const limitViolations = (
+  { aud, cap, scope, scopes }: LimitRequest,
   ours: readonly string[],
-  otherwise: readonly string[] = ours.slice(0, 1),
-): string[] => {
-  const wanted = unique((asked ?? []).flatMap((value) => value.split(",")));
-  if (wanted.length === 0) return [...otherwise];
-  if (wanted.every((audience) => ours.includes(audience))) return wanted;
-  const violation = { field: "aud", description: `must be ${ours.join(" or ")}` };
-  throw new Refusal("audience_parameter", "not an audience of ours", { answer: invalidArgument([violation]) });
+): FieldViolation[] => [
+  ...audienceViolations(audiencesIn(aud), ours),
+  ...emptyViolations("cap", cap),
+  ...emptyViolations("scopes", scopes),
+  ...(unique([...(scopes ?? []), scope ?? ""]).length > MAX_SCOPES
+    ? [{ field: "scopes", description: `must have at most ${MAX_SCOPES} uids` }]
+    : []),
+];
+
+type LimitRequest = Pick<ExchangeRequest, "aud" | "cap" | "scope" | "scopes">;
+
+// The text of the published service.
+const audienceViolations = (asked: readonly string[], ours: readonly string[]): FieldViolation[] => {
+  if (asked.length === 0) return [{ field: "aud", description: "Audience must be specified" }];
+  if (asked.every((audience) => ours.includes(audience))) return [];
+  return [{ field: "aud", description: `must be ${ours.join(" or ")}` }];
 };
 
-export const requestedLimits = (request: Pick<ExchangeRequest, "cap" | "scope" | "scopes">): Limits => {
-  const names = unique(request.cap ?? []);
-  const scopes = unique([...(request.scopes ?? []), request.scope ?? ""]);
-  if (scopes.length > MAX_SCOPES) {
-    const violation = { field: "scopes", description: `must have at most ${MAX_SCOPES} uids` };
-    throw new Refusal("limits_parameter", "too many scopes", { answer: invalidArgument([violation]) });
-  }
+// What a script asks for whose variable is not set.
+const emptyViolations = (field: string, values: readonly string[] = []): FieldViolation[] =>
+  values.includes("") ? [{ field, description: "must not have an empty item" }] : [];
+
+/** The audiences of the API token; a text may hold several, as the vendor's clients write them. */
+export const requestedAudience = ({ aud }: LimitRequest): string[] => audiencesIn(aud);
+
+const audiencesIn = (aud: readonly string[] = []): string[] => unique(aud.flatMap((value) => value.split(",")));
+
+export const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: LimitRequest): Limits => {
+  const names = unique(cap);
+  const scopes = unique([...many, scope]);
   return {
     ...(names.length > 0 && { capabilities: new Set(names.flatMap((name) => capabilityFrom(name) ?? [])) }),
     ...(scopes.length > 0 && { scopes: scopes.filter(isUidp) }),

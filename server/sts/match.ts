@@ -42,17 +42,25 @@ export const ruleFromStaticKeys = (keys: NonNullable<Identity["staticKeys"]>, de
   claims: [],
 });
 
-/** The first part of the rule that a token does not meet, as a word for the audit line. */
-export const mismatch = (rule: Rule, token: WorkloadToken): Reason | undefined => {
+/** A part of a rule that a token does not meet. */
+export interface Mismatch {
+  /** for the audit line */
+  reason: Extract<Reason, "issuer" | "subject" | "audience" | "claim">;
+  /** name of the claim */
+  claim: string;
+}
+
+/** The first part of the rule that a token does not meet. */
+export const mismatch = (rule: Rule, token: WorkloadToken): Mismatch | undefined => {
   const budget = newBudget();
-  if (!rule.issuer(token.issuer, budget)) return "issuer";
-  if (!rule.subject(token.subject, budget)) return "subject";
-  if (!token.audiences.some((audience) => rule.audience(audience, budget))) return "audience";
-  const met = rule.claims.every(([name, matches]) => {
+  if (!rule.issuer(token.issuer, budget)) return { reason: "issuer", claim: "iss" };
+  if (!rule.subject(token.subject, budget)) return { reason: "subject", claim: "sub" };
+  if (!token.audiences.some((audience) => rule.audience(audience, budget))) return { reason: "audience", claim: "aud" };
+  const unmet = rule.claims.find(([name, matches]) => {
     const text = claimText(ownValue(token.claims, name));
-    return text !== undefined && matches(text, budget);
+    return text === undefined || !matches(text, budget);
   });
-  return met ? undefined : "claim";
+  return unmet && { reason: "claim", claim: unmet[0] };
 };
 
 // Both set would leave open which one decides; an empty text is no rule.

@@ -3,7 +3,7 @@
 import type { ExchangeRefreshTokenRequest, FieldViolation, Identity, RawToken, TokenPair } from "../../schema/index.ts";
 import type { Assumable, AssumeOptions } from "./assume.ts";
 import { type AuditOptions, audited, type ExchangeEvent } from "./audit.ts";
-import { type Limits, narrowLimits, requestedAudience, requestedLimits } from "./limit.ts";
+import { type Limits, limitViolations, narrowLimits, requestedAudience, requestedLimits } from "./limit.ts";
 import { type Actor, mintApiToken } from "./mint.ts";
 import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./refresh-token.ts";
 import { Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.ts";
@@ -94,10 +94,13 @@ export const createRefresh = (options: RefreshOptions) => {
   const refresh = async (
     request: ExchangeRefreshTokenRequest,
     bearer: string,
+    violations: readonly FieldViolation[],
     event: ExchangeEvent,
   ): Promise<TokenPair> => {
     if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticated() });
-    const asked = { audience: requestedAudience(request.aud, audiences, []), limits: requestedLimits(request) };
+    refuseViolations([...violations, ...limitViolations(request, audiences)]);
+    const audience = requestedAudience(request);
+    const limits = requestedLimits(request);
     if (!families) throw refusal("refresh_disabled", "refresh tokens are not in use");
 
     const familyId = familyIdOf(bearer);
@@ -117,8 +120,7 @@ export const createRefresh = (options: RefreshOptions) => {
     const identity = identities.get(family.identity);
     if (!identity || ruleHash(identity) !== grant.rule) throw end("identity_changed", "another rule than at first");
 
-    const audience = asked.audience.length > 0 ? asked.audience : grant.audience;
-    event.audience = [...audience];
+    event.audience = audience;
     if (!audience.every((one) => grant.audience.includes(one))) throw refusal("audience", "not an audience at first");
     const minted = await mintApiToken(signer, clock(), {
       issuer: authUrl,
@@ -126,7 +128,7 @@ export const createRefresh = (options: RefreshOptions) => {
       audience,
       actor: grant.actor,
       grants: options.capabilitiesOf(identity.uid),
-      limits: narrowLimits(grant.limits, asked.limits),
+      limits: narrowLimits(grant.limits, limits),
     });
 
     // Last, and in one step: what fails before leaves the old token good, and of two uses at once the later one finds here
@@ -145,10 +147,7 @@ export const createRefresh = (options: RefreshOptions) => {
   };
 
   return (request: ExchangeRefreshTokenRequest, bearer: string, violations: readonly FieldViolation[] = []) =>
-    audited(options, "sts.refresh", (event) => {
-      refuseViolations(violations);
-      return refresh(request, bearer, event);
-    });
+    audited(options, "sts.refresh", (event) => refresh(request, bearer, violations, event));
 };
 
 const ruleHash = ({ claimMatch, staticKeys }: Identity): string =>

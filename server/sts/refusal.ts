@@ -5,8 +5,6 @@ import { type ApiError, apiError, type FieldViolation, invalidArgument, isApiErr
 export type Reason =
   | "missing_bearer"
   | "request"
-  | "audience_parameter"
-  | "limits_parameter"
   | "token_shape"
   | "token_header"
   | "token_claims"
@@ -50,9 +48,17 @@ export class Refusal extends Error {
 export const refusal = (reason: Reason, detail: string, cause?: unknown): Refusal =>
   new Refusal(reason, detail, { cause });
 
+const DENIED = "the token may not be exchanged for this identity";
+
 /** One text for an unknown identity, another tenant's, a wrong claim, a bad signature: nothing to probe with. */
-const denied = (cause: unknown): ApiError =>
-  apiError("PERMISSION_DENIED", "the token may not be exchanged for this identity", { cause });
+const denied = (cause: unknown): ApiError => apiError("PERMISSION_DENIED", DENIED, { cause });
+
+/** With the name of the claim that does not match, in the published words, to a caller who may know it. */
+export const claimRefusal = (reason: Reason, detail: string, claim: string): Refusal => {
+  const cause = refusal(reason, detail);
+  const answer = apiError("PERMISSION_DENIED", `${DENIED}: invalid ${JSON.stringify(claim)}`, { cause });
+  return new Refusal(reason, detail, { answer });
+};
 
 /** One text for a missing and for any kind of bad bearer. */
 export const unauthenticated = (cause?: unknown): ApiError =>

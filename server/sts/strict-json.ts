@@ -1,12 +1,14 @@
 // JSON of which two parsers cannot read two meanings: UTF-8 without a byte order mark, and no name twice in one object
 // (RFC 8259 section 4 leaves the choice to the parser; RFC 7515 section 4 forbids it in a header).
+import { hasDuplicateName } from "../duplicate-name.ts";
+
 export type JsonObject = Record<string, unknown>;
 
 /** Parses, or throws a TypeError that does not repeat the input. */
 export const parseStrictJson = (input: Uint8Array | string): unknown => {
   const text = typeof input === "string" ? input : decodeUtf8(input);
   const value = parse(text);
-  if (hasDuplicateName(text)) throw new TypeError("a JSON object has the same name twice");
+  if (hasDuplicateName(text, value)) throw new TypeError("a JSON object has the same name twice");
   return value;
 };
 
@@ -33,24 +35,4 @@ const parse = (text: string): unknown => {
     // the parser's own text quotes the input, which may be a token
     throw new TypeError("not JSON");
   }
-};
-
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
-
-// Names are compared as read, so that an escaped letter does not make another name. `text` is JSON already.
-const hasDuplicateName = (text: string): boolean => {
-  const open: Set<string>[] = [];
-  let last = "";
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (token === "{" || token === "[") open.push(new Set());
-    else if (token === "}" || token === "]") open.pop();
-    else if (token !== ":") last = token;
-    else {
-      const names = open.at(-1) as Set<string>;
-      const name: string = JSON.parse(last);
-      if (names.has(name)) return true;
-      names.add(name);
-    }
-  }
-  return false;
 };

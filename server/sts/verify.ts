@@ -35,6 +35,17 @@ export const checkTimes = (claims: JsonObject, nowMs: number): void => {
   if (expiry <= now - LEEWAY_SECONDS) throw expired(expiry);
 };
 
+/** True where `checkTimes` has nothing against the token. */
+export const isTimely = (claims: JsonObject, nowMs: number): boolean => {
+  try {
+    checkTimes(claims, nowMs);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+};
+
 const seconds = (claims: JsonObject, name: string): number | undefined => {
   const value = ownValue(claims, name);
   if (value === undefined) return undefined;

@@ -268,22 +268,22 @@ export const refusals: readonly RefusalCase[] = [
   denied(
     "Exchange",
     "a token of somebody else",
-    "the token may not be exchanged for this identity",
-    ({ api }) => ({ identity: api.identity }),
+    'the token may not be exchanged for this identity: invalid "sub"',
+    ({ api }) => ({ aud: [api.baseUrl], identity: api.identity }),
     workload("somebody"),
   ),
   unimplemented(
     "Exchange",
     "an AWS principal",
     "AWS identities cannot be assumed here",
-    async (fixture) => ({ identity: await awsIdentity(fixture) }),
+    async (fixture) => ({ aud: [fixture.api.baseUrl], identity: await awsIdentity(fixture) }),
     workload("owner"),
   ),
   denied(
     "ExchangeRefreshToken",
     "a token that is no refresh token",
     "the token may not be exchanged for this identity",
-    () => ({}),
+    ({ api }) => ({ aud: [api.baseUrl] }),
     workload("owner"),
   ),
 ];

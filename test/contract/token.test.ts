@@ -5,6 +5,7 @@ import { capabilitiesFromBits } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid, expectUnauthenticated } from "../support/refusal.ts";
 import { HOUR_MS, IAM, startServer, type TestServer } from "../support/server.ts";
+import { WAYS } from "../support/way.ts";
 
 let api: TestServer;
 let left: string;
@@ -133,12 +134,34 @@ describe("a token that was asked for with scopes", () => {
     expectDenied(await api.call("DELETE", `${IAM}/groups/${left}`, { token }), "groups.delete", left);
     expectDenied(await api.call("GET", `${IAM}/groups/${right}`, { token }), "groups.list", right);
   });
+});
 
-  test("does not own a new organisation beyond them: the founding binding counts, the scopes stay", async () => {
-    const token = await api.token(api.identity, { subject: "owner", scopes: [left] });
-    const { uid } = await api.ok("POST", `${IAM}/groups`, { token, body: { name: "new root" } });
-    expectDenied(await api.call("GET", `${IAM}/groups/${uid}`, { token }), "groups.list", uid);
-    expect((await api.call("GET", `${IAM}/groups/${uid}`)).status).toBe(200);
+describe("a token with a limit does not found an organisation, of which its identity would be granted everything", () => {
+  test.each([
+    ["a capability", () => ({ cap: ["groups.list"] })],
+    ["the very capability", () => ({ cap: ["groups.create"] })],
+    ["capabilities that do not exist", () => ({ cap: ["make.coffee"] })],
+    ["a scope", () => ({ scopes: [left] })],
+    ["the scope of its organisation", () => ({ scopes: [api.organization] })],
+    ["a scope that is no uid", () => ({ scopes: ["*"] })],
+    ["a scope and capabilities", () => ({ scopes: [left], cap: ["groups.create"] })],
+  ])("%s", async (_, limits) => {
+    const token = await api.token(api.identity, { subject: "owner", ...limits() });
+    for (const version of ["v2beta1", "v2"])
+      for (const [wire, way] of Object.entries(WAYS)) {
+        const request = { group: { name: "new root" } };
+        const { code, message } = await way(api, { operation: "CreateGroup", request, token, version });
+        expect([wire, code, message]).toEqual([
+          wire,
+          "PERMISSION_DENIED",
+          "Permission denied: a token that was narrowed cannot create an organisation; exchange again without cap and scopes",
+        ]);
+      }
+    expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "new root" } })).totalCount).toBe("0");
+  });
+
+  test("and one without does", async () => {
+    expect(await api.ok("POST", `${IAM}/groups`, { body: { name: "a root" } })).toMatchObject({ name: "a root" });
   });
 });
 

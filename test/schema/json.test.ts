@@ -28,7 +28,6 @@ describe("reading", () => {
       { claim_match: { issuer_pattern: ".*" } },
       { claimMatch: { issuerPattern: ".*" } },
     ],
-    ["lowerCamel first where both stand", ListGroups.request, { page_size: 7, pageSize: 8 }, { pageSize: 8 }],
     [
       "a list of messages",
       BatchCreateRoleBindings.request,
@@ -76,6 +75,14 @@ describe("reading", () => {
     ["a repeated field of one", ExchangeRequest, { cap: ["groups.list"] }, { cap: ["groups.list"] }],
   ])("takes %s", (_, schema, json, value) => {
     expect(messageFromJson(schema, json)).toEqual({ value, violations: [] });
+  });
+
+  test.each([
+    ["two texts", { page_size: 7, pageSize: 8 }],
+    ["a null", { page_size: null, pageSize: 8 }],
+  ])("refuses a field in both spellings: %s", (_, json) => {
+    const violations = [{ field: "pageSize", description: "must be given once" }];
+    expect(messageFromJson(ListGroups.request, json)).toEqual({ value: { pageSize: 8 }, violations });
   });
 
   test.each([

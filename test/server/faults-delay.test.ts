@@ -130,8 +130,9 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
       rules: [{ operation: wire === "REST" ? "ExchangeGet" : "Exchange", steps: [{ at: "after", hold: true }] }],
     });
     const exchanged = {
-      REST: async () => (await api.call("GET", `/sts/exchange?identity=${api.identity}`, { token })).status,
-      gRPC: async () => (await grpc.call("Exchange", { identity: api.identity }, { token })).code,
+      REST: async () =>
+        (await api.call("GET", `/sts/exchange?aud=${api.baseUrl}&identity=${api.identity}`, { token })).status,
+      gRPC: async () => (await grpc.call("Exchange", { aud: [api.baseUrl], identity: api.identity }, { token })).code,
     };
     const answer = exchanged[wire]();
     await until(() => report() === 1);
@@ -249,7 +250,7 @@ describe("a client that has gone away meanwhile", () => {
     const token = await api.identityToken("owner");
     const connection = await openConnection(api.authUrl);
     connection.write(
-      `GET /sts/exchange?identity=${api.identity} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+      `GET /sts/exchange?aud=${api.baseUrl}&identity=${api.identity} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
     );
     await waiting();
     connection.reset();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const post = async (query: string, form: string) =>
-  api.call("POST", `/sts/exchange${query}`, {
+  api.call("POST", `/sts/exchange?aud=${encodeURIComponent(api.baseUrl)}${query.replace("?", "&")}`, {
     token: await api.identityToken("owner"),
     body: form,
     headers: { "content-type": "application/x-www-form-urlencoded" },

@@ -1,7 +1,7 @@
 // Identities that hold keys of their own (contract section 2, "static_keys"): which keys, for how long, and what they open.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Body } from "../support/http.ts";
-import { expectInvalid } from "../support/refusal.ts";
+import { expectInvalid, expectRefusal } from "../support/refusal.ts";
 import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
 
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
@@ -68,17 +68,34 @@ describe("static keys", () => {
   });
 
   test.each([
-    ["no JSON", "keys"],
-    ["no set", "[]"],
-    ["an empty set", '{"keys":[]}'],
-    ["a private key", () => JSON.stringify({ keys: [{ kty: "oct", k: "c2VjcmV0" }] })],
-  ])("must be public keys: %s", async (_, issuerKeys) => {
-    const answer = await keyed({ issuerKeys: typeof issuerKeys === "string" ? issuerKeys : issuerKeys() });
-    expect(answer.status).toBe(400);
-    expect(answer.json.message).toMatch(
-      /^Invalid argument: staticKeys\.issuerKeys: must be a JSON Web Key Set of public keys: /,
-    );
-    expect(answer.json.details[1].fieldViolations).toHaveLength(1);
+    ["no JSON", "keys", "not JSON"],
+    ["no set", "[]", 'not an object with a list of "keys"'],
+    ["an empty set", '{"keys":[]}', "it has no key"],
+    ["a private key", JSON.stringify({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }), "key 1: it has private parts"],
+  ])("that are %s are stored as they are, with a warning, and let nobody in", async (_, issuerKeys, reason) => {
+    const server = await startServer();
+    const body = { name: "i", staticKeys: { ...EXACT, issuerKeys } };
+    const identity = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
+    expect(identity.staticKeys).toMatchObject({ ...EXACT, issuerKeys });
+    const warnings = () =>
+      server.log.map((line) => JSON.parse(line) as Body).filter(({ event }) => String(event).startsWith("staticKeys"));
+    const warning = {
+      level: "warn",
+      event: "staticKeys.issuerKeys verify no token: exchanges are refused",
+      identity: identity.uid,
+      reason: `must be a JSON Web Key Set of public keys: ${reason}`,
+    };
+    expect(warnings()).toMatchObject([warning]);
+    const now = Math.floor(START_MS / 1000);
+    const claims = { iss: EXACT.issuer, sub: EXACT.subject, aud: server.authUrl, iat: now, exp: now + 60 };
+    const answer = await server.exchange(await sharedKeys().signer.sign(claims), { identity: identity.uid });
+    expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
+
+    const replaced = { staticKeys: { ...EXACT, issuerKeys: `${issuerKeys} ` } };
+    await server.ok("PATCH", `${IAM}/identities/${identity.uid}`, { body: replaced });
+    expect(warnings()).toMatchObject([warning, warning]);
+    expect(server.log.join("\n")).not.toContain("c2VjcmV0");
+    await server.close();
   });
 
   test("let their workload in without a look at the network", async () => {

@@ -99,6 +99,7 @@ export interface TestServer
   ok(method: string, target: string, options?: CallOptions): Promise<Body>;
   /** A workload's token, by the development issuer. */
   identityToken(subject: string, further?: Body): Promise<string>;
+  /** `aud` is that of the API, unless the query names another or `undefined`. */
   exchange(identityToken: string, query: Body): Promise<Answer>;
   /** An API token, by a real exchange. */
   token(identity: string, options: TokenOptions & { subject: string }): Promise<string>;
@@ -166,7 +167,7 @@ export const startServer = async (options: ServerOptions & { clock?: Clock } = {
   const exchange: TestServer["exchange"] = (bearer, query) =>
     auth.send({
       method: "GET",
-      target: `/sts/exchange${queryText(query)}`,
+      target: `/sts/exchange${queryText({ aud: server.baseUrl, ...query })}`,
       headers: { authorization: `Bearer ${bearer}` },
     });
   const token: TestServer["token"] = async (identity, { subject, ...limits }) => {

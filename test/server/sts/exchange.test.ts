@@ -231,8 +231,6 @@ describe("the audience that is asked for", () => {
     payloadOf((await sts.exchange({ identity: UID, ...request }, await sign(claimsFrom(issuer.url)))).token).aud;
 
   it.each<[string, ExchangeRequest, unknown]>([
-    ["is the base address when it is absent", {}, API],
-    ["is the base address when it is empty", { aud: [""] }, API],
     ["is a text when it is one", { aud: [CONSOLE] }, CONSOLE],
     ["is a list when there are several", { aud: [API, CONSOLE] }, [API, CONSOLE]],
     ["is split at commas", { aud: [`${CONSOLE},${API}`] }, [CONSOLE, API]],
@@ -240,6 +238,20 @@ describe("the audience that is asked for", () => {
   ])("%s", async (_, request, expected) => {
     const { sts } = createService([ci()]);
     expect(await audienceOf(sts, request)).toEqual(expected);
+  });
+
+  it.each([
+    ["absent", undefined],
+    ["an empty list", []],
+    ["empty", [""]],
+    ["nothing but commas", [",", ""]],
+  ])("has to be given: it is refused when it is %s", async (_, aud) => {
+    const { sts, events } = createService([ci()]);
+    await expect(sts.exchange({ identity: UID, aud }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: "Invalid argument: aud: Audience must be specified",
+    });
+    expect(events).toMatchObject([{ decision: "denied", reason: "request" }]);
   });
 
   it.each([
@@ -254,7 +266,7 @@ describe("the audience that is asked for", () => {
       message: `Invalid argument: aud: must be ${API} or ${CONSOLE}`,
       fieldViolations: [{ field: "aud", description: `must be ${API} or ${CONSOLE}` }],
     });
-    expect(events).toMatchObject([{ decision: "denied", reason: "audience_parameter" }]);
+    expect(events).toMatchObject([{ decision: "denied", reason: "request" }]);
   });
 });
 

@@ -157,8 +157,14 @@ export const createService = (records: Identity[], options: Partial<StsOptions> 
     log: (event) => events.push(event),
     ...options,
   });
-  return { sts, time, events, seen };
+  return { sts: withAudience(sts), time, events, seen };
 };
+
+// Which audience is asked for is the business of few tests.
+const withAudience = (sts: ReturnType<typeof createSts>): ReturnType<typeof createSts> => ({
+  ...sts,
+  exchange: (request, ...further) => sts.exchange({ aud: [API], ...request }, ...further),
+});
 
 /** The payload of a token, unverified. */
 export const payloadOf = (token = ""): Json =>

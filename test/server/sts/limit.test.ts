@@ -27,7 +27,7 @@ const exchanged = async (request: ExchangeRequest) => {
 
 describe("the limits of an exchange", () => {
   it("are none when none are asked for", async () => {
-    const { cap, claims } = await exchanged({ cap: [""], scope: "", scopes: [] });
+    const { cap, claims } = await exchanged({ cap: [], scope: "", scopes: [] });
     expect(cap).toEqual(bits({ [ORG]: [LIST, CREATE], [GROUP]: [ROLES] }));
     expect(claims).not.toHaveProperty("capabilities");
     expect(claims).not.toHaveProperty("scopes");
@@ -64,6 +64,13 @@ describe("the limits of an exchange", () => {
     const token = await exchanged(request);
     expect(token.cap).toEqual(bits(cap));
     expect(token.claims).toMatchObject({ subject: UID, ...limits });
+  });
+
+  it.each([["cap"], ["scopes"]] as const)("%s: an empty item is refused, not dropped", async (field) => {
+    await expect(exchanged({ [field]: ["groups.list", ""] })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: `Invalid argument: ${field}: must not have an empty item`,
+    });
   });
 
   it("are at most fifty scopes", async () => {

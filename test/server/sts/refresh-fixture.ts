@@ -27,7 +27,7 @@ export const exchanged = async (api: TestServer, query: Body = {}): Promise<Body
 };
 
 export const use = (api: TestServer, token: string | null, query: Body = {}): Promise<Answer> =>
-  api.call("POST", "/sts/exchange_refresh_token", { token, query });
+  api.call("POST", "/sts/exchange_refresh_token", { token, query: { aud: api.baseUrl, ...query } });
 
 export const used = async (api: TestServer, token: string, query: Body = {}): Promise<Body> => {
   const answer = await use(api, token, query);

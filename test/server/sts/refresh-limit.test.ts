@@ -72,7 +72,7 @@ describe("the limits of a family", () => {
     const both = await exchanged(api, { aud: [api.baseUrl, localhost] });
     const one = await used(api, both.refreshToken, { aud: localhost });
     expect(payloadOf(one.token.token).aud).toBe(localhost);
-    const again = await used(api, one.refreshToken.token);
+    const again = await used(api, one.refreshToken.token, { aud: [api.baseUrl, localhost] });
     expect(payloadOf(again.token.token).aud).toEqual([api.baseUrl, localhost]);
     const { refreshToken } = await exchanged(api);
     expectRefused(await use(api, refreshToken, { aud: localhost }));
@@ -84,8 +84,9 @@ describe("the limits of a family", () => {
     const { refreshToken } = await exchanged(api);
     const refused = await use(api, refreshToken, { aud: "https://evil.example" });
     expect(refused.json.message).toMatch(/^Invalid argument: aud: must be http:/);
+    expectInvalid(await use(api, refreshToken, { aud: undefined }), ["aud", "Audience must be specified"]);
     expectInvalid(await use(api, refreshToken, { scope: ["a", "b"] }), ["scope", "must be given once"]);
-    expect(reasons(api)).toEqual(["audience_parameter", "request"]);
+    expect(reasons(api)).toEqual(["request", "request", "request"]);
     expect(await used(api, refreshToken)).toHaveProperty("token.token");
   });
 });

@@ -24,7 +24,7 @@ import {
 import { claimRows } from "./must-refuse/claim-rows.ts";
 import { headerRows } from "./must-refuse/header-rows.ts";
 import { identityControls, identityRows } from "./must-refuse/identity-rows.ts";
-import { CONTROLS, KEYS, type Row, type Target, trustExactly } from "./must-refuse/target.ts";
+import { CONTROLS, deniedText, KEYS, type Row, type Target, trustExactly } from "./must-refuse/target.ts";
 import { forgedByExponentOne, WEAK_KEYS } from "./weak-key.ts";
 
 const issuer = await startIssuer(Object.values(KEYS));
@@ -35,10 +35,10 @@ const target: Target = { authUrl: AUTH_URL, api: API, issuer, claims };
 const trusting = (claimMatch?: Identity["claimMatch"]) => identity(claimMatch ? { claimMatch } : trustExactly(target));
 
 /** Denied in the fixed words and for this reason, and nobody seen. Answers how many connections were made meanwhile. */
-const denied = async (bearer: string, reason: string, record = trusting()) => {
+const denied = async (bearer: string, reason: string, record = trusting(), invalid?: string) => {
   const before = issuer.connections();
   const { sts, events, seen } = createService([record]);
-  const expected = reason === "expired" ? { code: "PERMISSION_DENIED" } : DENIED;
+  const expected = reason === "expired" ? { code: "PERMISSION_DENIED" } : { ...DENIED, message: deniedText(invalid) };
   await expect(sts.exchange({ identity: UID }, bearer)).rejects.toMatchObject(expected);
   expect(events).toMatchObject([{ decision: "denied", reason }]);
   expect(seen).toEqual([]);
@@ -53,8 +53,8 @@ describe.each([
   it.each(rows.map((row): [number, string, Row] => [row.row, row.what, row]))(
     "row %i: %s",
     async (_row, _what, row) => {
-      const { bearer, reason, relationship = trustExactly, isOffline = false } = row;
-      const connections = await denied(await bearer(target), reason, identity(relationship(target)));
+      const { bearer, reason, relationship = trustExactly, isOffline = false, invalid } = row;
+      const connections = await denied(await bearer(target), reason, identity(relationship(target)), invalid);
       if (isOffline) expect(connections).toBe(0);
     },
   );
@@ -98,7 +98,7 @@ describe("taken", () => {
 
   it("row 24: a claim named __proto__ is a claim like another", async () => {
     const record = trusting({ issuer: issuer.url, subject: SUBJECT, claims: JSON.parse('{"__proto__":"x"}') });
-    await denied(await sign(claims()), "claim", record);
+    await denied(await sign(claims()), "claim", record, "__proto__");
     const { sts } = createService([record]);
     const token = await sign(JSON.stringify(claims()).replace("{", '{"__proto__":"x",'));
     expect(await sts.exchange({ identity: UID }, token)).toHaveProperty("token");
@@ -182,7 +182,8 @@ describe("row 26: an identity that is not there", () => {
       uid: `${GROUP}/0000000000000003`,
     };
     const { sts } = createService([trusting(), other]);
-    await expect(sts.exchange({ identity: other.uid }, await sign(claims()))).rejects.toMatchObject(DENIED);
+    const expected = { ...DENIED, message: deniedText("sub") };
+    await expect(sts.exchange({ identity: other.uid }, await sign(claims()))).rejects.toMatchObject(expected);
   });
 
   it("a custom identity provider", async () => {

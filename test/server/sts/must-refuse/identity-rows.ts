@@ -1,7 +1,7 @@
 // Rows 19 to 22, 24, 28 and 29: what turns on the identity: its patterns, its further claims, its own keys.
 
 import type { Body } from "../../../support/http.ts";
-import { OTHER_RSA, RSA, SUBJECT, sign } from "../fixture.ts";
+import { NOW, OTHER_RSA, RSA, SUBJECT, sign } from "../fixture.ts";
 import type { Row, Target } from "./target.ts";
 
 const pattern =
@@ -30,19 +30,19 @@ const withClaims = ({ issuer }: Target) => ({
     claimPatterns: { ref: "refs/heads/(main|next)" },
   },
 });
-const CLAIMS: [what: string, changes: Body][] = [
-  ["is missing", { env: undefined }],
-  ["is null", { env: null }],
-  ["is a list", { env: ["prod"] }],
-  ["is an object", { env: { prod: true } }],
-  ["is nested", { env: undefined, claims: { env: "prod" } }],
-  ["is a path into an object", { "a.b": undefined, a: { b: "c" } }],
-  ["is a number", { protected: 1 }],
-  ["is another boolean", { protected: false }],
-  ["is of another case", { env: "Prod" }],
-  ["is what every object inherits", { constructor: undefined }],
-  ["does not match in full", { ref: "refs/heads/main2" }],
-  ["is longer than 4 KiB", { env: "prod".repeat(2000) }],
+const CLAIMS: [what: string, changes: Body, invalid: string][] = [
+  ["is missing", { env: undefined }, "env"],
+  ["is null", { env: null }, "env"],
+  ["is a list", { env: ["prod"] }, "env"],
+  ["is an object", { env: { prod: true } }, "env"],
+  ["is nested", { env: undefined, claims: { env: "prod" } }, "env"],
+  ["is a path into an object", { "a.b": undefined, a: { b: "c" } }, "a.b"],
+  ["is a number", { protected: 1 }, "protected"],
+  ["is another boolean", { protected: false }, "protected"],
+  ["is of another case", { env: "Prod" }, "env"],
+  ["is what every object inherits", { constructor: undefined }, "constructor"],
+  ["does not match in full", { ref: "refs/heads/main2" }, "ref"],
+  ["is longer than 4 KiB", { env: "prod".repeat(2000) }, "env"],
 ];
 
 const ownKeys =
@@ -55,9 +55,16 @@ const ownKeys =
       ...fields,
     },
   });
-const OWN_KEYS: [row: number, what: string, fields: Body, bearer: Row["bearer"], reason: string][] = [
-  [28, "another audience than its own", { audiences: ["mine"] }, ({ claims }) => sign(claims(), OTHER_RSA), "audience"],
-  [28, "another subject", {}, ({ claims }) => sign(claims({ sub: "evil" }), OTHER_RSA), "subject"],
+const OWN_KEYS: [row: number, what: string, fields: Body, bearer: Row["bearer"], reason: string, invalid?: string][] = [
+  [
+    28,
+    "another audience than its own",
+    { audiences: ["mine"] },
+    ({ claims }) => sign(claims(), OTHER_RSA),
+    "audience",
+    "aud",
+  ],
+  [28, "another subject", {}, ({ claims }) => sign(claims({ sub: "evil" }), OTHER_RSA), "subject", "sub"],
   [28, "another issuer", { issuer: "https://a.example" }, ({ claims }) => sign(claims(), OTHER_RSA), "issuer"],
   [29, "a key of its issuer that it does not hold", {}, ({ claims }) => sign(claims(), RSA), "key"],
   [
@@ -82,6 +89,7 @@ export const identityRows: Row[] = [
     what: `the pattern «${subjectPattern}» and the subject «${sub.slice(0, 40)}»`,
     bearer: ({ claims }: Target) => sign(claims({ sub })),
     reason: "subject",
+    invalid: "sub",
     relationship: pattern(subjectPattern),
   })),
   {
@@ -100,18 +108,34 @@ export const identityRows: Row[] = [
     relationship: () => ({ claimMatch: { issuerPattern: "https://x\\.example\\.com", subject: SUBJECT } }),
     isOffline: true,
   },
-  ...CLAIMS.map(([what, changes]) => ({
+  {
+    row: 33,
+    what: "an issuer that a pattern matches and another subject",
+    bearer: ({ claims }) => sign(claims()),
+    reason: "subject",
+    relationship: () => ({ claimMatch: { issuerPattern: "http://127\\.0\\.0\\.1:[0-9]+", subject: "x" } }),
+  },
+  {
+    row: 33,
+    what: "another subject, of a token that has expired",
+    bearer: ({ claims }) => sign(claims({ iat: NOW - 600, exp: NOW - 60 })),
+    reason: "subject",
+    relationship: ({ issuer }) => ({ claimMatch: { issuer: issuer.url, subject: "x" } }),
+  },
+  ...CLAIMS.map(([what, changes, invalid]) => ({
     row: 24,
     what: `a further claim that ${what}`,
     bearer: ({ claims }: Target) => sign(claims({ ...given, ...changes })),
     reason: "claim",
+    invalid,
     relationship: withClaims,
   })),
-  ...OWN_KEYS.map(([row, what, fields, bearer, reason]) => ({
+  ...OWN_KEYS.map(([row, what, fields, bearer, reason, invalid]) => ({
     row,
     what: `keys of its own and ${what}`,
     bearer,
     reason,
+    ...(invalid && { invalid }),
     relationship: ownKeys(fields),
     isOffline: true,
   })),

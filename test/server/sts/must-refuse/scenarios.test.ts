@@ -5,6 +5,7 @@ import { capabilitiesFromBits } from "../../../../schema/index.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
 import { HOUR_MS, IAM, queryText } from "../../../support/server.ts";
 import { headerOf, OTHER_RSA, payloadOf, RSA, SUBJECT, sign } from "../fixture.ts";
+import { deniedText } from "./target.ts";
 import { WIRES } from "./wire.ts";
 import { DENIED_TEXT, expectNoToken, trusting, useWorld } from "./world.ts";
 
@@ -78,12 +79,12 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   describe("row 26: an identity", () => {
-    it("of another tenant is denied like one that does not exist", async () => {
+    it("of another tenant is denied; that its subject is another is no news to who holds a token of its issuer", async () => {
       const { server } = world();
       const { uid: tenant } = await server.ok("POST", `${IAM}/groups`, { body: { name: "another tenant" } });
       const body = { name: "ci", claimMatch: { issuer: world().issuer.url, subject: "repo:other-org/app" } };
       const { uid: identity } = await server.ok("POST", `${IAM}/identities/${tenant}`, { body });
-      await world().expectDenied(await sign(world().claims()), { identity }, "subject");
+      await world().expectDenied(await sign(world().claims()), { identity }, "subject", "sub");
     });
 
     it("that was deleted is denied, and its token is worth nothing", async () => {
@@ -253,23 +254,27 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   describe("row 33: what can be told apart from outside", () => {
-    // Who asks holds a good token of an issuer that some identity trusts, or one that it made up.
+    // Who asks holds a good token of an issuer that some identity trusts, or one that it made up. The claim that does not
+    // match is named to the holder of a good token of the identity's own issuer.
     const unknown = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
-    const identities: [what: string, identity: () => Promise<string | undefined>][] = [
+    const identities: [what: string, identity: () => Promise<string | undefined>, invalid?: string][] = [
       ["one that does not exist", async () => unknown],
       [
         "one that trusts another subject",
         () => world().identity({ claimMatch: { issuer: world().issuer.url, subject: "x" } }),
+        "sub",
       ],
       ["one that trusts another issuer", () => world().identity(trusting("https://elsewhere.example"))],
       [
         "one that wants another audience",
         () => world().identity({ claimMatch: { issuer: world().issuer.url, subject: SUBJECT, audience: "x" } }),
+        "sub",
       ],
       [
         "one that wants another claim",
         () =>
           world().identity({ claimMatch: { issuer: world().issuer.url, subject: SUBJECT, claims: { env: "prod" } } }),
+        "sub",
       ],
       [
         "one that was deleted",
@@ -283,32 +288,41 @@ describe.each(WIRES)("over %s", (_, wire) => {
     ];
 
     it.each([
-      ["a good token", RSA, { fetches: 0, verifications: 1 }],
-      ["a forged token", OTHER_RSA, { fetches: 0, verifications: 1 }],
-    ])("with %s every identity answers the same, after the same steps", async (_what, key, steps) => {
-      const token = await sign(world().claims({ sub: "nobody's", jti: undefined }), key, { kid: RSA.kid });
-      const seen: unknown[] = [];
-      for (const [, identity] of identities) {
-        const uid = await identity();
-        // The issuer's keys are known, as they are in a server at work.
-        await world().exchange(await sign(world().claims()), { identity: await world().identity() });
-        world().takeOutgoing();
-        const verify = vi.spyOn(crypto.subtle, "verify");
-        const { code, message, details } = await world().exchange(token, uid ? { identity: uid } : {});
-        seen.push({
-          code,
-          message,
-          details,
-          fetches: world().takeOutgoing().length,
-          verifications: verify.mock.calls.length,
-        });
-        verify.mockRestore();
-      }
-      const details = [{ "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" }];
-      expect(seen).toEqual(
-        identities.map(() => ({ code: "PERMISSION_DENIED", message: DENIED_TEXT, details, ...steps })),
-      );
-    });
+      ["a good token", RSA, true],
+      ["a forged token", OTHER_RSA, false],
+    ])(
+      "with %s no identity but those of its issuer answers otherwise, after the same steps",
+      async (_, key, isGood) => {
+        const token = await sign(world().claims({ sub: "nobody's", jti: undefined }), key, { kid: RSA.kid });
+        const seen: unknown[] = [];
+        for (const [, identity] of identities) {
+          const uid = await identity();
+          // The issuer's keys are known, as they are in a server at work.
+          await world().exchange(await sign(world().claims()), { identity: await world().identity() });
+          world().takeOutgoing();
+          const verify = vi.spyOn(crypto.subtle, "verify");
+          const { code, message, details } = await world().exchange(token, uid ? { identity: uid } : {});
+          seen.push({
+            code,
+            message,
+            details,
+            fetches: world().takeOutgoing().length,
+            verifications: verify.mock.calls.length,
+          });
+          verify.mockRestore();
+        }
+        const details = [
+          { "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" },
+        ];
+        const steps = { fetches: 0, verifications: 1 };
+        expect(seen).toEqual(
+          identities.map(([, , invalid]) => {
+            const message = isGood ? deniedText(invalid) : DENIED_TEXT;
+            return { code: "PERMISSION_DENIED", message, details, ...steps };
+          }),
+        );
+      },
+    );
 
     it("with a token of an issuer that nobody trusts neither: nothing is fetched or verified", async () => {
       const token = await sign(world().claims({ iss: "https://nobody.example" }));

@@ -32,7 +32,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
           message,
           body: {},
         });
-      } else await world().expectDenied(bearer, { identity }, row.reason);
+      } else await world().expectDenied(bearer, { identity }, row.reason, row.invalid);
       const outgoing = world().takeOutgoing();
       const allowed = row.isOffline ? [] : [`127.0.0.1:${world().issuer.port}`];
       expect(outgoing.filter((host) => !allowed.includes(host))).toEqual([]);

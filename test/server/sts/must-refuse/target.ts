@@ -35,12 +35,18 @@ export interface Row {
   bearer(target: Target): string | Promise<string>;
   /** in the audit line */
   reason: string;
+  /** the claim that the answer names: the token is good, of the very issuer of the identity */
+  invalid?: string;
   relationship?(target: Target): Relationship;
   /** the row says ✗net, or nothing has to be fetched to refuse it: not one connection to another host */
   isOffline?: boolean;
   /** where HTTP does not carry the text, or the header is no bearer: it does not come as far as the exchange */
   onWire?: "UNAUTHENTICATED" | "unsendable";
 }
+
+/** What is answered to a refused exchange. */
+export const deniedText = (invalid?: string): string =>
+  `Permission denied: the token may not be exchanged for this identity${invalid ? `: invalid "${invalid}"` : ""}`;
 
 export const trustExactly = ({ issuer }: Target): Relationship => ({
   claimMatch: { issuer: issuer.url, subject: SUBJECT },

@@ -8,7 +8,7 @@ import { queryText } from "../../../support/server.ts";
 import type { Result } from "./target.ts";
 
 export interface Connection {
-  /** Every `authorization` header or metadata entry, as it stands. */
+  /** Every `authorization` header or metadata entry, as it stands. For the API, unless the request says otherwise. */
   exchange(authorization: string[], request: Body): Promise<Result>;
   exchangeRefreshToken(authorization: string[], request: Body): Promise<Result>;
   /** a method of the API */
@@ -36,9 +36,9 @@ const rest: Wire = (baseUrl) => {
     return status === 200 ? { code: "OK", message: "", details: [], body: json } : resultOf(json as never);
   };
   return {
-    exchange: (authorization, request) => send("GET", "/sts/exchange", authorization, request),
+    exchange: (authorization, request) => send("GET", "/sts/exchange", authorization, { aud: baseUrl, ...request }),
     exchangeRefreshToken: (authorization, request) =>
-      send("POST", "/sts/exchange_refresh_token", authorization, request),
+      send("POST", "/sts/exchange_refresh_token", authorization, { aud: baseUrl, ...request }),
     listGroups: (authorization) => send("GET", "/iam/v2beta1/groups", authorization, {}),
     close: client.close,
   };
@@ -54,8 +54,9 @@ const grpc: Wire = (baseUrl) => {
     return answer.code === 0 ? { code: "OK", message: "", details: [], body: answer.json } : resultOf(answer);
   };
   return {
-    exchange: (authorization, request) => send("Exchange", authorization, request),
-    exchangeRefreshToken: (authorization, request) => send("ExchangeRefreshToken", authorization, request),
+    exchange: (authorization, request) => send("Exchange", authorization, { aud: baseUrl, ...request }),
+    exchangeRefreshToken: (authorization, request) =>
+      send("ExchangeRefreshToken", authorization, { aud: baseUrl, ...request }),
     listGroups: (authorization) => send("ListGroups", authorization, {}),
     close: client.close,
   };

@@ -6,10 +6,10 @@ import { createSigner } from "../../../../server/sts/index.ts";
 import type { Body } from "../../../support/http.ts";
 import { createClock, IAM, startServer, type TestServer } from "../../../support/server.ts";
 import { API_KEY, claimsFrom, DEV_KEY, type Issuer, NOW_MS, SUBJECT, startIssuer } from "../fixture.ts";
-import { KEYS, type Relationship, type Result, type Target, trustExactly } from "./target.ts";
+import { deniedText, KEYS, type Relationship, type Result, type Target, trustExactly } from "./target.ts";
 import type { Connection, Wire } from "./wire.ts";
 
-export const DENIED_TEXT = "Permission denied: the token may not be exchanged for this identity";
+export const DENIED_TEXT = deniedText();
 
 export interface World extends Target {
   server: TestServer;
@@ -19,7 +19,7 @@ export interface World extends Target {
   /** Exchanges; remembers what went over the wire. */
   exchange(bearer: string, request: Body): Promise<Result>;
   /** Denied in the fixed words, for that reason in the audit line, with one audit line. */
-  expectDenied(bearer: string, request: Body, reason: string): Promise<Result>;
+  expectDenied(bearer: string, request: Body, reason: string, invalid?: string): Promise<Result>;
   /** `host:port` of the connections that the server has tried to make since the last call */
   takeOutgoing(): string[];
   /** reasons of the audit lines since the last call */
@@ -76,10 +76,10 @@ export const startWorld = async (wire: Wire, options: { resolve?: Resolve } = {}
       for (const token of [result.body.token, result.body.refreshToken]) if (token) tokens.add(token);
       return result;
     },
-    expectDenied: async (bearer, request, reason) => {
+    expectDenied: async (bearer, request, reason, invalid) => {
       world.takeReasons();
       const result = await world.exchange(bearer, request);
-      const message = reason === "expired" ? expect.stringContaining("token is expired") : DENIED_TEXT;
+      const message = reason === "expired" ? expect.stringContaining("token is expired") : deniedText(invalid);
       expect(result).toMatchObject({ code: "PERMISSION_DENIED", message, body: {} });
       expect(result.details).toEqual([
         { "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" },

@@ -1,0 +1,28 @@
+// The JSON body of a request: an object in UTF-8 in which each name stands once.
+import type { FieldViolation, Json } from "../schema/index.ts";
+import { duplicateNames, hasDuplicateName } from "./duplicate-name.ts";
+
+// Beyond, a repeated name is refused without its path: the search for it costs more than the parse.
+const SEARCHED_MAX = 64 * 1024;
+const SHOWN_MAX = 200;
+
+/** What is no such object is a violation and not an error, so that a caller without a token learns of that first. */
+export const jsonFromBody = (body: Buffer, violations: FieldViolation[]): Json => {
+  if (body.length === 0) return {};
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    const json: unknown = JSON.parse(text);
+    if (hasDuplicateName(text, json)) violations.push(...duplicateViolations(text));
+    if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Json;
+    violations.push({ field: "", description: "the body must be a JSON object" });
+  } catch (error) {
+    const reason = (error as Error).message.slice(0, SHOWN_MAX);
+    violations.push({ field: "", description: `the body is not JSON in UTF-8: ${reason}` });
+  }
+  return {};
+};
+
+const duplicateViolations = (text: string): FieldViolation[] => {
+  if (text.length > SEARCHED_MAX) return [{ field: "", description: "the body gives a field twice" }];
+  return duplicateNames(text).map((path) => ({ field: path.slice(0, SHOWN_MAX), description: "must be given once" }));
+};
