@@ -14,9 +14,18 @@ export interface Config {
   requestTimeoutMs: number;
   /** folder of the intent journals; absent = below the user's state folder */
   journal?: string;
+  /** a confirmed move: address of the service before, or uid of an organisation */
+  movedFrom?: string;
 }
 
 export const isLoopback = (hostname: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+
+/** One spelling for each address: `http://LOCALHOST:8080/` is `http://127.0.0.1:8080`. */
+export const serviceOf = (address: string): string => {
+  const { protocol, hostname, port, pathname } = new URL(address);
+  const host = isLoopback(hostname) ? "127.0.0.1" : hostname;
+  return withoutSlash(`${protocol}//${host}${port && `:${port}`}${pathname}`);
+};
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -38,6 +47,7 @@ const VARIABLE = {
   identity: "IRM_IDENTITY",
   requestTimeout: "IRM_REQUEST_TIMEOUT",
   journal: "IRM_JOURNAL",
+  movedFrom: "IRM_MOVED_FROM",
 } as const;
 
 const REQUEST_TIMEOUT_SECONDS = { least: 1, usual: 60, most: 3600 };
@@ -74,6 +84,9 @@ export const configFrom = (fromStack: GetConfig | undefined, env: Env, given: Gi
     problems.push(`${seconds?.place}: must be a number of seconds from ${least} to ${most}`);
   const journal = read("journal", get, env);
   if (journal && !isAbsolute(journal.value)) problems.push(`${journal.place}: must be the absolute path of a folder`);
+  const movedFrom = read("movedFrom", get, env);
+  if (movedFrom && !isUidp(movedFrom.value) && !URL.canParse(movedFrom.value))
+    problems.push(`${movedFrom.place}: must be the address of the service before, or the uid of an organisation`);
   if (!baseUrl || problems.length > 0) throw new ConfigError(problems);
   const base = withoutSlash(baseUrl.value);
   return {
@@ -82,6 +95,7 @@ export const configFrom = (fromStack: GetConfig | undefined, env: Env, given: Gi
     ...(identity ? { identity: identity.value } : {}),
     requestTimeoutMs: requestTimeout * 1000,
     ...(journal ? { journal: journal.value } : {}),
+    ...(movedFrom ? { movedFrom: isUidp(movedFrom.value) ? movedFrom.value : serviceOf(movedFrom.value) } : {}),
   };
 };
 

@@ -1,14 +1,16 @@
 // The methods that the engine's dynamic provider calls, for every kind. Its calls overlap, and it calls methods of a
 // provider whose configure has not finished (cmd/dynamic-provider/index.ts:71-80): so each waits for the configuration.
-import type { Json } from "../schema/index.ts";
-import { type Config, type GetConfig, type Given, unknownKeys } from "./config.ts";
-import { checkedConfig } from "./credentials.ts";
+import { isUidp, type Json } from "../schema/index.ts";
+import { type Config, type GetConfig, type Given, serviceOf, unknownKeys } from "./config.ts";
+import { checkedConfig, missingCredentials } from "./credentials.ts";
 import { type KindName, kindRecords } from "./kind/index.ts";
 import type { Kind } from "./kind/kind.ts";
 import { tellOpenCreates } from "./open-create.ts";
 import * as reconcile from "./reconcile.ts";
-import { KEY, PROVIDER } from "./record.ts";
+import { KEY, PROVIDER, SERVICE } from "./record.ts";
 import { reporterWith } from "./report.ts";
+import { isMoved } from "./service-address.ts";
+import { serviceGate } from "./service-gate.ts";
 import { type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
 
 /** As the SDK's provider gives it. What is optional here is its own, and not promised: without it misspelt keys are not told. */
@@ -31,6 +33,7 @@ export interface Methods {
 /** One process serves all kinds with one configuration: the first configure settles it. */
 export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
   const readable = reporterWith(outside);
+  const hasCredentials = missingCredentials(outside.env) === undefined;
   const configured = Promise.withResolvers<{ get: GetConfig; given: Given }>();
   let hasWarned = false;
   let ledger: Ledger | undefined;
@@ -50,6 +53,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     session ??= sessionWith(settled, outside, ledger);
     return session;
   };
+  const gate = serviceGate({ config, connected, hasCredentials, say: outside.say });
   // The engine has the record in its state; `owner` is the key of the resource that declares it.
   const inState = async (id: string, key: unknown, owner?: string): Promise<void> => {
     ledger ??= ledgerWith(await config(), outside);
@@ -78,36 +82,60 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     // A wrong configuration shows in the preview; credentials are not needed for one.
     check: readable(async (olds, news) => {
       await checkKeys();
-      return reconcile.check(kind, olds, news);
+      await gate.address(olds);
+      if (isUidp(olds.parent)) await gate.organization(olds.parent);
+      const { inputs, failures } = reconcile.check(kind, olds, news);
+      return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };
     }),
     diff: readable(async (id, olds, news) => {
       const key = news[KEY] as string | undefined;
       await inState(id, key, key);
+      await gate.address(olds);
+      await gate.organization(id);
       const compared = reconcile.diff(kind, id, olds, news);
-      // Another kind of provider has written the state: an update that sends nothing stores what finds this code again.
-      const result = { ...compared, changes: compared.changes || olds[PROVIDER] === undefined };
+      // Another kind of provider has written the state, or the service has moved: an update stores what finds this code, and
+      // the service, again, and sends nothing.
+      const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
+      const result = { ...compared, changes: compared.changes || isStale };
       if (result.replaces.length === 0) ledger?.claims.keep(id, olds.adopted === true);
       if (result.warning) outside.say(result.warning);
       return result;
     }),
     create: readable(async (inputs) => {
+      gate.open();
       const { id, outs } = await reconcile.create(kind, await connected(), inputs);
       return { id, outs: keyed(outs, inputs) };
     }),
     read: readable(async (id, stored) => {
-      const result = await reconcile.read(kind, await aboutAlone(id, stored), id, stored);
-      return { ...result, props: result.id === "" ? result.props : keyed(result.props, stored) };
+      await gate.address(stored);
+      const own = await aboutAlone(id, stored);
+      const result = await reconcile.read(kind, own, id, stored).catch((error) => gate.explain(id, error));
+      if (result.id === "") return result;
+      const here = { [SERVICE]: serviceOf((await config()).baseUrl) };
+      return {
+        ...result,
+        props: keyed(result.props, { ...stored, ...here }),
+        inputs: { ...result.inputs, ...here },
+      };
     }),
     update: readable(async (id, olds, news) => {
       const { outs } = await reconcile.update(kind, await about(id, news), id, olds, news);
       return { outs: keyed(outs, news) };
     }),
-    delete: readable(async (id, stored) => reconcile.remove(kind, await aboutAlone(id, stored), id, stored)),
+    delete: readable(async (id, stored) => {
+      await gate.address(stored);
+      const own = await aboutAlone(id, stored);
+      await reconcile.remove(kind, own, id, stored).catch((error) => gate.explain(id, error));
+    }),
   });
 
   const entries = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(kind)]);
   return Object.fromEntries(entries) as Record<KindName, Methods>;
 };
 
-// Who reads or deletes is given outputs only, and must find the journal too.
-const keyed = (outs: Json, { [KEY]: key }: Json): Json => (key === undefined ? outs : { ...outs, [KEY]: key });
+// Who reads or deletes is given outputs only, and must find the journal and the service too.
+const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service }: Json): Json => ({
+  ...outs,
+  ...(key !== undefined && { [KEY]: key }),
+  ...(service !== undefined && { [SERVICE]: service }),
+});

@@ -10,12 +10,18 @@ export const PROVIDER = "__provider";
 /** What the constructor adds: organisation/project/stack/type::name of the resource, for the intent journal. */
 export const KEY = "__key";
 
+/** What the check adds: address of the service that has the record (service-address.ts). */
+export const SERVICE = "__service";
+
+const HIDDEN = [PROVIDER, KEY, SERVICE];
+
 /** What is in the bag beside the arguments. */
 export const hidden = (bag: Json): Json =>
-  Object.fromEntries([PROVIDER, KEY].flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
+  Object.fromEntries(HIDDEN.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
 
 /** The arguments that were given; null is how some say nothing. */
-export const given = ({ [PROVIDER]: _provider, [KEY]: _key, ...bag }: Json): Json => withoutNull(bag) as Json;
+export const given = ({ [PROVIDER]: _provider, [KEY]: _key, [SERVICE]: _service, ...bag }: Json): Json =>
+  withoutNull(bag) as Json;
 
 /**
  * Arguments that are ours and not the API's, with what is meant when they are not given. Outputs hold them too, because read
@@ -78,7 +84,7 @@ export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
 
 /** The API's fields of stored outputs. */
 export const withoutOwn = (outputs: Json): Json => {
-  const own = [PROVIDER, KEY, ADOPTED, ...Object.keys(SWITCHES)];
+  const own = [...HIDDEN, ADOPTED, ...Object.keys(SWITCHES)];
   return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
 };
 

@@ -3,6 +3,7 @@
 import { ApiError, isApiError } from "../schema/index.ts";
 import { ConfigError } from "./config.ts";
 import { RefusedToken } from "./refused-token.ts";
+import { WrongService } from "./service-address.ts";
 
 /** Steps on the way to an API token: they are no operations of a resource. */
 const SIGN_IN = ["Exchange", "GitHub OIDC token"];
@@ -14,13 +15,14 @@ export class NoConnection extends ApiError {}
 export const isNoConnection = (error: unknown): boolean =>
   error instanceof NoConnection || (isApiError(error) && isNoConnection(error.cause));
 
-/** Configuration, sign-in or connection, as the error or as what caused it; undefined for the error of one operation. */
+/** Configuration, sign-in, connection or the wrong service, as the error or as what caused it; undefined for the error of one operation. */
 export const sessionErrorOf = (error: unknown): Error | undefined => {
   if (!(error instanceof Error)) return undefined;
   const isOfSession =
     error instanceof ConfigError ||
     error instanceof RefusedToken ||
     error instanceof NoConnection ||
+    error instanceof WrongService ||
     (isApiError(error) && SIGN_IN.includes(error.operation ?? ""));
   return isOfSession ? error : sessionErrorOf(error.cause);
 };

@@ -135,7 +135,7 @@ describe("configuration", () => {
     expect(unknownKeys(given)).toEqual({
       problems: [],
       warnings: [
-        "stack configuration irm:colour is ignored: this version of pulumi-irm does not know it; it knows irm:baseUrl, irm:authUrl, irm:identity, irm:requestTimeout, irm:journal",
+        "stack configuration irm:colour is ignored: this version of pulumi-irm does not know it; it knows irm:baseUrl, irm:authUrl, irm:identity, irm:requestTimeout, irm:journal, irm:movedFrom",
       ],
     });
     expect(configFrom(getter({ "irm:baseUrl": BASE }), {}, given).baseUrl).toBe(BASE);

@@ -92,7 +92,7 @@ describe("the SDK's dynamic provider", () => {
     expect(checked.getFailuresList().map((failure) => [failure.getProperty(), failure.getReason()])).toEqual([
       ["name", 'name must match "^[a-z0-9 ._-]{1,}$"'],
     ]);
-    expect(checked.getInputs().toJavaScript()).toEqual(wrong);
+    expect(checked.getInputs().toJavaScript()).toEqual({ ...wrong, __service: "https://api.example.com" });
 
     // All keys are seen: without them nobody is told of one that is misspelt.
     expect(String(await said)).toContain("irm:colour is ignored");

@@ -1,0 +1,73 @@
+// Before a record of a state is compared, read or deleted: is this the service that has it? The address first, then, where there
+// are credentials, the organisation. Once it is not, this process creates nothing either.
+import { isApiError, type Json, rootOf } from "../schema/index.ts";
+import type { Config } from "./config.ts";
+import { absenceOf } from "./organization.ts";
+import { checkAddress, WrongService } from "./service-address.ts";
+import type { Session } from "./session.ts";
+import { sessionErrorOf } from "./session-error.ts";
+
+export interface ServiceGate {
+  /** the address; needs no network */
+  address(stored: Json): Promise<void>;
+  /** and the organisation of a uid, by one request for each organisation */
+  organization(uid: string): Promise<void>;
+  /** what a denial of a read or a delete comes from: rejects with another error where the organisation is not there */
+  explain(uid: string, error: unknown): Promise<never>;
+  /** throws when a record of this run was refused */
+  open(): void;
+}
+
+export interface GateParts {
+  config(): Promise<Config>;
+  connected(): Promise<Session>;
+  hasCredentials: boolean;
+  say(text: string): void;
+}
+
+export const serviceGate = ({ config, connected, hasCredentials, say }: GateParts): ServiceGate => {
+  let refusal: WrongService | undefined;
+  const absences = new Map<string, Promise<string | undefined>>();
+
+  const refuse = (error: unknown): never => {
+    if (error instanceof WrongService) refusal ??= error;
+    throw error;
+  };
+  const lookFor = async (organization: string): Promise<string | undefined> => {
+    let session: Session;
+    try {
+      session = await connected();
+    } catch (error) {
+      say(`the organisation ${organization} of this stack cannot be looked for: ${(error as Error).message}`);
+      return undefined;
+    }
+    return absenceOf(session, await config(), organization);
+  };
+  const organization = async (uid: string): Promise<void> => {
+    const root = rootOf(uid);
+    if (!hasCredentials || (await config()).movedFrom === root) return;
+    const absence = absences.get(root) ?? lookFor(root);
+    absences.set(root, absence);
+    const text = await absence;
+    if (text !== undefined) refuse(new WrongService(text));
+  };
+
+  return {
+    address: async (stored) => {
+      try {
+        checkAddress(await config(), stored);
+      } catch (error) {
+        refuse(error);
+      }
+    },
+    organization,
+    explain: async (uid, error) => {
+      const denied = isApiError((error as Error).cause, "PERMISSION_DENIED") && !sessionErrorOf(error);
+      if (denied) await organization(uid);
+      throw error;
+    },
+    open: () => {
+      if (refusal) throw refusal;
+    },
+  };
+};

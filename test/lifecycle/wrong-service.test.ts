@@ -1,0 +1,102 @@
+// A stack whose records are elsewhere, through the engine: a development server that was started again in memory, a service that
+// has moved with its records.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mintDevToken } from "../../cli/token.ts";
+import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
+import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
+import { writesOf } from "../support/requests.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+
+describe("a stack", () => {
+  let place: Workplace;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    place = await createWorkplace();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await place.close();
+  });
+
+  const source = `
+import { Config } from "@pulumi/pulumi";
+import { Group } from "pulumi-irm";
+const fresh = new Group("fresh", { parent: new Config().require("org"), name: new Config().require("fresh") });
+const team = new Group("team", { parent: new Config().require("org"), name: "team" });
+new Group("below", { parent: team, name: "below" });
+`;
+  const tokenFile = () => join(place.folder, "own-token");
+
+  const start = async (...flags: string[]): Promise<ServerProcess> => {
+    server = await startServerProcess(flags);
+    writeFileSync(tokenFile(), await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
+    return server;
+  };
+
+  // As `pulumi config set` writes it.
+  const configure = ({ folder }: Program, own: Record<string, string> = {}): void => {
+    const file = join(folder, "Pulumi.dev.yaml");
+    const [salt] = readFileSync(file, "utf8").match(/^encryptionsalt: .*\n/m) as [string];
+    const { baseUrl, identity, organization } = server;
+    const config = {
+      "irm:baseUrl": baseUrl,
+      "irm:identity": identity,
+      "moved:org": organization,
+      "moved:fresh": "fresh",
+    };
+    const lines = Object.entries({ ...config, ...own }).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
+    writeFileSync(file, `${salt}config:\n${lines.join("")}`);
+  };
+
+  const expectRefusal = async (program: Program, text: string, ...args: string[]): Promise<string> => {
+    server.takeRequests();
+    const { code, output } = await program.run(...args);
+    const shown = diagnosticsOf(output);
+    expect(code).not.toBe(0);
+    expect(countOf(shown, "wrong service?"), output).toBe(1);
+    expect(shown).toContain(text);
+    expect(writesOf(server.takeRequests())).toEqual([]);
+    return output;
+  };
+
+  it("says that its service is another one, changes nothing there, and follows it once that is confirmed", async () => {
+    const db = join(place.folder, "moving.db");
+    const { baseUrl, organization } = await start("--db", db);
+    const env = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: tokenFile() };
+    const program = await place.program("moved", source, env);
+    configure(program);
+    await program.must("up", "--yes", "--skip-preview");
+    await server.stop();
+
+    // In memory, at the same address: another organisation, with an owner and a token of its own.
+    await start("--port", new URL(baseUrl).port);
+    configure(program);
+    const text = `The records of this stack are in the organisation ${organization}, and it is not at ${baseUrl}`;
+    const preview = await expectRefusal(program, text, "preview");
+    expect(preview).toContain("started with --db FILE");
+    expect(preview).toContain("pulumi state delete --all");
+    await server.stop();
+
+    // The records are back, at another address.
+    await start("--db", db);
+    const now = server.baseUrl;
+    configure(program, { "moved:fresh": "changed" });
+    const address = `The records of this stack are at ${baseUrl}, as of its last up, and this run is for ${now}.`;
+    const up = await expectRefusal(program, address, "up", "--yes", "--skip-preview");
+    expect(up).toContain(`pulumi config set irm:movedFrom ${baseUrl}`);
+
+    configure(program, { "irm:movedFrom": baseUrl });
+    server.takeRequests();
+    const moved = await program.must("up", "--yes", "--skip-preview");
+    expect(moved.output).toContain("3 updated");
+    expect(writesOf(server.takeRequests())).toEqual([]);
+    configure(program);
+    const { resources, text: state } = await program.state();
+    expect(resources.filter(({ outputs }) => outputs?.__service === now)).toHaveLength(3);
+    expect(state).not.toContain(`"__service": "${baseUrl}"`);
+    await program.must("preview", "--expect-no-changes");
+    await program.must("destroy", "--yes", "--skip-preview");
+  });
+});

@@ -1,0 +1,219 @@
+// A state whose records are at another service: the address that it carries, and the organisation behind the address.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { serviceOf } from "../../provider/config.ts";
+import { type Methods, methodsWith } from "../../provider/methods.ts";
+import { systemTransport, type Transport } from "../../provider/transport.ts";
+import {
+  getter,
+  keyOf,
+  lost,
+  ORG,
+  refusal,
+  type Service,
+  startService,
+  virtualClock,
+  workloadToken,
+} from "./double.ts";
+
+let service: Service;
+let organization: string;
+let team: string;
+beforeAll(async () => {
+  service = await startService();
+  organization = service.organization as string;
+  const request = { parent: organization, group: { name: "team" } };
+  team = (await service.session.call("CreateGroup", request as never)).uid;
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  requests = [];
+  said = [];
+});
+
+let requests: string[];
+let said: string[];
+
+const group = async (own: Record<string, string> = {}, answer?: Transport): Promise<Methods> => {
+  const send = answer ?? systemTransport();
+  const transport: Transport = (request) => {
+    const { method, url } = request;
+    const path = url.pathname.replace("/iam/v2beta1/", "");
+    if (!path.startsWith("/sts/")) requests.push(`${method} ${path}${url.search}`);
+    return send(request);
+  };
+  const env = { ...(service.env as Record<string, string>), ...own };
+  const { group } = methodsWith({ env, clock: virtualClock(), transport, say: (text) => void said.push(text) });
+  await group.configure({ config: { get: getter() } });
+  return group;
+};
+
+const at = (address: string, parent = organization) => ({
+  inputs: { __provider: "text", ...keyOf("team"), parent, name: "team", __service: address },
+  outputs: { __provider: "text", ...keyOf("team"), uid: team, name: "team", __service: address },
+});
+const news = (parent = organization, name = "team") => ({ __provider: "text", ...keyOf("team"), parent, name });
+const here = () => serviceOf(service.baseUrl);
+const elsewhere = "http://127.0.0.1:1";
+
+describe("an address", () => {
+  it.each([
+    ["http://LOCALHOST:8080/", "http://127.0.0.1:8080"],
+    ["http://[::1]:8080", "http://127.0.0.1:8080"],
+    ["https://API.example.com:443//", "https://api.example.com"],
+    ["https://api.example.com/irm/", "https://api.example.com/irm"],
+  ])("%s is %s", (address, service) => {
+    expect(serviceOf(address)).toBe(service);
+  });
+});
+
+describe("a state whose records are at another address", () => {
+  const message = (now: string) =>
+    `wrong service? The records of this stack are at ${elsewhere}, as of its last up, and this run is for ${now}. ` +
+    "Nothing is created, changed or deleted.\n" +
+    `  - If the service has moved there with its records: pulumi config set irm:movedFrom ${elsewhere}`;
+  const short = "not done, for the same reason as Test::team";
+
+  it("is refused in the check, before all that the new inputs do wrong, and nothing is created after that", async () => {
+    const own = await group();
+    await expect(own.check(at(elsewhere).inputs, news(ORG, "WRONG"))).rejects.toThrow(message(here()));
+    await expect(own.create(news())).rejects.toThrow(short);
+    expect(requests).toEqual([]);
+  });
+
+  it("is refused before a refresh, a diff or a delete sends anything, once for all of them", async () => {
+    const own = await group();
+    const { outputs } = at(elsewhere);
+    await expect(own.read(team, outputs)).rejects.toThrow(message(here()));
+    await expect(own.diff(team, outputs, news())).rejects.toThrow(short);
+    await expect(own.delete(team, outputs)).rejects.toThrow(short);
+    expect(requests).toEqual([]);
+  });
+
+  it("is refused without credentials too", async () => {
+    const own = await group({ IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" });
+    await expect(own.check(at(elsewhere).inputs, news())).rejects.toThrow(message("https://api.example.com"));
+  });
+
+  it("goes on once the move is confirmed, in any spelling, and then carries the new address, without a PATCH", async () => {
+    const own = await group({ IRM_MOVED_FROM: "http://LOCALHOST:1/" });
+    const { inputs, outputs } = at(elsewhere);
+    const checked = await own.check(inputs, news());
+    expect(checked).toEqual({ inputs: { ...news(), __service: here() }, failures: [] });
+    expect(await own.diff(team, outputs, checked.inputs)).toEqual({ changes: true, replaces: [] });
+    const { outs } = await own.update(team, outputs, checked.inputs);
+    expect(outs).toMatchObject({ uid: team, __service: here() });
+    expect(await own.diff(team, { ...outs, __provider: "text" }, checked.inputs)).toEqual({
+      changes: false,
+      replaces: [],
+    });
+    expect(requests).toEqual([`GET groups/${organization}`]);
+  });
+
+  it("needs no confirmation when the state is of a version that wrote none: it gets today's", async () => {
+    const own = await group();
+    const { __service: _inputs, ...inputs } = at("").inputs;
+    const { __service: _outputs, ...outputs } = at("").outputs;
+    const checked = await own.check(inputs, news());
+    expect(checked.inputs.__service).toBe(here());
+    expect(await own.diff(team, outputs, checked.inputs)).toEqual({ changes: false, replaces: [] });
+    expect(await own.read(team, outputs)).toMatchObject({
+      props: { __service: here() },
+      inputs: { __service: here(), name: "team" },
+    });
+  });
+});
+
+describe("a state whose organisation is not behind the address", () => {
+  const other = `${ORG}/1111111111111111`;
+  const head = () =>
+    `wrong service? The records of this stack are in the organisation ${ORG}, and it is not at ${here()}: `;
+
+  it("is refused when the caller sees another one and nothing of it, once for all records", async () => {
+    const own = await group();
+    const { inputs } = at(here(), ORG);
+    const error = await own.check(inputs, news()).catch((thrown: Error) => thrown);
+    expect((error as Error).message).toContain(
+      `${head()}these credentials see nothing of it, but ${organization}. Nothing is`,
+    );
+    expect((error as Error).message).toContain("started with --db FILE. To begin anew: pulumi state delete --all");
+    await expect(own.diff(other, at(here()).outputs, news())).rejects.toThrow(
+      "not done, for the same reason as Test::team",
+    );
+    expect(requests).toHaveLength(3);
+  });
+
+  it("explains a denied delete", async () => {
+    const own = await group();
+    await expect(own.delete(other, { ...at(here()).outputs, uid: other })).rejects.toThrow(head());
+  });
+
+  it("goes on when that is confirmed", async () => {
+    const own = await group({ IRM_MOVED_FROM: ORG });
+    await own.check(at(here(), ORG).inputs, news(ORG));
+    expect(requests).toEqual([]);
+  });
+
+  it("is refused when the service says that it does not know it", async () => {
+    const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "" };
+    const unknown = await group(token, async () => refusal("NOT_FOUND", "no"));
+    await expect(unknown.check(at(here(), ORG).inputs, news())).rejects.toThrow(
+      `${head()}the service does not know it.`,
+    );
+  });
+});
+
+describe("a preview goes on", () => {
+  const narrowed = async (subject: string, role?: string): Promise<Record<string, string>> => {
+    const claimMatch = { issuer: service.issuer as string, subject };
+    const call = service.session.call as (operation: string, request: object) => Promise<{ uid: string }>;
+    const { uid } = await call("CreateIdentity", { parent: team, identity: { name: subject, claimMatch } });
+    if (role) {
+      const { roles } = (await call("ListRoles", { name: role, uidp: { inRoot: true } })) as never as {
+        roles: [{ uid: string }];
+      };
+      await call("CreateRoleBinding", { parent: team, roleBinding: { identityUid: uid, roleUid: roles[0].uid } });
+    }
+    return { IRM_IDENTITY: uid, IRM_IDENTITY_TOKEN: await workloadToken(service, subject) };
+  };
+
+  it("for a caller who sees a part of the organisation", async () => {
+    const own = await group(await narrowed("reader", "viewer"));
+    await own.check(at(here()).inputs, news());
+    await own.diff(team, at(here()).outputs, news());
+    expect(requests.map((request) => request.split("?")[0])).toEqual([`GET groups/${organization}`, "GET groups"]);
+    expect(said).toEqual([]);
+  });
+
+  it("for a caller who sees nothing at all", async () => {
+    const own = await group(await narrowed("nobody"));
+    await own.check(at(here()).inputs, news());
+    expect(said).toEqual([]);
+  });
+
+  it("without credentials, and asks for nothing", async () => {
+    const own = await group({ IRM_IDENTITY_TOKEN: "" });
+    await own.check(at(here()).inputs, news());
+    expect(requests).toEqual([]);
+  });
+
+  it("with a word about it when the service does not answer, or refuses the credentials", async () => {
+    const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" };
+    const closed = await group(token, async () => {
+      throw lost(false);
+    });
+    await closed.check(at("https://api.example.com").inputs, news());
+    const refused = await group(token, async () => refusal("UNAUTHENTICATED", "no"));
+    await refused.check(at("https://api.example.com").inputs, news());
+    expect(said).toEqual([
+      expect.stringContaining(`the organisation ${organization} of this stack cannot be looked for: UNAVAILABLE`),
+      expect.stringContaining(`the organisation ${organization} of this stack cannot be looked for: UNAUTHENTICATED`),
+    ]);
+  });
+
+  it("never with credentials that a server on this machine refuses: it may have been started again", async () => {
+    const own = await group({ IRM_IDENTITY: `${ORG}/1111111111111111` });
+    const error = await own.check(at(here()).inputs, news()).catch((thrown: Error) => thrown);
+    expect((error as Error).message).toContain("cannot be looked for: PERMISSION_DENIED: exchanging the token of");
+    expect((error as Error).message).toContain("Was this server started again without --db?");
+  });
+});
