@@ -13,8 +13,9 @@ import { title } from "../provider/kind/kind.ts";
 import { type PendingCreate, pendingCreates } from "../provider/pending.ts";
 import { DEADLINE_MS } from "../provider/retry.ts";
 import { checkedConfig, sessionWith, systemOutside } from "../provider/session.ts";
+import { printableLines } from "../schema/index.ts";
 import type { CleanFlags, ListFlags } from "./journal-command.ts";
-import { printError } from "./terminal.ts";
+import { print, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 /** One line of error and exit code 1 for what a person can mend. */
@@ -44,12 +45,12 @@ export const list = reported("list", async (flags: ListFlags) => {
   const folder = folderOf(flags);
   const entries = (await Promise.all(journalsIn(folder).map(entriesOf))).flat();
   if (flags.json) {
-    for (const entry of entries) process.stdout.write(`${JSON.stringify(entry)}\n`);
+    for (const entry of entries) print(`${JSON.stringify(entry)}\n`);
     return 0;
   }
   const shown = flags.all ? entries : entries.filter(isPending);
-  process.stdout.write(shown.map(lineOf).join(""));
-  if (!entries.some(isPending)) process.stdout.write(`${allSucceeded(entries.length, folder)}\n`);
+  print(shown.map(lineOf).join(""));
+  if (!entries.some(isPending)) print(`${allSucceeded(entries.length, folder)}\n`);
   return 0;
 });
 
@@ -78,7 +79,7 @@ const lineOf = ({ key, kind, parent, uid, at }: Entry): string => {
 export const clean = reported("clean", async (flags: CleanFlags) => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all do not go together");
   const folder = folderOf(flags);
-  const say = (text: string) => process.stderr.write(`${text}\n`);
+  const say = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
   for (const path of journalsIn(folder)) {
     const file = path.replace(JOURNAL, ".lock");
     const lock = lockOf({ file, clock: systemClock, patienceMs: DEADLINE_MS, say });
@@ -86,7 +87,7 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
     try {
       const entries = await entriesOf(path);
       const kept = entries.filter(({ key }) => !(flags.all || key === flags.key));
-      for (const entry of entries) if (!kept.includes(entry)) process.stdout.write(`forgotten: ${lineOf(entry)}`);
+      for (const entry of entries) if (!kept.includes(entry)) print(`forgotten: ${lineOf(entry)}`);
       if (kept.length === 0) rmSync(path);
       else if (kept.length < entries.length) await journalFile(path).compact(kept);
     } finally {
@@ -113,9 +114,7 @@ export const pending = reported("pending", async (file: string) => {
   const creates = await pendingCreates(session, exported).catch((error: Error) => {
     throw new PendingError(`${source}: ${error.message}`);
   });
-  process.stdout.write(
-    creates.length === 0 ? "no create was left without its end\n" : creates.map(explained).join("\n"),
-  );
+  print(creates.length === 0 ? "no create was left without its end\n" : creates.map(explained).join("\n"));
   return creates.some(({ candidates }) => candidates.length > 0) ? 1 : 0;
 });
 

@@ -1,5 +1,6 @@
 // `irm token`: asks a development issuer for an identity token, as a platform would give one to a workload.
 import { type Dispatcher, fetch } from "undici";
+import { printable } from "../schema/printable.ts";
 import type { MintRequest } from "../server/index.ts";
 import { printError } from "./terminal.ts";
 import type { TokenFlags } from "./token-command.ts";
@@ -33,6 +34,8 @@ const parseClaim = (text: string): [string, unknown] => {
   }
 };
 
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 /** Errors say what the issuer answered. */
 export const mintDevToken = async (issuer: string, request: MintRequest, dispatcher?: Dispatcher): Promise<string> => {
   const answer = await fetch(`${issuer}/token`, {
@@ -46,10 +49,11 @@ export const mintDevToken = async (issuer: string, request: MintRequest, dispatc
       { cause: error },
     );
   });
-  const json = (await answer.json().catch(() => ({}))) as { token?: string; message?: string };
-  if (!json.token)
-    throw new Error(
-      `the issuer ${issuer} answered ${answer.status}${json.message ? `: ${json.message}` : ""}; only a development issuer of irm serve --dev mints for anyone`,
-    );
-  return json.token;
+  const json = (await answer.json().catch(() => ({}))) as { token?: unknown; message?: unknown };
+  // What is printed goes on to other programs, and to the terminal.
+  if (typeof json.token === "string" && JWT.test(json.token)) return json.token;
+  const reason = typeof json.message === "string" ? `: ${printable(json.message)}` : "";
+  const head =
+    json.token === undefined ? `answered ${answer.status}${reason}` : "answered with a token that is not a JWT";
+  throw new Error(`the issuer ${issuer} ${head}; only a development issuer of irm serve --dev mints for anyone`);
 };

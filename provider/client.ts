@@ -9,6 +9,7 @@ import {
   type Operation,
   type OperationName,
   operations,
+  printable,
   type RequestOf,
   type ResponseOf,
 } from "../schema/index.ts";
@@ -174,9 +175,9 @@ const attempt = async <T>(
   } catch (error) {
     if (!(error instanceof AttemptError)) throw error;
     const { code, message, details } = error.cause as ApiError;
-    const clean = JSON.parse(redactor.redact(JSON.stringify(details))) as ApiError["details"];
+    const clean = JSON.parse(redactor.redact(JSON.stringify(details)), escapeText) as ApiError["details"];
     // No cause: it may hold headers.
-    const parts = [code, redactor.redact(message), { details: clean, operation }] as const;
+    const parts = [code, printable(redactor.redact(message)), { details: clean, operation }] as const;
     if (safety === "once" && isAmbiguous(error.failure)) throw new LostAnswer(error.failure, ...parts);
     throw error.failure.sent ? new ApiError(...parts) : new NoConnection(...parts);
   }
@@ -187,6 +188,9 @@ const REFUSALS: readonly Code[] = ["PERMISSION_DENIED", "UNAUTHENTICATED", "NOT_
 const AFTER_RESTART =
   "Was this server started again without --db? Then its organisation, identities and keys are new: set IRM_IDENTITY and the " +
   "token as it prints them.";
+
+// What a service says must not act on the terminal that it is printed to.
+const escapeText = (_: string, value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
 
 const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: string): ApiError => {
   const whom = identity ? `identity ${identity}` : "the identity that matches it";

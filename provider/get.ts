@@ -5,6 +5,7 @@ import {
   type Group as GroupMessage,
   type Identity as IdentityMessage,
   nearestNames,
+  printable,
   type Role as RoleMessage,
 } from "../schema/index.ts";
 import type { Group } from "./group.ts";
@@ -69,7 +70,7 @@ const only = async <T extends { uid: string; name: string }>(
   const [match, ...others] = matches;
   if (match && others.length === 0) return match;
   const where = parent === undefined ? "at the root" : `in ${parent}`;
-  const list = matches.map((one) => `${one.uid} "${one.name}"`);
+  const list = matches.map((one) => `${one.uid} "${printable(one.name)}"`);
   const hint = matches.length === 0 ? await namesInstead({ operation, plural }, parent ?? "", name) : "";
   throw programError(
     [`${matches.length || "no"} ${word} named "${name}" ${where}; exactly one is needed${hint}`, ...list].join(
@@ -95,6 +96,6 @@ const namesInstead = async (
   } catch {
     // The name is wrong all the same; who may not list all of them gets no suggestion.
   }
-  const near = nearestNames(name, names).map((one) => `"${one}"`);
+  const near = nearestNames(name, names).map((one) => `"${printable(one)}"`);
   return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
 };

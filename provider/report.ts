@@ -1,5 +1,5 @@
 // Errors of the methods, as the engine prints them: a message and no stack, and once what all resources would say.
-import type { Json } from "../schema/index.ts";
+import { type Json, printableLines } from "../schema/index.ts";
 import { KEY } from "./record.ts";
 import type { Outside } from "./session.ts";
 import { sessionErrorOf } from "./session-error.ts";
@@ -29,6 +29,8 @@ export const reporterWith = ({ silence }: Pick<Outside, "silence">) => {
       } catch (error) {
         if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) throw error;
         const shown = shortened(error, args);
+        // It may quote names of records.
+        shown.message = printableLines(shown.message);
         shown.stack = "";
         silence?.(shown);
         throw shown;

@@ -1,6 +1,6 @@
 // What the operations of one process share: the client with its token and retry budget, the deletes that are under way, the
 // organisations that were made. Composed here and nowhere else.
-import type { Json } from "../schema/index.ts";
+import { type Json, printableLines } from "../schema/index.ts";
 import { type Claims, createClaims } from "./claims.ts";
 import { type Client, clientWith } from "./client.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -45,7 +45,7 @@ export const systemOutside = (): Outside => ({
   env: process.env,
   clock: systemClock,
   transport: systemTransport(),
-  say: (text) => console.log(text),
+  say: (text) => console.log(printableLines(text)),
 });
 
 /** What is known of whose a record is; needs no credentials, as a preview has none. */

@@ -71,6 +71,7 @@ export {
   VERSION,
   VERSIONS,
 } from "./operations.ts";
+export { printable, printableLines } from "./printable.ts";
 export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf.ts";
 export { serviceName } from "./protobuf-name.ts";
 export { type PublishedMethod, unservedMethods } from "./published.ts";

@@ -1,4 +1,6 @@
 // The server's log: one line an event on stderr, readable text or JSON. Callers never hand it a token or a key.
+import { printableLines } from "../schema/printable.ts";
+
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 export type Log = (level: Level, event: string, fields?: Record<string, unknown>) => void;
@@ -17,7 +19,7 @@ export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
     const time = new Date(clock()).toISOString();
     if (json) return write(withoutTokens(`${JSON.stringify({ time, level: own, event, ...fields })}\n`));
     const text = Object.entries(fields).map(
-      ([key, value]) => `${key}=${typeof value === "string" ? printable(value) : JSON.stringify(value)}`,
+      ([key, value]) => `${key}=${typeof value === "string" ? indented(value) : JSON.stringify(value)}`,
     );
     write(withoutTokens(`${[time.slice(11, 19), own.padEnd(5), event, ...text].join(" ")}\n`));
   };
@@ -26,8 +28,5 @@ export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
 // A caller may put its token into a path or a query. Ours and those of workloads all begin with `{"` in base64.
 const withoutTokens = (line: string): string => line.replace(/eyJ[\w+/=.-]{20,}/g, "[token]");
 
-// A caller's text stays inside of its event: further lines are indented, other control characters shown.
-const printable = (text: string): string =>
-  text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) =>
-    character === "\n" ? "\n    " : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+// A caller's text stays inside of its event: further lines are indented.
+const indented = (text: string): string => printableLines(text).replaceAll("\n", "\n    ");

@@ -1,5 +1,5 @@
 // What the reconcile loop is told about a kind: names, and the few rules in which kinds differ.
-import type { FieldViolation, Json, Message, OperationName } from "../../schema/index.ts";
+import { type FieldViolation, type Json, type Message, type OperationName, printable } from "../../schema/index.ts";
 
 export interface Kind {
   /** class and type token: `RoleBinding` */
@@ -63,6 +63,6 @@ export interface Blockers {
 
 export const title = (record: Json): string => {
   const { name, identity, role } = record as { name?: string; identity?: { name?: string }; role?: { name?: string } };
-  if (name) return `"${name}"`;
-  return identity?.name && role?.name ? `(${identity.name} as ${role.name})` : "";
+  if (name) return `"${printable(name)}"`;
+  return identity?.name && role?.name ? printable(`(${identity.name} as ${role.name})`) : "";
 };

@@ -1,7 +1,8 @@
 // Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. One
 // that an earlier version wrote is brought to the format of this one first; one of a later version is refused.
 import { chmodSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync as Database } from "node:sqlite";
+import { DatabaseSync } from "./sqlite.ts";
 
 // From each format to the next; a new database goes through all of them. What was released is never edited: a change of the
 // format is one file more.
@@ -15,7 +16,7 @@ export class DatabaseError extends Error {
 }
 
 /** Opens `file` (or `:memory:`) and makes the tables in a new one. */
-export const openDatabase = (file: string): DatabaseSync => {
+export const openDatabase = (file: string): Database => {
   const database = open(file);
   try {
     database.exec("PRAGMA busy_timeout = 5000");
@@ -29,7 +30,7 @@ export const openDatabase = (file: string): DatabaseSync => {
   }
 };
 
-const open = (file: string): DatabaseSync => {
+const open = (file: string): Database => {
   try {
     if (file !== ":memory:") keepPrivate(file);
     return new DatabaseSync(file);
@@ -56,10 +57,10 @@ const unreadable = (file: string, error: unknown) => {
   return new DatabaseError(`cannot use ${file} as a database: ${REASONS[code] ?? message}`, { cause: error });
 };
 
-const pragma = (database: DatabaseSync, name: string): number =>
+const pragma = (database: Database, name: string): number =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
 
-const checkOrigin = (database: DatabaseSync, file: string) => {
+const checkOrigin = (database: Database, file: string) => {
   const application = pragma(database, "application_id");
   const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n as number;
   if (tables > 0 && application !== APPLICATION_ID)
@@ -72,7 +73,7 @@ const checkOrigin = (database: DatabaseSync, file: string) => {
 };
 
 // All steps or none, and only one of two servers that start on a file at once takes them.
-const migrate = (database: DatabaseSync, file: string) => {
+const migrate = (database: Database, file: string) => {
   if (pragma(database, "user_version") === STEPS.length) return;
   database.exec("BEGIN IMMEDIATE");
   try {

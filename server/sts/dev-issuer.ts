@@ -1,19 +1,21 @@
 // The development issuer (contract, decision 33): tokens of workloads for whoever reaches it, with an issuer and keys of
 // its own, so that the exchange can be tried without anyone else's. The server offers it on loopback only.
 import { randomUUID } from "node:crypto";
-import { invalidArgument } from "../../schema/index.ts";
+import { type FieldViolation, invalidArgument } from "../../schema/index.ts";
 import { discoveryDocument } from "./discovery.ts";
 import type { Signer } from "./signer.ts";
 
+/** Far deeper than a claim of any issuer. */
+const LEVELS_MAX = 100;
 const DEFAULT_LIFE_MS = 60 * 60 * 1000;
 
 export interface DevToken {
   subject: string;
   /** absent = our issuer's URL, which the exchange accepts */
   audience?: string | string[];
-  /** further claims; the registered ones below win */
+  /** further claims; `exp`, `iat`, `nbf`, `iss` and `jti` take the place of what the issuer would write */
   claims?: Record<string, unknown>;
-  /** negative = a token that has expired */
+  /** negative = a token that has expired; not with a claim `exp` */
   lifetimeMs?: number;
 }
 
@@ -31,21 +33,45 @@ export const createDevIssuer = (options: {
 }): DevIssuer => ({
   discovery: () => discoveryDocument(options.issuer),
   jwks: () => options.signer.jwks(),
-  async mint({ subject, audience = options.authUrl, claims = {}, lifetimeMs = DEFAULT_LIFE_MS }) {
-    if (typeof subject !== "string" || subject === "")
-      throw invalidArgument([{ field: "subject", description: "is required" }]);
-    if (!Number.isFinite(lifetimeMs))
-      throw invalidArgument([{ field: "lifetimeMs", description: "must be a number of milliseconds" }]);
+  async mint(input) {
+    const violations = violationsOf(input);
+    if (violations.length > 0) throw invalidArgument(violations);
+    const { subject, audience = options.authUrl, claims = {}, lifetimeMs = DEFAULT_LIFE_MS } = input;
     const now = Math.floor(options.clock() / 1000);
-    const expiry = now + Math.floor(lifetimeMs / 1000);
+    const expiry = typeof claims.exp === "number" ? claims.exp : now + Math.floor(lifetimeMs / 1000);
     return options.signer.sign({
-      ...claims,
       iss: options.issuer,
-      sub: subject,
-      aud: audience,
+      // A token that has expired was issued before that.
       iat: Math.min(now, expiry),
       exp: expiry,
       jti: randomUUID(),
+      ...claims,
+      sub: subject,
+      aud: audience,
     });
   },
 });
+
+// Two ways to say one thing would drop one of them.
+const violationsOf = ({ subject, claims = {}, lifetimeMs }: DevToken): FieldViolation[] => [
+  ...(typeof subject === "string" && subject !== "" ? [] : [{ field: "subject", description: "is required" }]),
+  ...(lifetimeMs === undefined || Number.isFinite(lifetimeMs)
+    ? []
+    : [{ field: "lifetimeMs", description: "must be a number of milliseconds" }]),
+  ...("sub" in claims ? [{ field: "claims.sub", description: "is given as subject" }] : []),
+  ...("aud" in claims ? [{ field: "claims.aud", description: "is given as audience" }] : []),
+  ...("exp" in claims && lifetimeMs !== undefined
+    ? [{ field: "claims.exp", description: "must not be given with a lifetime" }]
+    : []),
+  ...(isDeeperThan(LEVELS_MAX, claims)
+    ? [{ field: "claims", description: `must not be nested in more than ${LEVELS_MAX} levels` }]
+    : []),
+];
+
+// Without recursion: what is nested deeply enough would be too deep for a stack.
+const isDeeperThan = (levels: number, value: object): boolean => {
+  let layer: object[] = [value];
+  for (let level = 0; level < levels && layer.length > 0; level += 1)
+    layer = layer.flatMap((one) => Object.values(one).filter((own) => typeof own === "object" && own !== null));
+  return layer.length > 0;
+};

@@ -1,6 +1,9 @@
 // `irm token`: an identity token of the development issuer, so that anyone can try the exchange with curl.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { runCommand } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
 import { START_MS, startServer, type TestServer } from "../support/server.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
@@ -19,7 +22,7 @@ describe("irm token", () => {
     const { code, stdout, stderr } = await runCommand(
       ...["token", "--issuer", api.issuer, "--subject", "repo:my-org/my-repo:ref:refs/heads/main", "--audience", "me"],
       ...["--claim", "ref=refs/heads/main", "--claim", "run=7", "--claim", "fork=true", "--claim", "a=b=c"],
-      ...["--claim", 'list=["x"]', "--claim", "empty=", "--claim", "sub=evil"],
+      ...["--claim", 'list=["x"]', "--claim", "empty="],
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
@@ -38,6 +41,24 @@ describe("irm token", () => {
       exp: iat + 3600,
       jti: expect.any(String),
     });
+  });
+
+  test("writes exp, iat, nbf and iss as they are given, so that an expired token can be tried", async () => {
+    const now = Math.floor(START_MS / 1000);
+    const { stdout } = await runIrm(
+      ...["token", "--issuer", api.issuer, "--subject", "owner", "--claim", `exp=${now - 120}`],
+      ...["--claim", `iat=${now - 240}`, "--claim", `nbf=${now - 240}`],
+    );
+    expect(claimsOf(stdout)).toMatchObject({ exp: now - 120, iat: now - 240, nbf: now - 240 });
+    const answer = await api.exchange(stdout.trim(), { aud: api.baseUrl, identity: api.identity });
+    expect([answer.status, answer.json.message]).toEqual([
+      403,
+      expect.stringMatching(/^Permission denied: verifying token: oidc: token is expired /),
+    ]);
+    const other = await runIrm(
+      ...["token", "--issuer", api.issuer, "--subject", "owner", "--claim", "iss=https://other.example"],
+    );
+    expect(claimsOf(other.stdout).iss).toBe("https://other.example");
   });
 
   test("is for the exchange by default", async () => {
@@ -63,10 +84,38 @@ describe("irm token", () => {
       () => api.issuer,
       /^irm token: the issuer http:\S+ answered 400: Invalid argument: subject: .+\n$/,
     ],
+    [
+      "a claim that a flag gives already",
+      () => api.issuer,
+      /^irm token: the issuer http:\S+ answered 400: Invalid argument: claims\.sub: is given as subject; .+\n$/,
+    ],
   ])("tells of %s in one sentence, with exit 1", async (what, issuer, sentence) => {
     const subject = what.startsWith("a subject") ? "s".repeat(256) : "s";
-    const { code, stdout, stderr } = await runCommand("token", "--issuer", issuer(), "--subject", subject);
+    const claims = what.startsWith("a claim") ? ["--claim", "sub=evil"] : [];
+    const { code, stdout, stderr } = await runIrm("token", "--issuer", issuer(), "--subject", subject, ...claims);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(sentence);
+  });
+
+  test.each<[string, object, number, string]>([
+    [
+      "a message with a terminal's controls",
+      { message: "no\u001b[2J\u202e\nforged" },
+      403,
+      "answered 403: no\\u001b[2J\\u202e\\u000aforged",
+    ],
+    ["a token with them", { token: "\u001b]0;evil\u0007" }, 200, "answered with a token that is not a JWT"],
+    ["a token that is no text", { token: 7 }, 200, "answered with a token that is not a JWT"],
+  ])("prints %s of a hostile issuer as text only", async (_, body, status, text) => {
+    const issuer = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
+    await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+    expect(await runIrm("token", "--issuer", url, "--subject", "s")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `irm token: the issuer ${url} ${text}; only a development issuer of irm serve --dev mints for anyone\n`,
+    });
+    issuer.closeAllConnections();
+    issuer.close();
   });
 });

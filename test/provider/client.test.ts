@@ -38,6 +38,22 @@ const shown = (requests: { method: string; url: URL; token: string }[]) =>
   requests.map(({ method, url, token }) => `${method} ${url.host}${url.pathname} ${token}`);
 
 describe("call", () => {
+  it("shows a terminal's controls in what the service says, and lets them reach none", async () => {
+    const text = "no\u001b[2J\u009b1m\u202e\nforged line";
+    const refused = refusal("INVALID_ARGUMENT", text);
+    const status = JSON.parse(refused.body);
+    status.details.push({
+      "@type": "type.googleapis.com/google.rpc.BadRequest",
+      fieldViolations: [{ field: "name\u001b", description: text }],
+    });
+    const { call } = setUp(WORKLOAD, token("1"), { ...refused, body: JSON.stringify(status) });
+    const error = await errorOf(call("CreateGroup", NEW));
+    const shown = "no\\u001b[2J\\u009b1m\\u202e\\u000aforged line";
+    expect(error.message).toContain(shown);
+    expect(error.fieldViolations).toContainEqual({ field: "name\\u001b", description: shown });
+    expect(JSON.stringify([error.message, error.details])).not.toMatch(/\\u001b\[(?!2J)|\u009b|\u202e/);
+  });
+
   it("exchanges the workload's token as the API documents it, and uses what it gets", async () => {
     const { call, requests } = setUp(WORKLOAD, token("1"), group);
     expect(await call("GetGroup", { uid: GROUP })).toEqual({ uid: GROUP, name: "eng" });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Body } from "../../support/http.ts";
 import { createHttpClient } from "../../support/http.ts";
-import { expectRefusal } from "../../support/refusal.ts";
+import { badRequest, expectRefusal } from "../../support/refusal.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { ANYONE, AUTH_URL, createService, NOW, payloadOf } from "./fixture.ts";
 
@@ -23,12 +23,12 @@ describe("the development issuer", () => {
     });
   });
 
-  it("takes an audience, a life and further claims, which do not replace its own", async () => {
+  it("takes an audience, a life and further claims", async () => {
     const { claims } = await mint({
       subject: "me",
       audience: ["a", "b"],
       lifetimeMs: 60_000,
-      claims: { env: "prod", iss: "https://evil.example", sub: "evil" },
+      claims: { env: "prod" },
     });
     expect(claims).toMatchObject({
       iss: `${AUTH_URL}/dev-issuer`,
@@ -36,6 +36,29 @@ describe("the development issuer", () => {
       aud: ["a", "b"],
       exp: NOW + 60,
       env: "prod",
+    });
+  });
+
+  it.each<[string, object, object]>([
+    ["exp", { exp: NOW - 60 }, { exp: NOW - 60, iat: NOW - 60 }],
+    ["exp and iat", { exp: NOW + 60, iat: NOW + 30 }, { exp: NOW + 60, iat: NOW + 30 }],
+    ["nbf", { nbf: NOW + 600 }, { nbf: NOW + 600, iat: NOW, exp: NOW + 3600 }],
+    ["iss", { iss: "https://other.example" }, { iss: "https://other.example" }],
+    ["jti", { jti: "1" }, { jti: "1" }],
+    ["an exp that is no time", { exp: "soon" }, { exp: "soon", iat: NOW }],
+  ])("writes %s as the claims say", async (_, claims, expected) => {
+    expect((await mint({ subject: "me", claims })).claims).toMatchObject(expected);
+  });
+
+  it.each<[string, object, string]>([
+    ["exp has passed", { exp: NOW - 120 }, "Permission denied: verifying token: oidc: token is expired"],
+    ["nbf is to come", { nbf: NOW + 600 }, "Permission denied"],
+    ["iss is another issuer", { iss: "https://other.example" }, "Permission denied"],
+  ])("mints a token that the exchange refuses: its %s", async (_, claims, message) => {
+    const { sts, token } = await mint({ subject: "me", claims });
+    await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject({
+      code: "PERMISSION_DENIED",
+      message: expect.stringContaining(message),
     });
   });
 
@@ -54,6 +77,13 @@ describe("the development issuer", () => {
       "a life that is no number",
       { subject: "me", lifetimeMs: Number.NaN },
       "lifetimeMs: must be a number of milliseconds",
+    ],
+    ["a claim sub beside the subject", { subject: "me", claims: { sub: "evil" } }, "claims.sub: is given as subject"],
+    ["a claim aud beside the audience", { subject: "me", claims: { aud: "a" } }, "claims.aud: is given as audience"],
+    [
+      "a claim exp beside a life",
+      { subject: "me", lifetimeMs: 1000, claims: { exp: NOW } },
+      "claims.exp: must not be given with a lifetime",
     ],
   ])("refuses %s", async (_, input, text) => {
     await expect(mint(input)).rejects.toMatchObject({ code: "INVALID_ARGUMENT", message: `Invalid argument: ${text}` });
@@ -126,6 +156,31 @@ describe("its page, over HTTP", () => {
   ])("refuses %s", async (_, body, field) => {
     const answer = await mintAs("localhost", body);
     expect([answer.status, answer.json.details[1].fieldViolations[0].field]).toEqual([400, field]);
+  });
+
+  it.each([
+    ["arrays", "[", "]"],
+    ["objects", '{"a":', "}"],
+  ])("mints claims of a hundred levels of %s, and refuses deeper ones", async (_, open, close) => {
+    const nested = (levels: number) =>
+      `{"x":${open.repeat(levels - 1)}${open === "[" ? "" : "0"}${close.repeat(levels - 1)}}`;
+    const mintNested = (levels: number) =>
+      client.send({
+        method: "POST",
+        target: "/dev-issuer/token",
+        headers: { host: "localhost", "content-type": "application/json" },
+        body: `{"subject":"s","claims":${nested(levels)}}`,
+      });
+    expect((await mintNested(100)).status).toBe(200);
+    for (const levels of [101, 5_000, 100_000])
+      expectRefusal(
+        await mintNested(levels),
+        "INVALID_ARGUMENT",
+        "claims: must not be nested in more than 100 levels",
+        {
+          details: [badRequest(["claims", "must not be nested in more than 100 levels"])],
+        },
+      );
   });
 
   it("is not there without --dev", async () => {

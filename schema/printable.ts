@@ -1,0 +1,11 @@
+// Text of others on its way to a terminal. Control characters (C0, DEL, C1) move the cursor or forge lines; line separators
+// and bidirectional controls make text read as another (https://trojansource.codes).
+const CONTROLS = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu;
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** The text as one line, with such characters as `\u001b`. */
+export const printable = (text: string): string => text.replace(CONTROLS, escaped);
+
+/** A text of our own that quotes others: its line breaks stay. */
+export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");

@@ -1,0 +1,29 @@
+// Text of the service on its way to the person who runs Pulumi.
+import { afterEach, expect, it, vi } from "vitest";
+import { title } from "../../provider/kind/kind.ts";
+import { methodsWith } from "../../provider/methods.ts";
+import { systemOutside } from "../../provider/session.ts";
+import { printableLines } from "../../schema/index.ts";
+import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal, virtualClock } from "./double.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+it("a line for a person shows the controls that a name holds, and keeps its own line breaks", () => {
+  const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  systemOutside().say(`deletes:\n  - group ${GROUP} ${title({ name: "a\u001b[2J\u009b\nforged" })}`);
+  expect(log.mock.calls).toEqual([[`deletes:\n  - group ${GROUP} "a\\u001b[2J\\u009b\\u000aforged"`]]);
+  expect(title({ identity: { name: "i\u202e" }, role: { name: "r" } })).toBe("(i\\u202e as r)");
+});
+
+it("so does an error that quotes a name", async () => {
+  const { transport } = scripted(refusal("PERMISSION_DENIED", "no\u001b[2J"));
+  const env = { IRM_TOKEN: "token", IRM_JOURNAL: usedJournal("https://api.example.com") };
+  const methods = methodsWith({ env, clock: virtualClock(), transport, say: () => undefined });
+  await methods.group.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
+  const inputs = { ...keyOf("eng"), parent: ORG, name: "a\u009b2J\u202e" };
+  const failed = (await methods.group.create(inputs).catch((error: unknown) => error)) as Error;
+  expect(failed).toBeInstanceOf(Error);
+  expect(failed.message).toContain('"a\\u009b2J\\u202e"');
+  expect(failed.message).toContain("no\\u001b[2J");
+  expect(printableLines(failed.message)).toBe(failed.message);
+});
