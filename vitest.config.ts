@@ -56,6 +56,7 @@ export default defineConfig({
         test: {
           name: "package",
           include: ["test/package/**/*.test.ts"],
+          globalSetup: ["test/support/package-folder.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           maxWorkers: 3,

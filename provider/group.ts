@@ -1,6 +1,7 @@
 // Group: a node of the hierarchy; one without a parent is an organisation.
 import type * as pulumi from "@pulumi/pulumi";
-import { Group as GroupMessage } from "../schema/index.ts";
+import { Group as GroupSchema } from "../schema/index.ts";
+import type { Group as GroupMessage } from "../schema/public.ts";
 import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import { outputNames, referenceUid } from "./reference.ts";
@@ -63,6 +64,6 @@ export class Group extends IrmResource {
 
   constructor(name: string, args: GroupArgs, opts: pulumi.CustomResourceOptions = {}) {
     const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
-    super("group", "Group", name, inputs, outputNames(GroupMessage), opts);
+    super("group", "Group", name, inputs, outputNames(GroupSchema), opts);
   }
 }

@@ -1,6 +1,7 @@
 // Identity: who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
 import type * as pulumi from "@pulumi/pulumi";
-import { Identity as IdentityMessage } from "../schema/index.ts";
+import { Identity as IdentitySchema } from "../schema/index.ts";
+import type { Identity as IdentityMessage } from "../schema/public.ts";
 import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import type { Group } from "./group.ts";
@@ -117,6 +118,6 @@ export class Identity extends IrmResource {
 
   constructor(name: string, args: IdentityArgs, opts: pulumi.CustomResourceOptions = {}) {
     const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
-    super("identity", "Identity", name, inputs, outputNames(IdentityMessage), opts);
+    super("identity", "Identity", name, inputs, outputNames(IdentitySchema), opts);
   }
 }

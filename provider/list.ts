@@ -1,17 +1,29 @@
 // Lists for programs, as async iterables.
-import type { Group, Identity, Json, Repo, RequestOf, Role, RoleBinding } from "../schema/index.ts";
+import type { Json } from "../schema/index.ts";
+import type {
+  Group,
+  Identity,
+  ListGroupsRequest,
+  ListIdentitiesRequest,
+  ListReposRequest,
+  ListRoleBindingsRequest,
+  ListRolesRequest,
+  Repo,
+  Role,
+  RoleBinding,
+} from "../schema/public.ts";
 import type { ListOperation } from "./kind/kind.ts";
 import { programSession } from "./program-session.ts";
 import { walk } from "./walk.ts";
 
 /** Filters (several are ANDed), `orderBy` and `pageSize` (default and most: 200) of the API's list request. */
-type ListArgs<O extends ListOperation> = Omit<RequestOf<O>, "pageToken" | "skip">;
+type ListArgs<Request> = Omit<Request, "pageToken" | "skip">;
 
-export type ListGroupsArgs = ListArgs<"ListGroups">;
-export type ListIdentitiesArgs = ListArgs<"ListIdentities">;
-export type ListRolesArgs = ListArgs<"ListRoles">;
-export type ListRoleBindingsArgs = ListArgs<"ListRoleBindings">;
-export type ListReposArgs = ListArgs<"ListRepos">;
+export type ListGroupsArgs = ListArgs<ListGroupsRequest>;
+export type ListIdentitiesArgs = ListArgs<ListIdentitiesRequest>;
+export type ListRolesArgs = ListArgs<ListRolesRequest>;
+export type ListRoleBindingsArgs = ListArgs<ListRoleBindingsRequest>;
+export type ListReposArgs = ListArgs<ListReposRequest>;
 
 /** Groups that the caller may read. */
 export const listGroups = (args: ListGroupsArgs = {}) => listed<Group>("ListGroups", "groups", args);

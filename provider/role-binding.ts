@@ -1,6 +1,7 @@
 // RoleBinding: grants a role to an identity at a group and everything below it.
 import type * as pulumi from "@pulumi/pulumi";
-import { RoleBinding as RoleBindingMessage } from "../schema/index.ts";
+import { RoleBinding as RoleBindingSchema } from "../schema/index.ts";
+import type { RoleBinding as RoleBindingMessage } from "../schema/public.ts";
 import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import type { Group } from "./group.ts";
@@ -45,6 +46,6 @@ export class RoleBinding extends IrmResource {
       identityUid: referenceUid(identity, "Identity", "identity"),
       roleUid: referenceUid(role, "Role", "role"),
     };
-    super("roleBinding", "RoleBinding", name, inputs, outputNames(RoleBindingMessage), opts);
+    super("roleBinding", "RoleBinding", name, inputs, outputNames(RoleBindingSchema), opts);
   }
 }

@@ -1,6 +1,6 @@
 // Role: a set of capabilities, defined in a group and granted by role bindings there and below.
 import type * as pulumi from "@pulumi/pulumi";
-import { Role as RoleMessage } from "../schema/index.ts";
+import { Role as RoleSchema } from "../schema/index.ts";
 import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import type { Group } from "./group.ts";
@@ -33,6 +33,6 @@ export class Role extends IrmResource {
 
   constructor(name: string, args: RoleArgs, opts: pulumi.CustomResourceOptions = {}) {
     const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
-    super("role", "Role", name, inputs, outputNames(RoleMessage), opts);
+    super("role", "Role", name, inputs, outputNames(RoleSchema), opts);
   }
 }

@@ -5,7 +5,6 @@ export { Advisory } from "./advisory.ts";
 export { AdvisoryEvent } from "./advisory-event.ts";
 export { annotationFiles } from "./annotation.ts";
 export {
-  Capability,
   capabilities,
   capabilitiesFromBits,
   capabilityBits,
@@ -49,23 +48,20 @@ export {
   Identity,
   isIssuer,
   isLoopbackIssuer,
-  RelationshipType,
   STATIC_KEYS_LIFE_MS,
   StaticKeys,
 } from "./identity.ts";
 export { IdentityProvider } from "./identity-provider.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export { answerFromJson, type Json, messageFromJson, messageToJson, spellings } from "./json.ts";
-export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS, UidpFilter } from "./list.ts";
+export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS } from "./list.ts";
 export { nearest, nearestNames, suggestion } from "./nearest.ts";
 export { openapiDocument } from "./openapi.ts";
-export { openapiPath, operationIdOf } from "./openapi-name.ts";
-export type { HttpMethod, Operation, Operations } from "./operation.ts";
+export type { HttpMethod, Operation } from "./operation.ts";
 export {
   domainOf,
   type OperationName,
   operations,
-  PACKAGE,
   type RequestOf,
   type ResponseOf,
   VERSION,
@@ -74,7 +70,7 @@ export {
 export { printable, printableLines } from "./printable.ts";
 export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf.ts";
 export { serviceName } from "./protobuf-name.ts";
-export { type PublishedMethod, unservedMethods } from "./published.ts";
+export { unservedMethods } from "./published.ts";
 export { INHERITED, Repo, RepoReadme, SyncConfig } from "./repo.ts";
 export { Role } from "./role.ts";
 export { BATCH_MAX, RoleBinding } from "./role-binding.ts";
@@ -100,4 +96,4 @@ export {
   uidp,
 } from "./uidp.ts";
 export { applyMask, impliedMask, maskTouches, parseMask, WILDCARD } from "./update-mask.ts";
-export { GroupV1, RepoV1 } from "./v1.ts";
+export { GroupV1 } from "./v1.ts";

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { accountAssociationOperations } from "./account-association.ts";
 import { advisoryOperations } from "./advisory.ts";
+import type { OperationName } from "./generated/message.ts";
 import { groupOperations } from "./group.ts";
 import { groupInviteOperations } from "./group-invite.ts";
 import { identityOperations } from "./identity.ts";
@@ -40,7 +41,8 @@ export const operations = {
   ...authOperations,
 } satisfies Operations;
 
-export type OperationName = keyof typeof operations;
+/** Generated from the rows: the published types name every method, and hold nothing of zod. */
+export type { OperationName };
 export type RequestOf<N extends OperationName> = z.input<(typeof operations)[N]["request"]>;
 export type ResponseOf<N extends OperationName> = z.infer<(typeof operations)[N]["response"]>;
 

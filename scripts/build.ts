@@ -4,19 +4,25 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { distPackage, type PackageJson, targetsOf } from "./dist-package.ts";
+import { pathToFileURL } from "node:url";
+import { entryText, supportedNode } from "./dist-entry.ts";
+import { compiled, distPackage, entriesOf, type PackageJson, targetsOf } from "./dist-package.ts";
+import { bundleTypes } from "./dist-types.ts";
 import { binFolder, root } from "./project.mjs";
 
 const dist = join(root, "dist");
+const declarations = join(dist, "declarations");
 const folders = ["schema", "provider", "server", "access", "cli"];
-const documents = ["README.md", "LICENSE", "CHANGELOG.md"];
+const documents = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md"];
 
 await rm(dist, { recursive: true, force: true });
 compile();
 await copyAssets();
 await copyRenderer();
 await copyDocuments();
-const manifest = await writeManifest();
+const source: PackageJson = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+await writeEntries(source);
+const manifest = await writeManifest(source);
 await checkBins(manifest);
 console.log(`built ${manifest.name} ${manifest.version} in ${relative(process.cwd(), dist) || "."}`);
 
@@ -32,8 +38,7 @@ async function copyAssets(): Promise<void> {
     for await (const entry of glob(`${folder}/**/*`, { cwd: root, withFileTypes: true })) {
       if (!entry.isFile() || entry.name.endsWith(".ts")) continue;
       const file = relative(root, join(entry.parentPath, entry.name));
-      await mkdir(dirname(join(dist, file)), { recursive: true });
-      await copyFile(join(root, file), join(dist, file));
+      await copy(file, join("lib", file));
     }
   }
 }
@@ -42,17 +47,35 @@ async function copyAssets(): Promise<void> {
 async function copyRenderer(): Promise<void> {
   const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"])
-    await copyFile(join(folder, name), join(dist, "server", "pages", "assets", name));
+    await copyFile(join(folder, name), join(dist, "lib", "server", "pages", "assets", name));
 }
 
 async function copyDocuments(): Promise<void> {
-  for (const name of documents.filter((each) => existsSync(join(root, each)))) {
-    await copyFile(join(root, name), join(dist, name));
-  }
+  for await (const file of glob(documents, { cwd: root })) await copy(file, file);
 }
 
-async function writeManifest(): Promise<PackageJson> {
-  const manifest = distPackage(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
+async function copy(from: string, to: string): Promise<void> {
+  await mkdir(dirname(join(dist, to)), { recursive: true });
+  await copyFile(join(root, from), join(dist, to));
+}
+
+/** The compiled modules are below lib/; what a program imports is at the root. */
+async function writeEntries(source: PackageJson): Promise<void> {
+  const { name, version, engines } = source as { name: string; version: string; engines: { node: string } };
+  await writeFile(join(dist, "lib", "package.json"), `${JSON.stringify({ type: "module", version }, undefined, 2)}\n`);
+  await writeFile(join(dist, "supported-node.js"), supportedNode(name, engines.node));
+  const entries = entriesOf(source);
+  for (const entry of entries) {
+    const module = compiled(entry.source);
+    const names = Object.keys(await import(pathToFileURL(join(dist, module)).href));
+    await writeFile(join(dist, `${entry.name}.js`), entryText(module, names));
+  }
+  await bundleTypes(entries, declarations, dist).catch((error: Error) => fail(error.message));
+  await rm(declarations, { recursive: true });
+}
+
+async function writeManifest(source: PackageJson): Promise<PackageJson> {
+  const manifest = distPackage(source);
   await writeFile(join(dist, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
   const missing = targetsOf(manifest).filter((target) => !existsSync(join(dist, target)));
   if (missing.length > 0) {

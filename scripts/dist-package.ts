@@ -1,51 +1,65 @@
-// package.json of what is published: the root's without what only a clone needs, its .ts targets as compiled.
+// package.json of what is published: the root's without what only a clone needs, its .ts targets as built.
 
 export type PackageJson = Record<string, unknown>;
 
-/** Fields that make no sense outside the clone; `files` because all of dist/ is published. */
-const omitted = new Set(["private", "scarfSettings", "scripts", "devDependencies", "files"]);
+/** Fields that make no sense outside the clone. */
+const omitted = new Set(["private", "scarfSettings", "scripts", "devDependencies", "type"]);
+/** What scripts/build.ts writes. */
+const files = ["*.js", "*.d.ts", "*.md", "docs", "lib"];
 
-/** The package.json for dist/. Targets that are not TypeScript stay as they are. */
-export function distPackage(root: PackageJson): PackageJson {
-  const kept = Object.entries(root).filter(([field]) => !omitted.has(field));
-  const dist = Object.fromEntries(kept);
-  if (root.exports !== undefined) dist.exports = compiledExports(root.exports);
-  if (root.bin !== undefined) dist.bin = compiledBin(root.bin);
-  return dist;
+/** An export of the package: a CommonJS file at its root, which loads the compiled module. */
+export interface Entry {
+  /** file name without extension: `index`, `server` */
+  name: string;
+  /** as `exports` of the root's package.json has it: `./server/index.ts` */
+  source: string;
 }
 
-/** Every file that `exports` and `bin` of a dist/package.json name. */
-export function targetsOf(dist: PackageJson): string[] {
+/** The exports that are TypeScript. */
+export function entriesOf(root: PackageJson): Entry[] {
+  return Object.entries(root.exports as Record<string, string>)
+    .filter(([, target]) => target.endsWith(".ts"))
+    .map(([path, source]) => ({ name: entryName(path), source }));
+}
+
+/**
+ * The package.json for dist/. Every export is one CommonJS file, which import and require() share, so that no program holds
+ * two copies of a module. Its name is the last part of what a program writes: tools that know nothing of `exports`
+ * (TypeScript's moduleResolution "node") find it too.
+ */
+export function distPackage(root: PackageJson): PackageJson {
+  const kept = Object.entries(root).filter(([field]) => !omitted.has(field));
+  const entries = Object.entries((root.exports ?? {}) as Record<string, string>).map(([path, target]) => {
+    const name = entryName(path);
+    // TypeScript takes the first condition that matches, so `types` comes first.
+    return [path, target.endsWith(".ts") ? { types: `./${name}.d.ts`, default: `./${name}.js` } : target];
+  });
+  const bin = Object.entries((root.bin ?? {}) as Record<string, string>).map(([name, file]) => [name, compiled(file)]);
+  return {
+    ...Object.fromEntries(kept),
+    type: "commonjs",
+    main: "./index.js",
+    types: "./index.d.ts",
+    exports: Object.fromEntries(entries),
+    bin: Object.fromEntries(bin),
+    files,
+  };
+}
+
+/** Every file that a dist/package.json names. */
+export function targetsOf({ main, types, exports, bin }: PackageJson): string[] {
   const leaves = (value: unknown): string[] => {
     if (typeof value === "string") return [value];
     return typeof value === "object" && value !== null ? Object.values(value).flatMap(leaves) : [];
   };
-  return [...leaves(dist.exports), ...leaves(dist.bin)];
+  return [...new Set([main, types, exports, bin].flatMap(leaves))];
 }
 
-function compiledExports(target: unknown): unknown {
-  if (typeof target === "string") {
-    // TypeScript takes the first condition that matches, so `types` comes first.
-    return isTypeScript(target) ? { types: declaration(target), default: javaScript(target) } : target;
-  }
-  if (typeof target !== "object" || target === null) return target;
-  return Object.fromEntries(Object.entries(target).map(([key, value]) => [key, compiledExports(value)]));
+/** `./server/index.ts` as it is in dist/: an ES module below lib/. */
+export function compiled(source: string): string {
+  return source.replace(/^\.\//, "lib/").replace(/\.ts$/, ".js");
 }
 
-function compiledBin(bin: unknown): unknown {
-  if (typeof bin === "string") return javaScript(bin);
-  if (typeof bin !== "object" || bin === null) return bin;
-  return Object.fromEntries(Object.entries(bin).map(([name, file]) => [name, javaScript(String(file))]));
-}
-
-function isTypeScript(file: string): boolean {
-  return file.endsWith(".ts") && !file.endsWith(".d.ts");
-}
-
-function javaScript(file: string): string {
-  return isTypeScript(file) ? file.replace(/\.ts$/, ".js") : file;
-}
-
-function declaration(file: string): string {
-  return file.replace(/\.ts$/, ".d.ts");
+function entryName(path: string): string {
+  return path === "." ? "index" : path.replace(/^\.\//, "");
 }

@@ -1,4 +1,4 @@
-// Writes what is made from schema/: the .proto files and the OpenAPI document. With --check it writes nothing and fails when
+// Writes what is made from schema/: the .proto files, the OpenAPI document and the plain types of messages. With --check it writes nothing and fails when
 // a file differs from what would be written.
 //
 //   node scripts/generate.ts [--check] [FOLDER]
@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
+import { messageText } from "./message-text.ts";
 import { root } from "./project.mjs";
 import { protoText } from "./proto-text.ts";
 
@@ -16,6 +17,7 @@ const [folder = join(root, "schema", "generated")] = positionals;
 const wanted = new Map([
   ...protobufFiles().map((file): [string, string] => [file.name, protoText(file)]),
   ["openapi.json", `${JSON.stringify(openapiDocument(), undefined, 2)}\n`],
+  ["message.ts", messageText()],
 ]);
 
 const present = existsSync(folder)

@@ -15,23 +15,17 @@ const duration = z
 
 const step = z
   .strictObject({
-    /** when: before the request is carried out, or once it is committed */
     at: z.enum(["before", "after"], "must be before or after").optional(),
     delay: duration.optional(),
-    /** until the test says `release` */
     hold: z.literal(true).optional(),
     status: z
       .int(STATUS)
       .refine((status) => status === 200 || (status >= 400 && status <= 599), STATUS)
       .optional(),
-    /** seconds */
     retryAfter: z.int().min(0).max(86_400).optional(),
-    /** `retryAfter` as a date (RFC 9110, 10.2.3) */
     httpDate: z.literal(true).optional(),
-    /** a page in place of the API's JSON */
     body: z.literal("html").optional(),
     reset: z.literal(true).optional(),
-    /** bytes of the body that are sent */
     truncate: z.int().min(0).optional(),
   })
   .superRefine((own, context) => {
@@ -42,6 +36,42 @@ const steps = z.array(step).min(1, "must have a step");
 
 const names = ["*", ...(Object.keys(operations) as OperationName[])] as const;
 
+/** What one attempt meets. Durations are texts: `2s`, `250ms`. */
+export interface FaultStep {
+  /** when: before the request is carried out, or once it is committed */
+  at?: "before" | "after" | undefined;
+  delay?: string | undefined;
+  /** until the test says `release` */
+  hold?: true | undefined;
+  status?: number | undefined;
+  /** seconds */
+  retryAfter?: number | undefined;
+  /** `retryAfter` as a date (RFC 9110, 10.2.3) */
+  httpDate?: true | undefined;
+  /** a page in place of the API's JSON */
+  body?: "html" | undefined;
+  reset?: true | undefined;
+  /** bytes of the body that are sent */
+  truncate?: number | undefined;
+}
+
+/** As a file has it; durations are texts. */
+export interface FaultScript {
+  /** new records are hidden from Get and List for so long */
+  readAfterWriteLag?: string | undefined;
+  rules?:
+    | {
+        /** `*`: every operation */
+        operation: OperationName | "*";
+        /** one for each attempt that comes */
+        steps: FaultStep[];
+        /** after the last step the first again; without it, as without failures */
+        repeat?: boolean | undefined;
+      }[]
+    | undefined;
+  random?: { rate: number; seed: number; steps: FaultStep[] } | undefined;
+}
+
 const FaultScriptSchema = z.strictObject({
   readAfterWriteLag: duration.optional(),
   rules: z
@@ -50,8 +80,6 @@ const FaultScriptSchema = z.strictObject({
   random: z.strictObject({ rate: z.number().min(0).max(1), seed: z.int(), steps }).optional(),
 });
 
-/** As a file has it; durations are texts. */
-export type FaultScript = z.input<typeof FaultScriptSchema>;
 /** Durations in milliseconds. */
 export type Script = z.output<typeof FaultScriptSchema>;
 export type Step = z.output<typeof step>;
@@ -100,7 +128,7 @@ export const parseFaults = (text: string, file: string): FaultScript => {
 
 /** A script of a program's. */
 export const checkFaults = (script: FaultScript): Script => {
-  const { success, data, error } = FaultScriptSchema.safeParse(script);
+  const { success, data, error } = FaultScriptSchema.safeParse(script satisfies z.input<typeof FaultScriptSchema>);
   if (success) return data;
   const problems = shapeProblems(error.issues);
   throw new FaultsError(problems.map(({ path, text }) => `${path.map(String).join(".")}: ${text}`).join("\n"));

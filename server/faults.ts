@@ -1,7 +1,15 @@
 // Scripted failures (docs/server.md): each attempt that comes to the pipeline meets a step of the script, before or after it
 // is carried out, and is written into the report.
 import { STATUS_CODES } from "node:http";
-import { type ApiError, apiError, type Code, codeFromHttp, type Json, retryInfo } from "../schema/index.ts";
+import {
+  type ApiError,
+  apiError,
+  type Code,
+  codeFromHttp,
+  type Json,
+  type OperationName,
+  retryInfo,
+} from "../schema/index.ts";
 import { createFaultDelays } from "./fault-delay.ts";
 import { checkFaults, type FaultScript, type Script, type Step } from "./fault-rule.ts";
 import { createFaultSteps } from "./fault-step.ts";
@@ -13,7 +21,7 @@ import { proxyPage, type WireFault } from "./wire-fault.ts";
 
 /** A request that reached a method, whatever came of it. */
 export interface Attempt {
-  operation: Call["operation"];
+  operation: OperationName;
   wire: Wire;
   /** when it came, by the server's clock */
   timeMs: number;

@@ -12,18 +12,24 @@ export const DEV_ISSUER_PATH = "/dev-issuer";
 /** What a request names as its host that comes from this machine by a name of it. */
 export const LOOPBACK_HOST = /^(127(\.\d+){3}|\[::1\]|localhost)(:\d+)?$/i;
 
-const MintRequest = z.strictObject({
+/** A token to mint: the body of `POST /dev-issuer/token`. */
+export interface MintRequest {
   /** `sub` of the token */
-  subject: z.string().min(1).max(255),
+  subject: string;
   /** `aud`; default: the address of the issuer of API tokens */
-  audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+  audience?: string | string[] | undefined;
   /** further claims */
-  claims: z.record(z.string(), z.unknown()).optional(),
+  claims?: Record<string, unknown> | undefined;
   /** default: one hour */
+  lifetimeSeconds?: number | undefined;
+}
+
+const MintRequest: z.ZodType<MintRequest, MintRequest> = z.strictObject({
+  subject: z.string().min(1).max(255),
+  audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+  claims: z.record(z.string(), z.unknown()).optional(),
   lifetimeSeconds: z.int().positive().max(86_400).optional(),
 });
-
-export type MintRequest = z.input<typeof MintRequest>;
 
 export const issuerPages =
   (sts: Sts) =>

@@ -79,6 +79,11 @@ export const SeedSchema = z.strictObject({
 
 export type Seed = z.output<typeof SeedSchema>;
 
+/** What a program sees of a seed: `parseSeed` makes it, `createServer` takes it. */
+export interface ParsedSeed {
+  readonly organization: { readonly name: string };
+}
+
 /** `issuer` of a claim match that stands for the development issuer, whose port is not known beforehand. */
 export const DEV_ISSUER_WORD = "dev-issuer";
 

@@ -23,7 +23,7 @@ import { createPort } from "./port.ts";
 import { createRateLimit, unlimited } from "./rate-limit.ts";
 import { logOfRequests } from "./request-id.ts";
 import { createRouter } from "./route.ts";
-import type { Seed } from "./seed-record.ts";
+import type { ParsedSeed, Seed } from "./seed-record.ts";
 import { ensureBuiltInRoles } from "./services/built-in-role.ts";
 import { identitiesWith, identityFrom } from "./services/identity.ts";
 import { openDatabase } from "./store/database.ts";
@@ -31,13 +31,14 @@ import { passingFailure } from "./store/failure.ts";
 import { createPageTokens } from "./store/page-token.ts";
 import { createRefreshFamilies } from "./store/refresh-family.ts";
 import { identities } from "./store/shape.ts";
-import { createStore, type Store } from "./store/store.ts";
+import { createStore, type OpenStore, type Store } from "./store/store.ts";
+import type { Resolve } from "./sts/address.ts";
 import { createSts, type StsOptions } from "./sts/index.ts";
 import type { TlsKeys } from "./tls.ts";
 
 export interface ServerOptions {
   /** SQLite file, or a store that is open already; default `:memory:` */
-  store?: string | Store;
+  store?: string | OpenStore;
   /** address to listen on; default 127.0.0.1 */
   host?: string;
   /** default 0: any free port */
@@ -49,7 +50,7 @@ export interface ServerOptions {
   /** development issuer, an organisation with an owner, loopback issuers; on a loopback host only */
   dev?: boolean;
   /** records to start with, from `parseSeed` */
-  seed?: Seed;
+  seed?: ParsedSeed;
   /** milliseconds since the epoch; default `Date.now` */
   clock?: () => number;
   /** default: random */
@@ -67,7 +68,7 @@ export interface ServerOptions {
   /** scripted failures, for tests of clients; on a loopback host only; default: none, nor a way to ask for any */
   faults?: FaultScript;
   /** the name service by which issuers are found; default: DNS */
-  resolve?: StsOptions["resolve"];
+  resolve?: Resolve;
 }
 
 export interface RunningServer {
@@ -114,7 +115,7 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
     );
   const faults = options.faults && createFaults(options.faults, options.clock ?? Date.now);
   const { store: storeOrFile = ":memory:" } = options;
-  const store = typeof storeOrFile === "string" ? createStore(openDatabase(storeOrFile)) : storeOrFile;
+  const store = typeof storeOrFile === "string" ? createStore(openDatabase(storeOrFile)) : (storeOrFile as Store);
   const api = Promise.withResolvers<HttpOptions & GrpcOptions>();
   const auth = Promise.withResolvers<HttpOptions & GrpcOptions>();
   const split = options.authPort !== undefined && (options.authPort === 0 || options.authPort !== options.port);
@@ -158,7 +159,7 @@ const compose = (
   const issuer = dev ? `${authUrl}${DEV_ISSUER_PATH}` : undefined;
   ensureBuiltInRoles(store, clock());
   const anyone = ensureAnyone(store, clock());
-  const seeded = seed && applySeed(store, ids, seed, issuer, clock());
+  const seeded = seed && applySeed(store, ids, seed as Seed, issuer, clock());
   const owned = issuer ? ensureDevOrganization(store, ids, issuer, clock(), seeded) : undefined;
 
   const metrics = createMetrics();

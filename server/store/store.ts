@@ -25,7 +25,12 @@ export interface Row {
   body: Json;
 }
 
-export interface Store {
+/** What a program sees of a store: it passes one on, and never reads it. */
+export interface OpenStore {
+  close(): void;
+}
+
+export interface Store extends OpenStore {
   readonly database: DatabaseSync;
   /** A statement, prepared once for its text. */
   statement(sql: string): StatementSync;
@@ -38,7 +43,6 @@ export interface Store {
   transaction<T>(work: () => T): T;
   meta(key: string): string | undefined;
   setMeta(key: string, value: string): void;
-  close(): void;
 }
 
 const FIXED = ["uid", "parent", "create_time", "update_time", "body"] as const;

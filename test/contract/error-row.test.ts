@@ -8,7 +8,7 @@ import type { Pipeline } from "../../server/pipeline.ts";
 import { createPort, type Port } from "../../server/port.ts";
 import { createRouter } from "../../server/route.ts";
 import { openDatabase } from "../../server/store/database.ts";
-import { createStore } from "../../server/store/store.ts";
+import { createStore, type Store } from "../../server/store/store.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import { createHttpClient } from "../support/http.ts";
 import { IAM, START_MS, startServer } from "../support/server.ts";
@@ -143,7 +143,7 @@ describe("of a real server, on both wires:", () => {
       if (fails) throw Object.assign(new Error(text), { code: "ERR_SQLITE_ERROR", errcode });
       return store.statement(sql);
     };
-    const api = await startServer({ store: { ...store, statement } });
+    const api = await startServer({ store: { ...store, statement } as Store });
     const grpc = createGrpcClient(api.baseUrl);
     fails = true;
     const { json } = await api.call("GET", `${IAM}/groups`);

@@ -1,54 +1,45 @@
 // What is published: built, packed, installed with npm in an empty project, and used there by plain node.
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { binFolder, root } from "../../scripts/project.mjs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { beforeAll, describe, expect, test } from "vitest";
+import { root } from "../../scripts/project.mjs";
+import { anchorsOf, documents, linksOf } from "../support/document.ts";
+import { type Installed, installed, runIn } from "../support/package.ts";
 
-let project: string;
-let installed: string;
-
-beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "pulumi-irm-package-"));
-  installed = join(project, "node_modules", "pulumi-irm");
-  run(process.execPath, [join(root, "scripts", "build.ts")], root);
-  const packed = JSON.parse(run("npm", ["pack", "./dist", "--json", "--pack-destination", project], root));
-  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
-  run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", join(project, packed[0].filename)], project);
+let project: Installed;
+beforeAll(async () => {
+  project = await installed();
 });
-afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** Without what the npm that runs these tests has put into the environment. */
-function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_OPTIONS$)/.test(name)),
-  );
-}
+const EXPORTS = [
+  ["pulumi-irm", ["Group", "Identity", "Role", "RoleBinding"]],
+  ["pulumi-irm/dynamic", ["kinds"]],
+  ["pulumi-irm/schema", ["operations"]],
+  ["pulumi-irm/server", ["createServer"]],
+] as const;
 
-function run(command: string, args: string[], cwd: string): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: environment(), encoding: "utf8" });
-  if (status !== 0) throw new Error(`${[command, ...args].join(" ")}: exit code ${status}\n${stdout}${stderr}`);
-  return stdout;
-}
-
-function exportsOf(specifier: string): string[] {
-  const program = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(specifier)}))))`;
-  return JSON.parse(run(process.execPath, ["--input-type=module", "--eval", program], project));
-}
+const node = (program: string, ...options: string[]): string =>
+  runIn(project.folder, process.execPath, ...options, "--eval", program).trim();
 
 describe("the installed package", () => {
   test("runs its command with npx", () => {
-    expect(run("npx", ["--no-install", "irm", "--help"], project)).toMatch(/usage/i);
+    expect(runIn(project.folder, "npx", "--no-install", "irm", "--help")).toMatch(/usage/i);
   });
 
-  test.each([
-    ["pulumi-irm", ["Group", "Identity", "Role", "RoleBinding"]],
-    ["pulumi-irm/dynamic", ["kinds"]],
-    ["pulumi-irm/schema", ["operations"]],
-    ["pulumi-irm/server", ["createServer"]],
-  ])("lets plain node import %s with %j", (specifier, names) => {
-    expect(exportsOf(specifier)).toEqual(expect.arrayContaining(names));
+  test("is imported and required by plain node, which gets the same module both ways", () => {
+    const specifiers = JSON.stringify(EXPORTS.map(([specifier]) => specifier));
+    const program = `
+      Promise.all(${specifiers}.map(async (specifier) => {
+        const [imported, required] = [await import(specifier), require(specifier)];
+        const names = Object.keys(required);
+        return { names, same: names.length > 0 && names.every((name) => imported[name] === required[name]) };
+      })).then((found) => console.log(JSON.stringify(found)));`;
+    const found = JSON.parse(node(program, "--input-type=commonjs")) as { names: string[]; same: boolean }[];
+    expect(found.map(({ same }) => same)).toEqual(EXPORTS.map(() => true));
+    for (const [place, [, names]] of EXPORTS.entries())
+      expect(found[place]?.names).toEqual(expect.arrayContaining([...names]));
   });
 
   test("serves with the SQL and other files that are not TypeScript", () => {
@@ -59,37 +50,70 @@ describe("the installed package", () => {
       console.log(await statusOf("/iam/v2beta1/groups"), await statusOf("/assets/swagger-ui.js"));
       await server.close();`;
     // 401: it is up, has its tables, and wants a token. 200: the renderer of its page is in the package.
-    expect(run(process.execPath, ["--input-type=module", "--eval", program], project).trim()).toBe("401 200");
-  });
-
-  test("has types that a TypeScript program checks against", () => {
-    writeFileSync(
-      join(project, "program.ts"),
-      [
-        'import { Group } from "pulumi-irm";',
-        'new Group("a", { parent: "0123456789abcdef0123456789abcdef01234567", name: "a" });',
-        "// @ts-expect-error a group has no such argument: without types this line would be accepted",
-        'new Group("b", { parent: "0123456789abcdef0123456789abcdef01234567", name: "b", colour: "red" });',
-        "",
-      ].join("\n"),
-    );
-    const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2024"];
-    run(join(binFolder, "tsc"), [...options, "program.ts"], project);
+    expect(node(program, "--input-type=module")).toBe("401 200");
   });
 
   test("is compiled: no TypeScript sources, no tests, nothing that only a clone needs", () => {
-    const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+    const files = readdirSync(project.path, { recursive: true, encoding: "utf8" }).filter(
+      (file) => !/^node_modules\b/.test(file),
+    );
     expect(files.filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))).toEqual([]);
-    expect(files.filter((file) => /^(test|scripts|examples|node_modules)\b/.test(file))).toEqual([]);
+    expect(files.filter((file) => /^(test|scripts|examples|declarations)\b/.test(file))).toEqual([]);
 
-    const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    const manifest = JSON.parse(readFileSync(join(project.path, "package.json"), "utf8"));
     expect(manifest).not.toHaveProperty("private");
     expect(manifest).not.toHaveProperty("scripts");
     expect(manifest).not.toHaveProperty("devDependencies");
-    expect(existsSync(join(installed, "README.md"))).toBe(existsSync(join(root, "README.md")));
   });
 
   test("cannot be packed from the clone itself, and says how it is done", () => {
-    expect(() => run("npm", ["pack", "--dry-run"], root)).toThrow("npm run build && npm pack ./dist");
+    expect(() => runIn(root, "npm", "pack", "--dry-run")).toThrow("npm run build && npm pack ./dist");
+  });
+});
+
+describe("the published package, to those who check packages,", () => {
+  test("has the types that it runs with under every module resolution (attw)", async () => {
+    const { problems } = (await checkPackage(createPackageFromTarballData(readFileSync(project.tarball)))) as {
+      problems: unknown[];
+    };
+    expect(problems).toEqual([]);
+  });
+
+  test("breaks no rule of packaging (publint)", async () => {
+    const { messages } = await publint({ pkgDir: project.path, pack: false, level: "suggestion", strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  test("takes the SDK of the project that it is in", () => {
+    const manifest = JSON.parse(readFileSync(join(project.path, "package.json"), "utf8"));
+    expect(manifest.dependencies).not.toHaveProperty("@pulumi/pulumi");
+    expect(manifest.peerDependencies).toEqual({ "@pulumi/pulumi": expect.stringMatching(/^\^3\.\d+\.0$/) });
+  });
+});
+
+describe("README and docs, as they are published,", () => {
+  test("lead to files that are there", () => {
+    const names = documents(project.path);
+    expect(names).toEqual(expect.arrayContaining(["README.md", "docs/resources.md", "docs/server.md"]));
+    const broken = names.flatMap((name) => {
+      const leadsNowhere = (link: string): boolean => {
+        const [file = "", anchor] = link.split("#");
+        const target = file === "" ? name : join(dirname(name), file);
+        if (!existsSync(join(project.path, target))) return true;
+        return anchor !== undefined && !anchorsOf(project.path, target).includes(anchor);
+      };
+      return linksOf(project.path, name)
+        .filter(leadsNowhere)
+        .map((link) => `${name}: ${link}`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test("hold the files that the help of each command names", () => {
+    const help = ["", "serve", "token", "journal"].map((command) =>
+      runIn(project.folder, "npx", "--no-install", "irm", ...(command ? [command] : []), "--help"),
+    );
+    const named = help.flatMap((text) => text.match(/\bdocs\/[\w-]+\.md/g) ?? []);
+    expect(named.filter((file) => !existsSync(join(project.path, file)))).toEqual([]);
   });
 });

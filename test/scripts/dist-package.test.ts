@@ -1,40 +1,40 @@
 import { describe, expect, test } from "vitest";
-import { distPackage, targetsOf } from "../../scripts/dist-package.ts";
+import { entryText, supportedNode } from "../../scripts/dist-entry.ts";
+import { distPackage, entriesOf, targetsOf } from "../../scripts/dist-package.ts";
 
 const root = {
   name: "pulumi-irm",
   version: "0.1.0",
   private: true,
   type: "module",
-  exports: { ".": "./provider/index.ts", "./package.json": "./package.json" },
+  exports: { ".": "./provider/index.ts", "./server": "./server/index.ts", "./package.json": "./package.json" },
   bin: { irm: "./cli/main.ts" },
   scripts: { prepack: "exit 1" },
   dependencies: { zod: "4.6.7" },
+  peerDependencies: { "@pulumi/pulumi": "^3.142.0" },
   devDependencies: { vitest: "5.1.1" },
 };
 
 describe("the package.json that is published", () => {
   const dist = distPackage(root);
 
-  test("names compiled files with their types first, and leaves other files alone", () => {
+  test("names one file for each export, with its types first, and leaves other files alone", () => {
     expect(dist.exports).toEqual({
-      ".": { types: "./provider/index.d.ts", default: "./provider/index.js" },
+      ".": { types: "./index.d.ts", default: "./index.js" },
+      "./server": { types: "./server.d.ts", default: "./server.js" },
       "./package.json": "./package.json",
     });
     expect(Object.keys((dist.exports as Record<string, object>)["."] ?? {})[0]).toBe("types");
-    expect(dist.bin).toEqual({ irm: "./cli/main.js" });
+    expect(dist.bin).toEqual({ irm: "lib/cli/main.js" });
+  });
+
+  test("says what it is to tools that know nothing of exports", () => {
+    expect(dist).toMatchObject({ type: "commonjs", main: "./index.js", types: "./index.d.ts" });
   });
 
   test("keeps what a user's npm needs and drops what only a clone needs", () => {
-    expect(Object.keys(dist)).toEqual(["name", "version", "type", "exports", "bin", "dependencies"]);
-  });
-
-  test("rewrites conditions and a bin that is a single file", () => {
-    const conditional = distPackage({ exports: { ".": { import: "./a.ts", require: "./b.cjs" } }, bin: "./c.ts" });
-    expect(conditional).toEqual({
-      exports: { ".": { import: { types: "./a.d.ts", default: "./a.js" }, require: "./b.cjs" } },
-      bin: "./c.js",
-    });
+    const fields = ["name", "version", "exports", "bin", "dependencies", "peerDependencies"];
+    expect(Object.keys(dist).toSorted()).toEqual([...fields, "type", "main", "types", "files"].toSorted());
   });
 
   test("does not change the root's", () => {
@@ -42,11 +42,41 @@ describe("the package.json that is published", () => {
   });
 
   test("says which files it needs", () => {
-    expect(targetsOf(dist)).toEqual([
-      "./provider/index.d.ts",
-      "./provider/index.js",
-      "./package.json",
-      "./cli/main.js",
+    const files = ["./index.js", "./index.d.ts", "./server.d.ts", "./server.js", "./package.json", "lib/cli/main.js"];
+    expect(targetsOf(dist)).toEqual(files);
+  });
+
+  test("has an entry for each export that is TypeScript", () => {
+    expect(entriesOf(root)).toEqual([
+      { name: "index", source: "./provider/index.ts" },
+      { name: "server", source: "./server/index.ts" },
     ]);
+  });
+});
+
+describe("an entry", () => {
+  test("looks at the version of Node before it loads anything, and writes out every name", () => {
+    expect(entryText("lib/server/index.js", ["createServer"]).split("\n").slice(0, 4)).toEqual([
+      '"use strict";',
+      'require("./supported-node.js");',
+      'var module_ = require("./lib/server/index.js");',
+      "exports.createServer = module_.createServer;",
+    ]);
+  });
+
+  test.each([
+    ["20.20.2", true],
+    ["22.18.0", true],
+    ["22.19.0", false],
+    ["23.0.0", false],
+    ["24.1.0", false],
+  ])("on Node %s: refused is %s", (version, isRefused) => {
+    const run = () => new Function("process", supportedNode("pulumi-irm", ">=22.19"))({ versions: { node: version } });
+    if (isRefused) expect(run).toThrow(`pulumi-irm: Node ${version} is too old; it takes Node 22.19 or later`);
+    else expect(run).not.toThrow();
+  });
+
+  test("needs a range that it can read", () => {
+    expect(() => supportedNode("a", "22")).toThrow('engines.node must be ">=MAJOR.MINOR", not 22');
   });
 });

@@ -16,7 +16,7 @@ const generate = async (...args: string[]) => {
 };
 const filesIn = (path: string) =>
   readdirSync(path, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(proto|json)$/.test(name))
+    .filter((name) => /\.(proto|json|ts)$/.test(name))
     .toSorted();
 
 let count: number;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   count = filesIn(target).length;
 });
 
-test("writes the document and a .proto file for each package", () => {
+test("writes the document, the types of messages and a .proto file for each package", () => {
   expect(JSON.parse(readFileSync(`${target}/openapi.json`, "utf8"))).toEqual(openapiDocument());
   expect(filesIn(target)).toEqual(filesIn(`${root}/schema/generated`));
   expect(filesIn(target)).toContain("chainguard/platform/iam/v2beta1/iam.proto");

@@ -9,7 +9,7 @@ import { WATCH_MS } from "../../../server/grpc/health.ts";
 import { createGrpcRegistry, messageIn } from "../../../server/grpc/registry.ts";
 import { createServer } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
-import { createStore } from "../../../server/store/store.ts";
+import { createStore, type Store } from "../../../server/store/store.ts";
 import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 import { sharedKeys, startServer, type TestServer } from "../../support/server.ts";
@@ -168,7 +168,7 @@ describe("health", () => {
       if (fails) throw new Error("disk I/O error");
       return store.statement(sql);
     };
-    const server = await createServer({ keys: sharedKeys(), store: { ...store, statement } });
+    const server = await createServer({ keys: sharedKeys(), store: { ...store, statement } as Store });
     const client = createGrpcClient(server.baseUrl);
     return {
       client,

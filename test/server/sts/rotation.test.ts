@@ -266,7 +266,7 @@ describe("a server", () => {
       killed.resolve();
       throw new Error("killed");
     };
-    const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } });
+    const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } as Store });
     stopping.push(() => dying.close());
     const [old] = await served(dying);
     await expect(dying.rotateKeys()).rejects.toThrow("killed");
@@ -286,7 +286,7 @@ describe("a server", () => {
       if (key === "signing_keys" && JSON.parse(value).length > 1) throw new Error("killed");
       store.setMeta(key, value);
     };
-    const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } });
+    const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } as Store });
     stopping.push(() => dying.close());
     const kids = await served(dying);
     await expect(dying.rotateKeys()).rejects.toThrow("killed");

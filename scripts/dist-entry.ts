@@ -1,0 +1,29 @@
+// The files at the root of what is published, as text: CommonJS that any Node reads, so that one which is too old gets a
+// sentence and not the errors of what it lacks.
+
+/** `range` is `engines.node` of package.json: `>=22.19`. */
+export function supportedNode(name: string, range: string): string {
+  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(range) ?? [];
+  if (major === undefined || minor === undefined)
+    throw new TypeError(`engines.node must be ">=MAJOR.MINOR", not ${range}`);
+  return `"use strict";
+// The modules of this package cannot be loaded by an older Node. What is thrown is for people: it has no stack, and the
+// Pulumi SDK shows a RunError as it is.
+var version = process.versions.node.split(".");
+if (version[0] < ${major} || (version[0] == ${major} && version[1] < ${minor})) {
+  var error = new Error("${name}: Node " + process.versions.node + " is too old; it takes Node ${major}.${minor} or later");
+  error.stack = error.message;
+  Object.defineProperty(error, "__pulumiRunError", { value: true });
+  throw error;
+}
+`;
+}
+
+/** Each name is written out: Node reads them from the text for programs that import it. */
+export function entryText(module: string, names: readonly string[]): string {
+  return `"use strict";
+require("./supported-node.js");
+var module_ = require("./${module}");
+${names.map((name) => `exports.${name} = module_.${name};`).join("\n")}
+`;
+}

@@ -1,0 +1,67 @@
+// The types that are published, in the projects that people have: with the checks of `pulumi new typescript`, which reads
+// every .d.ts that a program reaches, and the types of Node 18.
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
+import { compile, type Installed, installed, templateOptions, writeProject } from "../support/package.ts";
+
+let project: Installed;
+let programs: DocumentProgram[];
+beforeAll(async () => {
+  project = await installed();
+  programs = documents(project.path).flatMap((document) => programsOf(project.path, document));
+});
+
+/** What else a program may import, and what it may not write. */
+const FURTHER = `
+import { Group, type GroupArgs, type ListGroupsArgs, getGroup, listGroups } from "pulumi-irm";
+import { kinds } from "pulumi-irm/dynamic";
+import { ApiError, type Group as GroupMessage, operations } from "pulumi-irm/schema";
+import { createServer, parseSeed, type RunningServer, type ServerOptions } from "pulumi-irm/server";
+
+const organization = "0123456789abcdef0123456789abcdef01234567";
+const args: GroupArgs = { parent: organization, name: "a" };
+const group: Group = new Group("a", args);
+export const description: Promise<string | undefined> = getGroup({ name: "acme" }).then((found: GroupMessage) => found.description);
+export const path: string = operations.CreateGroup.path;
+export const filter: ListGroupsArgs = { uidp: { childrenOf: organization } };
+export const listed = listGroups(filter);
+export const isKnown = (error: unknown) => error instanceof ApiError && error.code === "NOT_FOUND";
+const options: ServerOptions = { dev: true, seed: parseSeed("organization: { name: acme }", "seed.yaml") };
+export const server: Promise<RunningServer> = createServer(options);
+export const methods = [kinds.group.create, kinds.roleBinding.delete];
+export const uid = group.uid;
+
+// @ts-expect-error a group has no such argument: without types this line would be accepted
+new Group("b", { parent: organization, name: "b", colour: "red" });
+// @ts-expect-error a group is in another, unless a root organisation is asked for
+new Group("c", { name: "c" });
+// @ts-expect-error there is no such method
+export const none = operations.PaintGroup;
+`;
+
+const projects = [
+  ["the project of `pulumi new typescript`", "commonjs", {}, templateOptions],
+  [
+    "an ES module with nodenext",
+    "nodenext",
+    { type: "module" },
+    { ...templateOptions, module: "nodenext", moduleResolution: "nodenext" },
+  ],
+] as const;
+
+describe("the published types", () => {
+  test.each(projects)("compile with every program of README and docs in %s", (_, name, manifest, compilerOptions) => {
+    expect(programs.map(({ place }) => place.split(":")[0])).toEqual(
+      expect.arrayContaining(["README.md", "docs/ci.md", "docs/resources.md", "docs/server.md"]),
+    );
+    const files = Object.fromEntries(programs.map(({ place, text }) => [`${place.replace(/\W/g, "-")}.ts`, text]));
+    const sources = { ...files, "further.ts": FURTHER };
+    const folder = writeProject(join(project.folder, `types-${name}`), {
+      ...sources,
+      "package.json": manifest,
+      "tsconfig.json": { compilerOptions: { ...compilerOptions, noEmit: true }, files: Object.keys(sources) },
+    });
+    expect(compile(folder)).toBe("");
+  });
+});

@@ -1,0 +1,54 @@
+// The published types are generated from the zod objects; TypeScript proves here that the two agree.
+import { expect, test } from "vitest";
+import type * as zod from "../../schema/index.ts";
+import type * as published from "../../schema/public.ts";
+
+type IsSame<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false;
+// The value that stands for none of an enum is refused by a check, which only TypeScript can see in the type.
+type IsPart<A, B> = [A] extends [B] ? true : false;
+// What is readonly of one may not be of the other; that is the same here.
+type Flat<T> = T extends readonly (infer E)[]
+  ? readonly Flat<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Flat<T[K]> }
+    : T;
+
+const same: {
+  AccountAssociation: IsSame<published.AccountAssociation, zod.ResponseOf<"GetAccountAssociation">>;
+  Advisory: IsPart<zod.ResponseOf<"GetAdvisory">, published.Advisory>;
+  Group: IsSame<published.Group, zod.ResponseOf<"GetGroup">>;
+  GroupInvite: IsSame<published.GroupInvite, zod.ResponseOf<"GetGroupInvite">>;
+  Identity: IsSame<published.Identity, zod.ResponseOf<"GetIdentity">>;
+  IdentityProvider: IsSame<published.IdentityProvider, zod.ResponseOf<"GetIdentityProvider">>;
+  Repo: IsSame<published.Repo, zod.ResponseOf<"GetRepo">>;
+  RepoReadme: IsSame<published.RepoReadme, zod.ResponseOf<"GetRepoReadme">>;
+  Role: IsPart<zod.ResponseOf<"GetRole">, published.Role>;
+  RoleBinding: IsSame<published.RoleBinding, zod.ResponseOf<"GetRoleBinding">>;
+  Tag: IsSame<published.Tag, zod.ResponseOf<"GetTag">>;
+  ListGroupsRequest: IsSame<published.ListGroupsRequest, zod.RequestOf<"ListGroups">>;
+  ListIdentitiesRequest: IsSame<published.ListIdentitiesRequest, zod.RequestOf<"ListIdentities">>;
+  ListReposRequest: IsSame<published.ListReposRequest, zod.RequestOf<"ListRepos">>;
+  ListRoleBindingsRequest: IsSame<published.ListRoleBindingsRequest, zod.RequestOf<"ListRoleBindings">>;
+  ListRolesRequest: IsSame<published.ListRolesRequest, zod.RequestOf<"ListRoles">>;
+} = {
+  AccountAssociation: true,
+  Advisory: true,
+  Group: true,
+  GroupInvite: true,
+  Identity: true,
+  IdentityProvider: true,
+  Repo: true,
+  RepoReadme: true,
+  Role: true,
+  RoleBinding: true,
+  Tag: true,
+  ListGroupsRequest: true,
+  ListIdentitiesRequest: true,
+  ListReposRequest: true,
+  ListRoleBindingsRequest: true,
+  ListRolesRequest: true,
+};
+
+test("the published types of messages are those that the API's description infers", () => {
+  expect(Object.values(same)).toEqual(Object.values(same).map(() => true));
+});

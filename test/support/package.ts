@@ -1,0 +1,88 @@
+// What is published, as a stranger gets it: built, packed, and installed with npm beside what `pulumi new typescript` asks
+// for. The first test that needs it makes it.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { withLock } from "../../scripts/lock.mjs";
+import { binFolder, root } from "../../scripts/project.mjs";
+
+export interface Installed {
+  /** the package as a file */
+  tarball: string;
+  /** the project: folders below it find what is in its node_modules */
+  folder: string;
+  /** the package in its node_modules */
+  path: string;
+}
+
+/** `@types/node` and `typescript` as the template has them. */
+const TEMPLATE = ["@types/node@^18", "typescript@^5.0.0"];
+
+/** A project with the package, and with this version of the SDK where one is given. */
+export const installed = async (sdk?: string): Promise<Installed> => {
+  const tarball = await once("tarball", (folder) => {
+    runIn(root, process.execPath, join(root, "scripts", "build.ts"));
+    const [packed] = JSON.parse(runIn(root, "npm", "pack", "./dist", "--json", "--pack-destination", folder));
+    return join(folder, packed.filename);
+  });
+  const folder = await once(`project-${sdk ?? "newest"}`, (own) => {
+    writeFileSync(join(own, "package.json"), JSON.stringify({ name: "project", private: true }));
+    const packages = [tarball, ...TEMPLATE, ...(sdk === undefined ? [] : [`@pulumi/pulumi@${sdk}`])];
+    runIn(own, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", ...packages);
+    return own;
+  });
+  return { tarball, folder, path: join(folder, "node_modules", "pulumi-irm") };
+};
+
+/** Makes something in a folder of its own, once in the run of the tests, whichever process is first. */
+const once = async (name: string, make: (folder: string) => string): Promise<string> => {
+  const folder = join(inject("packageFolder"), name);
+  const done = `${folder}.done`;
+  await withLock(
+    `${folder}.lock`,
+    async () => {
+      if (existsSync(done)) return;
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(done, make(folder));
+    },
+    () => {},
+  );
+  return readFileSync(done, "utf8");
+};
+
+/** Without what the npm that runs these tests has put into the environment. */
+export const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_OPTIONS$)/.test(name)));
+
+export const runIn = (cwd: string, command: string, ...args: string[]): string => {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: environment(), encoding: "utf8" });
+  if (status !== 0) throw new Error(`${[command, ...args].join(" ")}: exit code ${status}\n${stdout}${stderr}`);
+  return stdout;
+};
+
+export const compile = (folder: string): string => runIn(folder, join(binFolder, "tsc"), "--project", folder);
+
+/** tsconfig.json of `pulumi new typescript`. */
+export const templateOptions = {
+  strict: true,
+  outDir: "bin",
+  target: "es2020",
+  module: "commonjs",
+  moduleResolution: "node",
+  sourceMap: true,
+  experimentalDecorators: true,
+  pretty: true,
+  noFallthroughCasesInSwitch: true,
+  noImplicitReturns: true,
+  forceConsistentCasingInFileNames: true,
+};
+
+/** A project below another, which it takes its packages from. */
+export const writeProject = (folder: string, files: Readonly<Record<string, string | object>>): string => {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
+  }
+  return folder;
+};
