@@ -12,6 +12,7 @@ export interface CleanFlags {
   folder?: string;
   key?: string;
   all?: boolean;
+  invalid?: boolean;
 }
 
 const FOLDER = [
@@ -33,7 +34,7 @@ export const addJournalCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("print the creates whose outcome is unknown")
     .description(
-      "Prints the creates whose outcome is unknown: sent, and no answer arrived. With --all also those that succeeded, and that the engine has not asked for since.",
+      "Prints the creates whose outcome is unknown: sent, and no answer arrived. With --all also those that succeeded, and that the engine has not asked for since. Lines of a journal that are no entries are printed too; no run follows them.",
     )
     .option(...FOLDER)
     .option("--all", "print every entry")
@@ -48,7 +49,8 @@ export const addJournalCommands = (program: Command, exit: Exit): void => {
     )
     .option(...FOLDER)
     .option("--key <KEY>", "the entries of one resource")
-    .option("--all", "the entries of all stacks of the folder")
+    .option("--all", "the entries of all stacks of the folder, and the lines that are none")
+    .option("--invalid", "the lines that are no entries")
     .action(async (flags: CleanFlags) => exit(await (await import("./journal.ts")).clean(flags)));
   journal
     .command("pending")

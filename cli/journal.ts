@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "../provider/clock.ts";
 import { ConfigError } from "../provider/config.ts";
-import type { Entry } from "../provider/journal/entry.ts";
-import { JournalError, journalFile } from "../provider/journal/file.ts";
+import type { Entry, InvalidLine } from "../provider/journal/entry.ts";
+import { JournalError, journalFile, quarantineOf } from "../provider/journal/file.ts";
 import { lockOf } from "../provider/journal/lock.ts";
 import { journalFolder } from "../provider/journal/place.ts";
 import { title } from "../provider/kind/kind.ts";
@@ -34,23 +34,24 @@ const reported =
 
 const JOURNAL = /\.jsonl$/;
 
-const journalsIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder)
-        .filter((name) => JOURNAL.test(name))
-        .map((name) => join(folder, name))
-    : [];
+// A journal may be gone while the lines that were kept aside from it are not.
+const journalsIn = (folder: string): string[] => {
+  const names = existsSync(folder) ? readdirSync(folder).map((name) => name.replace(quarantineOf(""), "")) : [];
+  return [...new Set(names)].filter((name) => JOURNAL.test(name)).map((name) => join(folder, name));
+};
 
 export const list = reported("list", async (flags: ListFlags) => {
   const folder = folderOf(flags);
-  const entries = (await Promise.all(journalsIn(folder).map(entriesOf))).flat();
+  const contents = await Promise.all(journalsIn(folder).map(contentsOf));
+  const entries = contents.flatMap((one) => one.entries);
+  const invalid = contents.flatMap((one) => one.invalid);
   if (flags.json) {
-    for (const entry of entries) print(`${JSON.stringify(entry)}\n`);
+    for (const one of [...entries, ...invalid]) print(`${JSON.stringify(one)}\n`);
     return 0;
   }
   const shown = flags.all ? entries : entries.filter(isPending);
-  print(shown.map(lineOf).join(""));
-  if (!entries.some(isPending)) print(`${allSucceeded(entries.length, folder)}\n`);
+  print(shown.map(lineOf).join("") + invalid.map(invalidLineOf).join(""));
+  if (!entries.some(isPending) && invalid.length === 0) print(`${allSucceeded(entries.length, folder)}\n`);
   return 0;
 });
 
@@ -69,10 +70,25 @@ const allSucceeded = (count: number, folder: string): string => {
   return `nothing is pending in ${folder}: ${creates} with the next run`;
 };
 
-const entriesOf = async (path: string): Promise<Entry[]> => [...((await journalFile(path).read())?.values() ?? [])];
+interface InvalidLineAt extends InvalidLine {
+  journal: string;
+}
 
-const lineOf = ({ key, kind, parent, uid, at }: Entry): string => {
-  const where = parent === "" ? "at the root" : `in ${parent}`;
+/** The entries of a journal, and the lines that are none, whether they are kept aside already or not. */
+const contentsOf = async (journal: string): Promise<{ entries: Entry[]; invalid: InvalidLineAt[] }> => {
+  const file = journalFile(journal);
+  const { entries, invalid } = (await file.read()) ?? { entries: new Map<string, Entry>(), invalid: [] };
+  const byLine = new Map([...invalid, ...(await file.quarantined())].map((one) => [one.line, { ...one, journal }]));
+  return { entries: [...entries.values()], invalid: [...byLine.values()] };
+};
+
+// Escaped: whoever wrote it was not us.
+const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string =>
+  `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
+
+const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
+  const place = parent === "" ? "at the root" : `in ${parent}`;
+  const where = answered === undefined ? place : `${place}, answered with ${answered}`;
   return `${uid === undefined ? "pending  " : "succeeded"}  ${new Date(at).toISOString()}  ${key}  ${uid ?? `a ${kind} ${where}`}\n`;
 };
 
@@ -85,11 +101,14 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
     const lock = lockOf({ file, clock: systemClock, patienceMs: DEADLINE_MS, say });
     await lock.acquire();
     try {
-      const entries = await entriesOf(path);
+      const { entries, invalid } = await contentsOf(path);
       const kept = entries.filter(({ key }) => !(flags.all || key === flags.key));
       for (const entry of entries) if (!kept.includes(entry)) print(`forgotten: ${lineOf(entry)}`);
-      if (kept.length === 0) rmSync(path);
-      else if (kept.length < entries.length) await journalFile(path).compact(kept);
+      if (kept.length < entries.length || invalid.length > 0) await journalFile(path).compact(kept);
+      if (kept.length === 0) rmSync(path, { force: true });
+      const isForgotten = flags.all || flags.invalid;
+      for (const one of invalid) print(`${isForgotten ? "forgotten" : "kept aside"}: ${invalidLineOf(one)}`);
+      if (isForgotten) rmSync(quarantineOf(path), { force: true });
     } finally {
       await lock.release();
     }
@@ -110,6 +129,9 @@ export const pending = reported("pending", async (file: string) => {
     throw new PendingError(`cannot read ${source}: ${(error as Error).message}`);
   }
   const outside = systemOutside();
+  const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));
+  for (const one of contents.flatMap(({ invalid }) => invalid))
+    process.stderr.write(printableLines(invalidLineOf(one)));
   const session = sessionWith(checkedConfig(undefined, outside.env), outside);
   const creates = await pendingCreates(session, exported).catch((error: Error) => {
     throw new PendingError(`${source}: ${error.message}`);

@@ -7,7 +7,7 @@ import { changedPaths, changeOf } from "./diff.ts";
 import { Incomplete, incomplete } from "./failure.ts";
 import { fingerprint, givenChoices } from "./fingerprint.ts";
 import type { Kind } from "./kind/kind.ts";
-import { leftBehind } from "./left-behind.ts";
+import { leftBehind, namedBy } from "./left-behind.ts";
 import { made } from "./make.ts";
 import { tellAbandoned } from "./open-create.ts";
 import { given, hidden, KEY, outputsFrom, parentIn } from "./record.ts";
@@ -24,7 +24,7 @@ export const create = async (kind: Kind, session: Session, inputs: Json): Promis
   const key = inputs[KEY] as string;
   if (desired.adopt !== undefined) {
     const record = await adoptedRecord(kind, session, desired, key);
-    await forget(session, key, record);
+    await forget(kind, session, key, record);
     return settled(kind, session, inputs, record, { adopted: true });
   }
   return alone(session, fingerprint(kind, parentIn(desired), desired, givenChoices(kind, desired)), async () => {
@@ -82,11 +82,16 @@ const settled = async (
 };
 
 // Who says which record is meant has settled what earlier runs left open.
-const forget = async (session: Session, key: string, record: Json): Promise<void> => {
+const forget = async (kind: Kind, session: Session, key: string, record: Json): Promise<void> => {
+  const uid = record.uid as string;
   for (const entry of await session.journal.left(key)) {
-    if (entry.uid === undefined) await tellAbandoned(session, entry, record.uid as string);
-    else if (entry.uid !== record.uid)
-      session.say(`${key}: a run that did not end made ${entry.uid} for it, which is nobody's now`);
+    if (entry.uid === undefined) {
+      if (entry.answered !== uid) await tellAbandoned(session, entry, uid);
+    } else if (entry.uid !== uid) {
+      const named = await namedBy(kind, session, entry);
+      if (named?.is === "another") await session.journal.disown(entry, named.why);
+      else if (named) session.say(`${key}: a run that did not end made ${entry.uid} for it, which is nobody's now`);
+    }
     await session.journal.closed(entry);
   }
 };

@@ -7,12 +7,10 @@ import type { Entry } from "./journal/entry.ts";
 import type { Kind } from "./kind/kind.ts";
 import { lookUntilShown } from "./lag.ts";
 import type { Session } from "./session.ts";
+import { SKEW_MS } from "./verdict.ts";
 import { walkChildren } from "./walk.ts";
 
 type Listed = Json & { uid: string };
-
-// `Date` tells whole seconds, and the machines of a service do not agree to the millisecond.
-const SKEW_MS = 1_000;
 
 export interface Search {
   /** the record has these inputs: narrows the list */
@@ -21,6 +19,8 @@ export interface Search {
   waitMs?: number;
   /** uids of records that are not it */
   before?: ReadonlySet<string>;
+  /** by the service's clock: a record that is younger is not it */
+  notAfter?: number | undefined;
 }
 
 /** The records that may be the entry's: looks until one is there, or none can show any more. */
@@ -28,11 +28,13 @@ export const findCreated = async (
   kind: Kind,
   session: Session,
   entry: Entry,
-  { sought, waitMs = 0, before }: Search,
+  { sought, waitMs = 0, before, notAfter = Infinity }: Search,
 ): Promise<Json[]> => {
   const until = session.clock.now() + waitMs;
   const look = async () => {
-    const found = (await matches(kind, session, entry, sought)).filter(({ uid }) => !before?.has(uid));
+    const found = (await matches(kind, session, entry, sought)).filter(
+      ({ uid, createTime }) => !before?.has(uid) && Date.parse(String(createTime)) <= notAfter,
+    );
     return found.length > 0 ? found : undefined;
   };
   return (await lookUntilShown(session.clock, look, () => until)) ?? [];

@@ -1,8 +1,8 @@
 // What a run that did not end has left of a resource: the record that its create made, if it did, and if the engine never heard
 // of it. Whoever sent the request may have died a second ago, so the search lasts until nothing can show any more.
-import { isApiError, type Json } from "../schema/index.ts";
+import { isApiError, type Json, parentOf } from "../schema/index.ts";
 import { failure } from "./failure.ts";
-import { findCreated, onlyOne } from "./find.ts";
+import { findCreated, onlyOne, type Search } from "./find.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { Entry } from "./journal/entry.ts";
 import { SENT_MS } from "./journal/journal.ts";
@@ -12,6 +12,7 @@ import { noteMade } from "./note.ts";
 import { parentIn } from "./record.ts";
 import { DATE_MS, serviceNow } from "./service-time.ts";
 import type { Session } from "./session.ts";
+import { SKEW_MS, type Verdict, verdictOn } from "./verdict.ts";
 
 /** The record that an earlier run made for this resource and that the engine never heard of. */
 export const leftBehind = async (
@@ -21,14 +22,13 @@ export const leftBehind = async (
   desired: Json,
 ): Promise<Json | undefined> => {
   for (const entry of await session.journal.left(key)) {
-    const record =
-      entry.uid === undefined ? await sought(kind, session, entry, desired) : await still(kind, session, entry);
+    const record = await recordOf(kind, session, entry, desired);
     if (record === undefined || session.claims.refusal(record.uid as string, key)) {
       await session.journal.closed(entry);
       continue;
     }
     const uid = record.uid as string;
-    if (entry.uid === undefined) await noteMade(session, entry, uid);
+    if (entry.uid !== uid) await noteMade(session, entry, uid);
     const when = new Date(entry.at).toISOString();
     session.say(
       `${key}: takes ${kind.word} ${uid} ${title(record)}, which a run that did not end made for it (${when})`,
@@ -36,6 +36,48 @@ export const leftBehind = async (
     return record;
   }
   return undefined;
+};
+
+/** The record of an entry, if its create made one. What the entry names is taken only when it is what the create asked for. */
+const recordOf = async (kind: Kind, session: Session, entry: Entry, desired: Json): Promise<Json | undefined> => {
+  const named = await namedBy(kind, session, entry);
+  if (named?.is === "its own") return named.record;
+  if (named?.is === "another") await session.journal.disown(entry, named.why);
+  const found = await sought(kind, session, entry, desired);
+  if (found || named?.is !== "open") return found;
+  throw unsettled(kind, entry, named.record, named.why);
+};
+
+type Named = Verdict & { record: Json };
+
+/** What is to be thought of the record that an entry names; undefined when it names none, or one that is gone. */
+export const namedBy = async (
+  kind: Kind,
+  session: Session,
+  entry: Entry,
+): Promise<Named | { is: "another"; why: string } | undefined> => {
+  const uid = entry.uid ?? entry.answered;
+  if (uid === undefined) return undefined;
+  if (entry.kind !== kind.field) return { is: "another", why: `is said to be a ${entry.kind}` };
+  const refusal = session.claims.refusal(uid, entry.key);
+  if (refusal) return { is: "another", why: refusal };
+  // What is elsewhere may be nothing that we may read.
+  if (parentOf(uid) !== entry.parent) return verdictOn(kind, entry, { uid }) as { is: "another"; why: string };
+  const record = await still(kind, session, entry, uid);
+  return record && { ...verdictOn(kind, entry, record), record };
+};
+
+/** A person has to say whether the record is the entry's: it may be, and changed since, or be somebody else's. */
+export const unsettled = (kind: Kind, { key, uid }: Entry, record: Json, why: string): Error => {
+  const how =
+    uid === undefined
+      ? "the service answered a create of it with"
+      : "for a run that did not end, the intent journal names";
+  return new Error(
+    `${key}: ${how} ${kind.word} ${record.uid} ${title(record)}, which ${why}, and no other record is its own.\n` +
+      `If it belongs to this resource, take it by adopt: "${record.uid}", with deleteAdopted: true if it shall go with the ` +
+      `resource; if not: irm journal clean --key "${key}". Nothing is made before that.`,
+  );
 };
 
 /**
@@ -48,8 +90,7 @@ export const mayShowFor = async (session: Session, { uid, at }: Entry): Promise<
   return Math.max(0, onItsWayMs + LAG_MS - ageMs);
 };
 
-const still = async (kind: Kind, session: Session, entry: Entry): Promise<Json | undefined> => {
-  const { uid } = entry;
+const still = async (kind: Kind, session: Session, entry: Entry, uid: string): Promise<Json | undefined> => {
   const look = async () => {
     try {
       return (await session.call(kind.operations.get, { uid } as never)) as Json;
@@ -64,13 +105,16 @@ const still = async (kind: Kind, session: Session, entry: Entry): Promise<Json |
 
 const sought = async (kind: Kind, session: Session, entry: Entry, desired: Json): Promise<Json | undefined> => {
   const same = entry.inputs === fingerprint(kind, parentIn(desired), desired, entry.given);
-  const found = await searched(kind, session, entry, same ? desired : undefined, await mayShowFor(session, entry));
+  const waitMs = await mayShowFor(session, entry);
+  // What was answered was there by then: what came later is not of this create.
+  const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + SKEW_MS;
+  const found = await searched(kind, session, entry, { sought: same ? desired : undefined, waitMs, notAfter });
   return onlyOne(kind, session, found, entry);
 };
 
-const searched = async (kind: Kind, session: Session, entry: Entry, desired: Json | undefined, waitMs: number) => {
+const searched = async (kind: Kind, session: Session, entry: Entry, search: Search) => {
   try {
-    return await findCreated(kind, session, entry, { sought: desired, waitMs });
+    return await findCreated(kind, session, entry, search);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     throw new Error(`${entry.key}: a run that did not end may have made it, and it cannot be looked for: ${text}`, {

@@ -1,66 +1,115 @@
 // What the journal holds of a create, line by line (JSON Lines): the intent before the POST, what became of it after. Inputs
-// are in it as a hash only; the uid of the parent is needed to look below it.
-/** A create that is about to be sent. */
-export interface Intent {
-  /** of this create, among all of the file */
-  intent: string;
-  /** organisation/project/stack/type::name of the resource */
-  key: string;
-  /** `group`, `roleBinding` */
-  kind: string;
-  /** uid of the parent; "" at the root */
-  parent: string;
-  /** SHA-256 of the inputs in normal form */
-  inputs: string;
-  /** paths whose value the server may choose, and that the program gave */
-  given: string[];
-  /** milliseconds by the service's clock, when it was sent last, or answered: about a second too early at most */
-  at: number;
-  /** milliseconds by the service's clock: a record that is older is not of this create */
-  notBefore: number;
-}
+// are in it as a hash only; the uid of the parent is needed to look below it. A line is followed only when it is whole: people
+// and broken disks write to files too.
+import { z } from "zod";
+import { isUidp, uidp } from "../../schema/index.ts";
 
-/** The lines that follow an intent. */
-export type Line =
-  | Intent
-  | { again: string; at: number }
-  | { made: string; uid: string; at: number }
+const text = z.string({ error: "must be text" }).min(1, "must not be empty");
+const PLACE = "must be a uid, or empty at the root";
+// What Date can show.
+const time = z
+  .number({ error: "must be a number of milliseconds" })
+  .min(0, "must be a time")
+  .max(8.64e15, "must be a time");
+
+const Intent = z.object({
+  /** of this create, among all of the file */
+  intent: text,
+  /** organisation/project/stack/type::name of the resource */
+  key: text,
+  /** `group`, `roleBinding` */
+  kind: text,
+  /** uid of the parent; "" at the root */
+  parent: z.string({ error: PLACE }).refine((value) => value === "" || isUidp(value), PLACE),
+  /** SHA-256 of the inputs in normal form */
+  inputs: text,
+  /** paths whose value the server may choose, and that the program gave */
+  given: z.array(text, { error: "must be a list of texts" }),
+  /** milliseconds by the service's clock, when it was sent last, or answered: about a second too early at most */
+  at: time,
+  /** milliseconds by the service's clock: a record that is older is not of this create */
+  notBefore: time,
+});
+
+/** A create that is about to be sent. */
+export type Intent = z.infer<typeof Intent>;
+
+/** The lines that follow an intent, by their first member. */
+const LINES = {
+  intent: Intent,
+  again: z.object({ again: text, at: time }),
+  made: z.object({ made: text, uid: uidp, at: time }),
+  /** the service answered it with a record that is not what was asked for */
+  answered: z.object({ answered: text, uid: uidp }),
   /** surely not made, or gone again */
-  | { closed: string }
+  closed: z.object({ closed: text }),
   /** the engine knows it: it asked for a record of this uid */
-  | { known: string };
+  known: z.object({ known: uidp }),
+};
+
+export type Line = { [K in keyof typeof LINES]: z.infer<(typeof LINES)[K]> }[keyof typeof LINES];
 
 export interface Entry extends Intent {
   /** what it made; absent: nobody knows */
   uid?: string;
+  /** what the service answered with, though it is not what was asked for */
+  answered?: string;
 }
 
-/** The entries that are not settled, by id, in the order of their intents. */
-export const entriesFrom = (text: string): Map<string, Entry> => {
+/** A line that is no entry: it is kept and shown, and never followed. */
+export interface InvalidLine {
+  line: string;
+  why: string;
+}
+
+export interface Contents {
+  /** the entries that are not settled, by id, in the order of their intents */
+  entries: Map<string, Entry>;
+  invalid: InvalidLine[];
+}
+
+export const contentsFrom = (file: string): Contents => {
   const entries = new Map<string, Entry>();
-  for (const line of text.split("\n")) {
+  const invalid: InvalidLine[] = [];
+  const intents = new Set<string>();
+  for (const line of file.split("\n")) {
+    if (line === "" || isTorn(line)) continue;
     const parsed = parse(line);
-    if (parsed) apply(entries, parsed);
+    const why = typeof parsed === "string" ? parsed : isOrphan(parsed, intents) ? "its create is not in the file" : "";
+    if (typeof parsed === "string" || why) {
+      invalid.push({ line, why });
+      continue;
+    }
+    if ("intent" in parsed) intents.add(parsed.intent);
+    apply(entries, parsed);
   }
-  return entries;
+  return { entries, invalid };
 };
+
+// It names a record: it must not vanish with the intent that it follows. One that was settled in this file is done with.
+const isOrphan = (line: Line, intents: ReadonlySet<string>): boolean =>
+  ("made" in line && !intents.has(line.made)) || ("answered" in line && !intents.has(line.answered));
 
 export const apply = (entries: Map<string, Entry>, line: Line): void => {
   if ("intent" in line) entries.set(line.intent, line);
   else if ("closed" in line) entries.delete(line.closed);
   else if ("known" in line) {
     for (const [id, { uid }] of entries) if (uid === line.known) entries.delete(id);
-  } else {
-    const entry = entries.get("again" in line ? line.again : line.made);
-    if (entry) Object.assign(entry, { at: line.at }, "made" in line && { uid: line.uid });
-  }
+  } else if ("answered" in line) change(entries.get(line.answered), { answered: line.uid });
+  else if ("made" in line) change(entries.get(line.made), { at: line.at, uid: line.uid });
+  else change(entries.get(line.again), { at: line.at });
+};
+
+const change = (entry: Entry | undefined, members: Partial<Entry>): void => {
+  if (entry) Object.assign(entry, members);
 };
 
 /** The shortest text that says the same. */
 export const textFrom = (entries: Iterable<Entry>): string =>
   [...entries]
-    .flatMap(({ uid, ...intent }): Line[] => [
+    .flatMap(({ uid, answered, ...intent }): Line[] => [
       intent,
+      ...(answered === undefined ? [] : [{ answered: intent.intent, uid: answered }]),
       ...(uid === undefined ? [] : [{ made: intent.intent, uid, at: intent.at }]),
     ])
     .map(lineText)
@@ -68,11 +117,24 @@ export const textFrom = (entries: Iterable<Entry>): string =>
 
 export const lineText = (line: Line): string => `${JSON.stringify(line)}\n`;
 
-// A line that was being written when the machine or the process died is whole or none: fsync was not done, nothing was sent.
-const parse = (line: string): Line | undefined => {
+// A line that was being written when the machine or the process died: fsync was not done, so that nothing was sent.
+const isTorn = (line: string): boolean => line.startsWith('{"') && !line.endsWith("}") && json(line) === undefined;
+
+/** The line, or why it is none. */
+const parse = (line: string): Line | string => {
+  const value = json(line);
+  if (value === undefined) return "it is not JSON";
+  if (typeof value !== "object" || value === null) return "it is not an object";
+  const [name] = (Object.keys(LINES) as (keyof typeof LINES)[]).filter((one) => Object.hasOwn(value, one));
+  if (name === undefined) return `it has none of ${Object.keys(LINES).join(", ")}`;
+  const { error } = LINES[name].safeParse(value);
+  // As it was read: members of a later version are kept.
+  return error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ") ?? (value as Line);
+};
+
+const json = (line: string): unknown => {
   try {
-    const value = JSON.parse(line) as Line;
-    return typeof value === "object" && value !== null ? value : undefined;
+    return JSON.parse(line);
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Entry, entriesFrom, type Line, lineText, textFrom } from "./entry.ts";
+import { type Contents, contentsFrom, type Entry, type InvalidLine, type Line, lineText, textFrom } from "./entry.ts";
 
 /** The journal cannot be kept, in one sentence with what to do about it. */
 export class JournalError extends Error {
@@ -11,15 +11,21 @@ export class JournalError extends Error {
 
 export interface JournalFile {
   readonly path: string;
-  /** entries that are not settled; undefined when there is no file */
-  read(): Promise<Map<string, Entry> | undefined>;
+  /** undefined when there is no file */
+  read(): Promise<Contents | undefined>;
   /** nobody else has written to it since it was read */
   isAsRead(): Promise<boolean>;
   /** on disk when it resolves */
   append(line: Line): Promise<void>;
-  /** Writes it anew with these entries only, unless it says no more than that. */
+  /** Writes it anew with these entries only, unless it says no more than that; its invalid lines are quarantined first. */
   compact(entries: Iterable<Entry>): Promise<void>;
+  /** Keeps lines aside that must not be followed, each once; on disk when it resolves. */
+  quarantine(lines: readonly InvalidLine[]): Promise<void>;
+  quarantined(): Promise<InvalidLine[]>;
 }
+
+/** Where what must not be followed is kept. */
+export const quarantineOf = (path: string): string => `${path}.invalid`;
 
 export const journalFile = (path: string): JournalFile => {
   // One write at a time; the next one does not care how the one before went.
@@ -38,7 +44,7 @@ export const journalFile = (path: string): JournalFile => {
       const before = await lookOf(path);
       const text = await textOf(path);
       seen = before;
-      return text === undefined ? undefined : entriesFrom(text);
+      return text === undefined ? undefined : contentsFrom(text);
     },
     isAsRead: async () => (await lookOf(path)) === seen,
     append: (line) =>
@@ -58,7 +64,9 @@ export const journalFile = (path: string): JournalFile => {
     compact: (entries) =>
       inTurn(async () => {
         const text = textFrom(entries);
-        if (((await textOf(path)) ?? "") === text) return;
+        const before = (await textOf(path)) ?? "";
+        if (before === text) return;
+        await setAside(path, contentsFrom(before).invalid);
         const next = `${path}.next`;
         await withFile(next, "w", async (file) => {
           await file.writeFile(text);
@@ -68,7 +76,37 @@ export const journalFile = (path: string): JournalFile => {
         await rename(next, path);
         await syncFolder(dirname(path));
       }),
+    quarantine: (lines) => inTurn(() => setAside(path, lines)),
+    quarantined: () => quarantinedAt(path),
   };
+};
+
+const setAside = async (path: string, lines: readonly InvalidLine[]): Promise<void> => {
+  const known = new Set((await quarantinedAt(path)).map(({ line }) => line));
+  const fresh = lines.filter(({ line }) => !known.has(line));
+  if (fresh.length === 0) return;
+  await withFile(quarantineOf(path), "a", async (file) => {
+    await file.appendFile(fresh.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    await file.datasync();
+  });
+  await syncFolder(dirname(path));
+};
+
+const quarantinedAt = async (path: string): Promise<InvalidLine[]> =>
+  ((await textOf(quarantineOf(path))) ?? "")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(quarantinedLine);
+
+// Whatever became of that file, nothing in it is followed, and all of it is shown.
+const quarantinedLine = (line: string): InvalidLine => {
+  try {
+    const { line: own, why } = JSON.parse(line) as Partial<InvalidLine>;
+    if (typeof own === "string" && typeof why === "string") return { line: own, why };
+  } catch {
+    // As it is.
+  }
+  return { line, why: "it is not as it was written" };
 };
 
 const withFile = async <T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> => {

@@ -2,8 +2,8 @@
 // after it. A run that dies in between leaves an open entry, and the next one looks for the record instead of making another.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock.ts";
-import { apply, type Entry, type Intent, type Line } from "./entry.ts";
-import { JournalError, type JournalFile, journalFile } from "./file.ts";
+import { apply, type Entry, type Intent, type InvalidLine, type Line } from "./entry.ts";
+import { JournalError, type JournalFile, journalFile, quarantineOf } from "./file.ts";
 import { type Lock, lockOf } from "./lock.ts";
 
 export interface Journal {
@@ -22,6 +22,10 @@ export interface Journal {
   /** The POST is about to be sent, at this time by the service's clock; kept to a second. */
   sent(entry: Entry, at: number): Promise<void>;
   made(entry: Entry, uid: string, at: number): Promise<void>;
+  /** The service has answered with this record, and it is not what was asked for. */
+  answered(entry: Entry, uid: string): Promise<void>;
+  /** The record that the entry names is not of its create: that is kept aside, and the entry is as if nobody knew. */
+  disown(entry: Entry, why: string): Promise<void>;
   /** Surely not made, or gone again. */
   closed(entry: Entry): Promise<void>;
   /** The create is over, whatever is known of it. */
@@ -61,18 +65,43 @@ export const SENT_MS = 1_000;
 
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
 
+const SHOWN = 10;
+const SHOWN_CHARACTERS = 200;
+
+const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
+  const are = invalid.length === 1 ? "a line that is no entry" : `${invalid.length} lines that are no entries`;
+  const lines = invalid
+    .slice(0, SHOWN)
+    .map(({ line, why }) => `${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}: ${why}`);
+  const more = invalid.length > SHOWN ? [`and ${invalid.length - SHOWN} more`] : [];
+  const head = `the intent journal ${path} has ${are}, not followed and kept in ${quarantineOf(path)} by the next up:`;
+  return (
+    `${[head, ...lines, ...more].join("\n  - ")}\n` +
+    "If one is of a create that a killed run did not end, its record may belong to no resource: look for it. irm journal list " +
+    "shows these lines, irm journal clean --invalid forgets them."
+  );
+};
+
 export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions): Journal => {
   const byStack = new Map<string, Promise<Open>>();
   const begunHere = new Set<string>();
   const knownUids = new Set<string>();
   const toldOf = new Set<string>();
 
+  const warnedOf = new Set<string>();
+  const warnOf = (path: string, invalid: readonly InvalidLine[] = []): void => {
+    const fresh = invalid.filter(({ line }) => !warnedOf.has(line));
+    for (const { line } of fresh) warnedOf.add(line);
+    if (fresh.length > 0) say(invalidText(path, fresh));
+  };
+
   const openAt = async (stack: string): Promise<Open> => {
     const path = pathOf(stack);
     const file = journalFile(path);
     const lock = lockOf({ file: path.replace(/\.jsonl$/, ".lock"), clock, patienceMs, say });
-    const entries = await file.read();
-    return { file, lock, entries: entries ?? new Map(), isNew: entries === undefined, settled: false };
+    const contents = await file.read();
+    warnOf(path, contents?.invalid);
+    return { file, lock, entries: contents?.entries ?? new Map(), isNew: contents === undefined, settled: false };
   };
   const opened = (key: string): Promise<Open> => {
     const stack = stackOf(key);
@@ -83,7 +112,9 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
   };
 
   const readAgain = async (open: Open): Promise<void> => {
-    open.entries = (await open.file.read()) ?? new Map();
+    const contents = await open.file.read();
+    warnOf(open.file.path, contents?.invalid);
+    open.entries = contents?.entries ?? new Map();
     for (const uid of knownUids) apply(open.entries, { known: uid });
   };
 
@@ -145,6 +176,22 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
       entry.at = at;
     },
     made: async ({ intent, key }, uid, at) => write(await opened(key), { made: intent, uid, at }),
+    answered: async (entry, uid) => {
+      await write(await opened(entry.key), { answered: entry.intent, uid });
+      entry.answered = uid;
+    },
+    disown: async (entry, why) => {
+      const open = await opened(entry.key);
+      const { uid, answered = uid, ...intent } = entry;
+      await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
+      say(
+        `${entry.key}: the intent journal names ${answered} for it, which ${why}: it is not followed, and kept in ` +
+          quarantineOf(open.file.path),
+      );
+      await write(open, intent);
+      delete entry.uid;
+      delete entry.answered;
+    },
     closed: async ({ intent, key }) => write(await opened(key), { closed: intent }),
     end: async ({ key }) => (await opened(key)).lock.release(),
     known: async (uid, key) => {

@@ -1,6 +1,6 @@
 // `irm journal`: what it prints, what it forgets, what it says of a stack that a killed run left.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -117,6 +117,63 @@ describe("irm journal list", () => {
   });
 });
 
+describe("a journal with lines that are no entries", () => {
+  const broken = async (): Promise<string> => {
+    const own = await journals();
+    appendFileSync(`${own}/one.jsonl`, '{"intent":"a"}\n\u001b[31mred\n');
+    return own;
+  };
+  const invalidAt = (own: string) => {
+    const why =
+      "key must be text; kind must be text; parent must be a uid, or empty at the root; inputs must be text; ";
+    const times =
+      "given must be a list of texts; at must be a number of milliseconds; notBefore must be a number of milliseconds";
+    return [
+      `invalid    ${why}${times}: ${JSON.stringify('{"intent":"a"}')}  (${own}/one.jsonl)\n`,
+      `invalid    it is not JSON: "\\u001b[31mred"  (${own}/one.jsonl)\n`,
+    ];
+  };
+
+  it("is listed with them, escaped, whether a run has kept them aside by then or not", async () => {
+    const own = await broken();
+    const list = async () => (await runCommand("journal", "list", "--folder", own)).stdout;
+    const expected = lines.open + lines.other + invalidAt(own).join("");
+    expect(await list()).toBe(expected);
+    await runCommand("journal", "clean", "--folder", own);
+    expect(readdirSync(own)).toContain("one.jsonl.invalid");
+    expect(await list()).toBe(expected);
+    const { stdout } = await runCommand("journal", "list", "--json", "--folder", own);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1) as string)).toEqual({
+      line: "\u001b[31mred",
+      why: "it is not JSON",
+      journal: `${own}/one.jsonl`,
+    });
+  });
+
+  it("loses none of them by clean, but with --invalid, which forgets nothing else", async () => {
+    const own = await broken();
+    const { stdout } = await runCommand("journal", "clean", "--folder", own, "--key", keyOf("open"));
+    expect(stdout).toBe(
+      `forgotten: ${lines.open}${invalidAt(own)
+        .map((line) => `kept aside: ${line}`)
+        .join("")}`,
+    );
+    expect((await runCommand("journal", "clean", "--folder", own, "--invalid")).stdout).toBe(
+      invalidAt(own)
+        .map((line) => `forgotten: ${line}`)
+        .join(""),
+    );
+    expect(readdirSync(own).sort()).toEqual(["one.jsonl", "two.jsonl"]);
+    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
+  });
+
+  it("loses all of them by clean --all", async () => {
+    const own = await broken();
+    await runCommand("journal", "clean", "--folder", own, "--all");
+    expect(readdirSync(own)).toEqual([]);
+  });
+});
+
 describe("irm journal clean", () => {
   it("forgets the entries of one key, and says which", async () => {
     const own = await journals();
@@ -175,6 +232,18 @@ describe("irm journal pending", () => {
       parent: service.organization as string,
       group: { name },
     } as never)) as Json;
+
+  it("shows the lines of the journals that are no entries, on stderr", async () => {
+    const own = folder.path("pending-invalid");
+    mkdirSync(own);
+    writeFileSync(`${own}/one.jsonl`, "[]\n");
+    vi.stubEnv("IRM_JOURNAL", own);
+    const { stdout, stderr } = await pending(exported({}, [], "creating", "aws:s3/bucket:Bucket"));
+    expect(stdout).toBe("no create was left without its end\n");
+    expect(stderr).toBe(
+      `invalid    it has none of intent, again, made, answered, closed, known: "[]"  (${own}/one.jsonl)\n`,
+    );
+  });
 
   it("names what may be of a create that was not ended, and ends with 1", async () => {
     const parent = service.organization;

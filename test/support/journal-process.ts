@@ -26,7 +26,7 @@ for (let i = 0; i < Number(count); i += 1) {
   )) as Entry;
   appendFileSync(trace, `enter ${name}\n`);
   await setTimeout(1);
-  await journal.made(entry, `${name}${i}`, 0);
+  await journal.made(entry, `${name}${i}`.padEnd(40, "0"), 0);
   appendFileSync(trace, `leave ${name}\n`);
   await journal.end(entry);
 }

@@ -22,6 +22,9 @@ const intent = (id: string, key = `organization/project/stack/Group::${id}`): In
   notBefore: 0,
 });
 
+/** A uid at the root whose digits are all this one. */
+const uidOf = (digit: string): string => digit.repeat(40);
+
 const journalOf = (path: string) =>
   createJournal({ pathOf: () => path, clock: virtualClock(), patienceMs: 60_000, say: () => undefined });
 
@@ -39,22 +42,22 @@ describe("the file of a journal", () => {
     await file.append(intent("a"));
     await file.compact([intent("b")]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect([...((await file.read())?.keys() ?? [])]).toEqual(["b"]);
+    expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["b"]);
   });
 
   it("that nobody has written is told from one without entries", async () => {
     expect(await journalFile(folder.path("none.jsonl")).read()).toBeUndefined();
     writeFileSync(folder.path("empty.jsonl"), "");
-    expect(await journalFile(folder.path("empty.jsonl")).read()).toEqual(new Map());
+    expect(await journalFile(folder.path("empty.jsonl")).read()).toEqual({ entries: new Map(), invalid: [] });
   });
 
   it("whose last line was torn gives the lines before it, and takes the next one on a line of its own", async () => {
     const path = folder.path("torn.jsonl");
     writeFileSync(path, `${JSON.stringify(intent("a"))}\n{"intent":"b","key":"organi`);
     const file = journalFile(path);
-    expect([...((await file.read())?.keys() ?? [])]).toEqual(["a"]);
+    expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["a"]);
     await file.append(intent("c"));
-    expect([...((await file.read())?.keys() ?? [])]).toEqual(["a", "c"]);
+    expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["a", "c"]);
   });
 
   it("keeps the order of lines that are appended at the same time", async () => {
@@ -62,7 +65,7 @@ describe("the file of a journal", () => {
     const file = journalFile(path);
     const ids = Array.from({ length: 50 }, (_, i) => `i${i}`);
     await Promise.all(ids.map((id) => file.append(intent(id))));
-    expect([...((await file.read())?.keys() ?? [])]).toEqual(ids);
+    expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(ids);
   });
 
   it("that cannot be read is an error with the file and the advice", async () => {
@@ -85,10 +88,10 @@ describe("compaction", () => {
     const file = journalFile(path);
     for (const id of ["open", "made", "closed", "known"]) await file.append(intent(id));
     await file.append({ again: "open", at: 7 });
-    await file.append({ made: "made", uid: "m", at: 8 });
+    await file.append({ made: "made", uid: uidOf("a"), at: 8 });
     await file.append({ closed: "closed" });
-    await file.append({ made: "known", uid: "k", at: 8 });
-    await file.append({ known: "k" });
+    await file.append({ made: "known", uid: uidOf("b"), at: 8 });
+    await file.append({ known: uidOf("b") });
     const left = await journalOf(path).left(intent("open").key);
     expect(left).toEqual([{ ...intent("open"), at: 7 }]);
     const lines = readFileSync(path, "utf8")
@@ -98,7 +101,7 @@ describe("compaction", () => {
     expect(lines).toEqual([
       { ...intent("open"), at: 7 },
       { ...intent("made"), at: 8 },
-      { made: "made", uid: "m", at: 8 },
+      { made: "made", uid: uidOf("a"), at: 8 },
     ]);
     expect(readdirSync(dirname(path)).filter((name) => name.startsWith("compact"))).toEqual(["compact.jsonl"]);
   });
@@ -107,9 +110,9 @@ describe("compaction", () => {
     const path = folder.path("asked.jsonl");
     const file = journalFile(path);
     await file.append(intent("a"));
-    await file.append({ made: "a", uid: "u", at: 8 });
+    await file.append({ made: "a", uid: uidOf("c"), at: 8 });
     const journal = journalOf(path);
-    await journal.known("u");
+    await journal.known(uidOf("c"));
     expect(await journal.left(intent("a").key)).toEqual([]);
     expect(readFileSync(path, "utf8")).toBe("");
   });

@@ -335,8 +335,8 @@ describe("several processes at once", () => {
     expect(steps).toHaveLength(2 * names.length * each);
     for (let i = 0; i < steps.length; i += 2)
       expect([steps[i], steps[i + 1]]).toEqual([`enter ${steps[i]?.at(-1)}`, `leave ${steps[i]?.at(-1)}`]);
-    const entries = [...((await journalFile(file).read())?.values() ?? [])];
-    const uids = names.flatMap((name) => Array.from({ length: each }, (_, i) => `${name}${i}`));
+    const entries = [...((await journalFile(file).read())?.entries.values() ?? [])];
+    const uids = names.flatMap((name) => Array.from({ length: each }, (_, i) => `${name}${i}`.padEnd(40, "0")));
     expect(entries.map(({ uid }) => uid).sort()).toEqual(uids.sort());
     expect(existsSync(folder.path("shared.lock"))).toBe(false);
   });

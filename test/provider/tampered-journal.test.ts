@@ -1,0 +1,172 @@
+// A journal that somebody, or a broken disk, has written to: what is no entry is kept aside, and no record is followed, nor later
+// deleted, because the file names it.
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { group } from "../../provider/kind/group.ts";
+import { methodsWith } from "../../provider/methods.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import type { Json } from "../../schema/index.ts";
+import { keyOf } from "./double.ts";
+import { type Process, startMachine } from "./machine.ts";
+
+const machine = startMachine();
+
+const methodsOf = async ({ outside }: Process) => {
+  const { group: methods } = methodsWith(outside);
+  await methods.configure({ config: { get: () => undefined } });
+  return methods;
+};
+
+const file = (): string =>
+  join(machine.journal, readdirSync(machine.journal).find((name) => name.endsWith(".jsonl")) as string);
+
+/** Changes the members of the lines that have this one. */
+const tamper = (member: string, members: Json): void =>
+  writeFileSync(
+    file(),
+    readFileSync(file(), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Json)
+      .map((line) => `${JSON.stringify(member in line ? { ...line, ...members } : line)}\n`)
+      .join(""),
+  );
+
+/** A record that a run made before it was killed, and one of somebody else's that was there before. */
+const killed = async () => {
+  const theirs = await machine.theirs(machine.inputs());
+  const args = machine.inputs();
+  machine.service.clock.advance(5_000);
+  const { id } = await reconcile.create(group, machine.run().session, args);
+  return { args, id, theirs };
+};
+
+describe("a line that is no entry", () => {
+  it("is kept aside with one warning, and breaks neither up nor refresh nor destroy", async () => {
+    const args = machine.inputs();
+    const methods = await methodsOf(machine.run());
+    const { id, outs } = await methods.create(args);
+    appendFileSync(file(), '{"intent":"a"}\nwhat is this\n');
+    const warning = [
+      expect.stringMatching(
+        new RegExp(
+          `^the intent journal ${file()} has 2 lines that are no entries, not followed and kept in ${file()}\\.invalid by the ` +
+            'next up:\n {2}- "\\{\\\\"intent\\\\":\\\\"a\\\\"\\}": key must be text; .*\n {2}- "what is this": it is not JSON\n' +
+            "If one is of a create that a killed run did not end, its record may belong to no resource: look for it\\. ",
+        ),
+      ),
+    ];
+    expect((await (await methodsOf(machine.run())).read(id, outs)).id).toBe(id);
+    expect(machine.said.splice(0)).toEqual(warning);
+
+    const up = await methodsOf(machine.run());
+    await up.create(machine.inputs());
+    await up.create(machine.inputs());
+    expect(machine.said.splice(0)).toEqual(warning);
+    expect(readFileSync(file(), "utf8")).not.toContain("what is this");
+    expect(readFileSync(`${file()}.invalid`, "utf8")).toContain('{"line":"what is this","why":"it is not JSON"}\n');
+
+    await (await methodsOf(machine.run())).delete(id, outs);
+    expect(machine.said).toEqual([]);
+    expect(await machine.named(args.name)).toEqual([]);
+  });
+});
+
+describe("an entry that names another record", () => {
+  it.each<[string, (uid: string) => string]>([
+    ["that was there before, in the same group", (uid) => uid],
+    ["that does not exist", () => `${machine.org}/0123456789abcdef`],
+    ["in another group", (uid) => `${uid}/0123456789abcdef`],
+  ])("%s: the record that was really made is found, and the other one left alone", async (_what, uidFrom) => {
+    const { args, id, theirs } = await killed();
+    tamper("made", { uid: uidFrom(theirs.uid) });
+    const next = await reconcile.create(group, machine.run().session, args);
+    expect(next.id).toBe(id);
+    expect(machine.posts).toBe(1);
+    expect(await machine.named(theirs.name)).toMatchObject([{ uid: theirs.uid }]);
+    expect(machine.said.at(-1)).toContain(`takes group ${id}`);
+  });
+
+  it("says which, why, and where it is kept", async () => {
+    const { args, theirs } = await killed();
+    tamper("made", { uid: theirs.uid });
+    await reconcile.create(group, machine.run().session, args);
+    expect(machine.said[0]).toBe(
+      `${args.__key}: the intent journal names ${theirs.uid} for it, which existed before the create: ` +
+        `it is not followed, and kept in ${file()}.invalid`,
+    );
+    expect(readFileSync(`${file()}.invalid`, "utf8")).toContain(theirs.uid);
+  });
+
+  it("of another resource of the stack: each keeps its own", async () => {
+    const [one, two] = [machine.inputs(), machine.inputs()];
+    const before = machine.run();
+    const first = await reconcile.create(group, before.session, one);
+    await machine.run().session.journal.known(first.id, one.__key as string);
+    const second = await reconcile.create(group, machine.run().session, two);
+    tamper("made", { uid: first.id });
+    const next = machine.run();
+    // The engine has asked for it: a diff of the other resource came first.
+    next.session.claims.inState(first.id, one.__key as string);
+    expect((await reconcile.create(group, next.session, two)).id).toBe(second.id);
+  });
+
+  it("made by somebody else since, and not what was asked for: nothing is taken or made until a person says", async () => {
+    const { args, id } = await killed();
+    const later = await machine.theirs({ ...args, description: "another" });
+    await machine.service.session.call("DeleteGroup", { uid: id });
+    tamper("made", { uid: later.uid });
+    for (let run = 0; run < 2; run += 1)
+      await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
+        `${args.__key}: for a run that did not end, the intent journal names group ${later.uid} "${args.name}", which is not ` +
+          `what was asked for, and no other record is its own.\nIf it belongs to this resource, take it by adopt: "${later.uid}", with ` +
+          "deleteAdopted: true if it shall go with the resource; if not: irm journal clean --key " +
+          `"${args.__key}". Nothing is made before that.`,
+      );
+    expect(machine.posts).toBe(1);
+    const adopted = await reconcile.create(group, machine.run().session, { ...args, adopt: later.uid });
+    expect(adopted.outs).toMatchObject({ uid: later.uid, description: "d", adopted: true });
+    expect(await machine.run().session.journal.left(args.__key as string)).toEqual([]);
+  });
+});
+
+describe("an entry whose members do not fit its record", () => {
+  it("the hash: its record is not taken, nor is another one made beside it", async () => {
+    const { args, id } = await killed();
+    tamper("intent", { inputs: "0".repeat(64) });
+    await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
+      `the intent journal names group ${id} "${args.name}", which is not what was asked for`,
+    );
+    expect(machine.posts).toBe(1);
+  });
+
+  it("the kind: its record is found by its hash, which has the kind as well", async () => {
+    const { args, id } = await killed();
+    tamper("intent", { kind: "role" });
+    const next = await reconcile.create(group, machine.run().session, args);
+    expect(next.id).toBe(id);
+    expect(machine.said[0]).toContain(
+      `the intent journal names ${id} for it, which is said to be a role: it is not followed`,
+    );
+  });
+
+  it("the parent: its record is named, and not followed", async () => {
+    const { args, id, theirs } = await killed();
+    tamper("intent", { parent: theirs.uid });
+    await reconcile.create(group, machine.run().session, args);
+    expect(machine.said[0]).toContain(`names ${id} for it, which is not in ${theirs.uid}: it is not followed`);
+    expect(existsSync(`${file()}.invalid`)).toBe(true);
+  });
+});
+
+describe("adoption of another record than the entry names", () => {
+  it("does not say of a record that is not of the create that it is nobody's", async () => {
+    const { args, theirs } = await killed();
+    tamper("made", { uid: theirs.uid });
+    const other = await machine.theirs(machine.inputs());
+    const adopting = { ...keyOf(""), ...args, adopt: other.uid, name: other.name };
+    await reconcile.create(group, machine.run().session, adopting);
+    expect(machine.said.join("\n")).not.toContain("nobody's");
+  });
+});
