@@ -11,6 +11,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { adoption } from "./adopt.ts";
 import type { KindName } from "./kind/index.ts";
+import { checkOptions, optionInputs } from "./options.ts";
 import { currentProgram } from "./order.ts";
 import { afterFirstLookUp, checkProgramConfig } from "./program-session.ts";
 
@@ -37,10 +38,11 @@ export abstract class IrmResource extends pulumi.CustomResource {
   ) {
     const unset = Object.fromEntries(outputs.map((output) => [output, undefined]));
     const entered = currentProgram().enter(type, inputs, opts);
+    checkOptions(type, name, opts);
     checkProgramConfig();
     markHandled(inputs);
     const key = keyOf(type, name, opts.parent);
-    const own = { __provider: handlerText(kind), __key: afterFirstLookUp(key) };
+    const own = { __provider: handlerText(kind), __key: afterFirstLookUp(key), ...optionInputs(opts) };
     super(TYPE_PREFIX + type, name, { ...unset, ...inputs, ...adoption(kind, name, inputs), ...own }, entered.opts);
     entered.constructed(this);
     // Not an output of its own: the id stays known in the preview of an update, other outputs do not.

@@ -66,4 +66,9 @@ export class Group extends IrmResource {
     const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
     super("group", "Group", name, inputs, outputNames(GroupSchema), opts);
   }
+
+  /** The group with this uid, as it is: read in each run, and never changed or deleted by this stack */
+  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): Group {
+    return new Group(name, {} as GroupArgs, { ...opts, id: uid });
+  }
 }

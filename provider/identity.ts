@@ -120,4 +120,9 @@ export class Identity extends IrmResource {
     const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
     super("identity", "Identity", name, inputs, outputNames(IdentitySchema), opts);
   }
+
+  /** The identity with this uid, as it is: read in each run, and never changed or deleted by this stack */
+  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): Identity {
+    return new Identity(name, {} as IdentityArgs, { ...opts, id: uid });
+  }
 }

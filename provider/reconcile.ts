@@ -4,7 +4,7 @@ import { isUidp, type Json, parentOf } from "../schema/index.ts";
 import { inputProblems } from "./check.ts";
 import { changeOf } from "./diff.ts";
 import type { Kind } from "./kind/kind.ts";
-import { given, spelt, switchesDiffer, withSets } from "./record.ts";
+import { argumentOf, given, REPLACE_ON, spelt, switchesDiffer, withSets } from "./record.ts";
 import { containsUnknown } from "./unknown.ts";
 
 export { create } from "./create.ts";
@@ -54,15 +54,32 @@ export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult
   if (isUidp(desired.adopt) && desired.adopt !== id) throw adoptsAnother(kind, id, desired.adopt);
   const { paths, replaces } = changeOf(kind, parentOf(id), olds, desired);
   const changes = paths.length > 0 || replaces.length > 0 || switchesDiffer(olds, desired);
-  if (!kind.replacementBreaks || desired.allowReplace === true) return { changes, replaces };
+  const asked = replacedOnChange(kind, paths, news[REPLACE_ON]);
+  if (!kind.replacementBreaks || desired.allowReplace === true)
+    return { changes, replaces: [...new Set([...replaces, ...asked])] };
   // check has refused already what differs from the last inputs; this is what differs from the record itself.
   const sure = replaces.find((field) => !containsUnknown(desired[field]));
   if (sure !== undefined) throw new Error(`${kind.word} ${id}: ${sure}: ${refusal(kind, sure).description}`);
   const [open] = replaces;
-  if (open === undefined) return { changes, replaces: [] };
+  if (open === undefined) return { changes, replaces: asked };
   // Not known before the update: it may turn out to be what it was, so that a preview cannot refuse.
   const warning = `${kind.word} ${id}: ${open} is not known yet, and the update refuses another one: ${refusal(kind, open).description}`;
-  return { changes, replaces: [], warning };
+  return { changes, replaces: asked, warning };
+};
+
+/** The arguments of changed paths that the option replaceOnChanges names, as property paths: `claimMatch.subject`, `*`. */
+const replacedOnChange = (kind: Kind, paths: readonly string[], option: unknown): string[] => {
+  const names = ((option as string[] | undefined) ?? []).map((name) =>
+    name.replaceAll(/\[["']?([^\]"']+)["']?\]/g, ".$1"),
+  );
+  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}.`);
+  const isNamed = (path: string) => names.some((name) => name === "*" || isWithin(path, name) || isWithin(name, path));
+  const fields = paths.flatMap((path) => {
+    const [field, ...rest] = path.split(".") as [string, ...string[]];
+    const asWritten = [argumentOf(kind, field), ...rest].join(".");
+    return isNamed(path) || isNamed(asWritten) ? [field] : [];
+  });
+  return [...new Set(fields)];
 };
 
 // To give a resource another record would delete the one that it has.

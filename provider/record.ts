@@ -13,15 +13,18 @@ export const KEY = "__key";
 /** What the check adds: address of the service that has the record (service-address.ts). */
 export const SERVICE = "__service";
 
-const HIDDEN = [PROVIDER, KEY, SERVICE];
+/** What the constructor adds: the option replaceOnChanges, which the engine does not apply to dynamic resources. */
+export const REPLACE_ON = "__replaceOnChanges";
+
+const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON];
 
 /** What is in the bag beside the arguments. */
 export const hidden = (bag: Json): Json =>
   Object.fromEntries(HIDDEN.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
 
 /** The arguments that were given; null is how some say nothing. */
-export const given = ({ [PROVIDER]: _provider, [KEY]: _key, [SERVICE]: _service, ...bag }: Json): Json =>
-  withoutNull(bag) as Json;
+export const given = (bag: Json): Json =>
+  withoutNull(Object.fromEntries(Object.entries(bag).filter(([name]) => !HIDDEN.includes(name)))) as Json;
 
 /**
  * Arguments that are ours and not the API's, with what is meant when they are not given. Outputs hold them too, because read

@@ -48,4 +48,9 @@ export class RoleBinding extends IrmResource {
     };
     super("roleBinding", "RoleBinding", name, inputs, outputNames(RoleBindingSchema), opts);
   }
+
+  /** The role binding with this uid, as it is: read in each run, and never changed or deleted by this stack */
+  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): RoleBinding {
+    return new RoleBinding(name, {} as RoleBindingArgs, { ...opts, id: uid });
+  }
 }

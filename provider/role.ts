@@ -35,4 +35,9 @@ export class Role extends IrmResource {
     const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
     super("role", "Role", name, inputs, outputNames(RoleSchema), opts);
   }
+
+  /** The role with this uid, as it is: read in each run, and never changed or deleted by this stack */
+  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): Role {
+    return new Role(name, {} as RoleArgs, { ...opts, id: uid });
+  }
 }

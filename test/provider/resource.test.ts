@@ -58,6 +58,31 @@ describe("a resource", () => {
     expect(group.uid).toBe(group.id);
   });
 
+  it("that is got by its uid is read, with no argument", async () => {
+    await value(Role.get("r", ROLE).uid);
+    await value(RoleBinding.get("b", IDENTITY).uid);
+    const keys = made.map(({ id, inputs: { __provider, ...inputs } }) => [id, inputs]);
+    expect(keys).toEqual([
+      [ROLE, { __key: "-/project/stack/Role::r" }],
+      [IDENTITY, { __key: "-/project/stack/RoleBinding::b" }],
+    ]);
+    expect(await value(Group.get("g", GROUP).uid)).toBe(GROUP);
+    expect(await value(Identity.get("i", GROUP).uid)).toBe(GROUP);
+  });
+
+  it("says in one sentence what to do instead of an option that cannot work, and carries the one that the engine drops", async () => {
+    const args = { parent: ORG, name: "g" };
+    expect(() => new Group("g", args, { import: GROUP })).toThrow(
+      /^Group g: the option import does not work for dynamic resources; take the record over with the argument adopt, [^.]*\(docs\/limits\.md\)\.$/,
+    );
+    const provider = new (class extends pulumi.ProviderResource {})("other", "p", {});
+    expect(() => new Group("g", args, { provider })).toThrow(
+      /^Group g: the option provider does not work for dynamic resources; [^.]*one stack for each service\.$/,
+    );
+    await value(new Group("g", args, { replaceOnChanges: ["name"] }).uid);
+    expect(made.at(-1)?.inputs.__replaceOnChanges).toEqual(["name"]);
+  });
+
   it("refuses a resource of another class where it is written", () => {
     const role = new Role("r", { parent: ORG, name: "r", capabilities: ["groups.list"] });
     // @ts-expect-error a role is no group

@@ -1,0 +1,35 @@
+// The option replaceOnChanges, which the engine does not apply to dynamic resources: the diff does.
+import { expect, it } from "vitest";
+import { identity } from "../../provider/kind/identity.ts";
+import { roleBinding } from "../../provider/kind/role-binding.ts";
+import { diff } from "../../provider/reconcile.ts";
+import { REPLACE_ON } from "../../provider/record.ts";
+import { GROUP, IDENTITY, ORG, ROLE } from "./double.ts";
+
+const claimMatch = { issuer: "https://a.example.com", subject: "old", claims: { team: "a" } };
+const observed = { uid: IDENTITY, name: "ci", claimMatch };
+const desired = { parent: GROUP, name: "other", claimMatch: { ...claimMatch, subject: "new" } };
+
+it.each([
+  ["a field that changes", ["name"], ["name"]],
+  ["a member of a message that changes", ["claimMatch.subject"], ["claimMatch"]],
+  ["the same in brackets", ['claimMatch["subject"]'], ["claimMatch"]],
+  ["a message of which a member changes", ["claimMatch"], ["claimMatch"]],
+  ["everything", ["*"], ["claimMatch", "name"]],
+  ["a member that does not change", ["claimMatch.issuer", "claimMatch.subjectPattern", "names"], []],
+  ["nothing", undefined, []],
+])("%s makes a new record", (_what, option, replaces) => {
+  const news = { ...desired, ...(option && { [REPLACE_ON]: option }) };
+  expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: true, replaces });
+});
+
+it("an unchanged record stays", () => {
+  const news = { ...observed, uid: undefined, parent: GROUP, [REPLACE_ON]: ["*"] };
+  expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: false, replaces: [] });
+});
+
+it("a reference is named as the program names it", () => {
+  const olds = { uid: `${ORG}/1111111111111111`, identityUid: IDENTITY, roleUid: ROLE };
+  const news = { parent: ORG, identityUid: IDENTITY, roleUid: `${ORG}/2222222222222222`, [REPLACE_ON]: ["role"] };
+  expect(diff(roleBinding, olds.uid, olds, news)).toEqual({ changes: true, replaces: ["roleUid"] });
+});
