@@ -5,6 +5,7 @@ import type { Page } from "./http.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { restError } from "./rest.ts";
+import { lostOf } from "./store/failure.ts";
 import type { Store } from "./store/store.ts";
 
 export interface OperatorPagesOptions {
@@ -41,12 +42,14 @@ export const operatorPages =
 export const unreadiness = ({ store, isDraining, log }: Omit<OperatorPagesOptions, "metrics">): string | undefined =>
   isDraining() ? "the server is draining" : databaseFailure(store, log);
 
-// A read of the file, not of the connection alone.
+// The files, then a read by the connection.
 const databaseFailure = (store: Store, log: Log): string | undefined => {
   try {
+    store.check();
     store.statement("SELECT count(*) FROM sqlite_schema").get();
     return undefined;
   } catch (error) {
+    if (lostOf(store.failure(error))) return "the server has lost its database; its log says what to do";
     log("error", "database failure", { error: error instanceof Error ? error.stack : String(error) });
     return "the database does not answer";
   }

@@ -33,7 +33,8 @@ import { roleService } from "./services/role.ts";
 import { roleBindingService } from "./services/role-binding.ts";
 import { tagService } from "./services/tag.ts";
 import { whoAmIService } from "./services/who-am-i.ts";
-import { passingFailure } from "./store/failure.ts";
+import { lostOf } from "./store/failure.ts";
+import type { Store } from "./store/store.ts";
 import type { Sts } from "./sts/index.ts";
 import { TransportError } from "./transport-error.ts";
 import { v1Service } from "./v1.ts";
@@ -88,16 +89,18 @@ export interface PipelineOptions {
   sts: Sts;
   limit: RateLimit;
   log: Log;
+  store: Pick<Store, "check" | "failure">;
   context: (row: Operation, caller: ServiceContext["caller"]) => Omit<ServiceContext, "caller" | "capabilities">;
 }
 
 export type Pipeline = (call: Call) => Promise<Json>;
 
 export const createPipeline =
-  ({ authenticate, sts, limit, log, context }: PipelineOptions): Pipeline =>
+  ({ authenticate, sts, limit, log, store, context }: PipelineOptions): Pipeline =>
   async ({ operation, decode, authorization, peer, gone = () => undefined }) => {
     const row: Operation = operations[operation];
     try {
+      store.check();
       if (isTokenOperation(operation)) {
         limit.address(peer);
         const bearer = authenticate.bearer(authorization);
@@ -121,7 +124,7 @@ export const createPipeline =
         serve(operation, request, { ...context(row, caller), capabilities: row.capabilities, caller }),
       );
     } catch (error) {
-      throw funnel(error, operation, log);
+      throw funnel(error, operation, { log, store });
     }
   };
 
@@ -177,10 +180,16 @@ const checkUid = (field: string, uid: unknown): void => {
 };
 
 /** Any thrown value to the error that the client sees; what is not ours is logged and told as INTERNAL. */
-const funnel = (error: unknown, operation: OperationName, log: Log): ApiError | TransportError => {
+const funnel = (
+  error: unknown,
+  operation: OperationName,
+  { log, store }: Pick<PipelineOptions, "log" | "store">,
+): ApiError | TransportError => {
   if (error instanceof TransportError) return error;
-  const passing = passingFailure(error);
-  if (error instanceof ApiError && !passing) return error;
-  log("error", "internal error", { operation, error: error instanceof Error ? error.stack : String(error) });
-  return passing ?? apiError("INTERNAL", "the server failed to answer; its log says why", { cause: error, operation });
+  const failure = store.failure(error);
+  if (error instanceof ApiError && !failure) return error;
+  // A database that is lost is logged once.
+  if (!lostOf(failure))
+    log("error", "internal error", { operation, error: error instanceof Error ? error.stack : String(error) });
+  return failure ?? apiError("INTERNAL", "the server failed to answer; its log says why", { cause: error, operation });
 };

@@ -182,7 +182,9 @@ const compose = (
   });
   const pageTokens = createPageTokens(keys.pageTokenKey, clock);
   const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
+  store.onLost(({ message }) => log("error", "database lost", { reason: message, advice: LOST_ADVICE }));
   const pipeline = createPipeline({
+    store,
     authenticate: createAuthenticate(store, sts, clock, log),
     sts,
     limit: rateLimit === undefined ? unlimited : createRateLimit(rateLimit, clock),
@@ -232,6 +234,9 @@ const compose = (
   };
 };
 
+const LOST_ADVICE =
+  "no request is answered any more; restore the database file, from a backup if need be, and restart the server (docs/server.md)";
+
 const stsIdentities = (store: Store, log: Log): StsOptions["identities"] => ({
   get: (uid) => {
     const row = store.get(identities, uid);
@@ -254,7 +259,8 @@ const stsIdentities = (store: Store, log: Log): StsOptions["identities"] => ({
       .map(({ root }) => root as string),
   seen: (uid, timeMs) => {
     try {
-      store.statement("UPDATE identities SET last_seen_time = ? WHERE uid = ?").run(timeMs, uid);
+      const update = "UPDATE identities SET last_seen_time = ? WHERE uid = ?";
+      store.transaction(() => store.statement(update).run(timeMs, uid));
     } catch (error) {
       // Nothing rests on it: whoever may read still gets a token when the disk is full.
       if (!passingFailure(error)) throw error;

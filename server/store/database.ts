@@ -1,7 +1,9 @@
 // Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. One
 // that an earlier version wrote is brought to the format of this one first; one of a later version is refused.
-import { chmodSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { DatabaseSync as Database } from "node:sqlite";
+import type { DatabaseFiles } from "./file-guard.ts";
 import { DatabaseSync } from "./sqlite.ts";
 
 // From each format to the next; a new database goes through all of them. What was released is never edited: a change of the
@@ -30,10 +32,24 @@ export const openDatabase = (file: string): Database => {
   }
 };
 
+const givenPaths = new WeakMap<Database, string>();
+
+/** The files of a database that is open with a write-ahead log; undefined of one in memory. */
+export const filesOf = (database: Database): DatabaseFiles | undefined => {
+  const file = database.location();
+  if (!file) return undefined;
+  // The first read makes the log.
+  database.prepare("SELECT count(*) FROM sqlite_schema").get();
+  const files = { main: givenPaths.get(database) ?? file, log: `${file}-wal`, index: `${file}-shm` };
+  return existsSync(files.log) && existsSync(files.index) ? files : undefined;
+};
+
 const open = (file: string): Database => {
   try {
     if (file !== ":memory:") keepPrivate(file);
-    return new DatabaseSync(file);
+    const database = new DatabaseSync(file);
+    givenPaths.set(database, resolve(file));
+    return database;
   } catch (error) {
     throw unreadable(file, error);
   }
@@ -41,7 +57,9 @@ const open = (file: string): Database => {
 
 // Signing keys live in it, and in its write-ahead log, which SQLite makes with the mode that the file has by then.
 const keepPrivate = (file: string): void => {
-  closeSync(openSync(file, "a", 0o600));
+  // Only a new one is opened: a close drops the locks that another server of this process has on it (`file-guard`).
+  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  else closeSync(openSync(file, "a", 0o600));
   for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
 };
 

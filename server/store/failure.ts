@@ -1,15 +1,32 @@
-// Failures of SQLite that pass without a restart (https://sqlite.org/rescode.html): the caller may come again.
+// Failures of SQLite (https://sqlite.org/rescode.html): those that pass without a restart, so that the caller may come again,
+// and those after which nothing that the database says can be relied on.
 import { type ApiError, apiError, retryInfo } from "../../schema/index.ts";
+import { DatabaseLost } from "./file-guard.ts";
 
 // Primary result codes.
 const BUSY = 5;
+const READONLY = 8;
+const CORRUPT = 11;
 const FULL = 13;
+const NOTADB = 26;
+
+// Extended ones: a read that failed or came back short, and a sync that failed, after which nobody knows what is on disk.
+const LOST_IO: readonly number[] = [
+  10 | (1 << 8), // READ
+  10 | (2 << 8), // SHORT_READ
+  10 | (4 << 8), // FSYNC
+  10 | (5 << 8), // DIR_FSYNC
+  10 | (32 << 8), // DATA
+  10 | (33 << 8), // CORRUPTFS
+];
 
 const BUSY_RETRY_MS = 1000;
 
 /** How a failure that passes is told; undefined for any other. */
 export const passingFailure = (error: unknown): ApiError | undefined => {
   switch (primaryCode(error)) {
+    case READONLY:
+      return apiError("UNAVAILABLE", "the server's database may not be written now", { cause: error });
     case FULL:
       return apiError("RESOURCE_EXHAUSTED", "the server's disk is full", { cause: error });
     case BUSY:
@@ -22,9 +39,32 @@ export const passingFailure = (error: unknown): ApiError | undefined => {
   }
 };
 
-// Also of an error that was wrapped on its way.
+/** What the caller hears of a database that is lost; what happened to it is for the operator. */
+export const lostFailure = (error: unknown): ApiError =>
+  apiError("UNAVAILABLE", "the server has lost its database; it serves again after its operator has restored it", {
+    cause: error,
+  });
+
+/** The loss that an error stands for, also of an error that was wrapped on its way. */
+export const lostOf = (error: unknown): DatabaseLost | undefined => {
+  if (error === undefined || error === null) return undefined;
+  return error instanceof DatabaseLost ? error : lostOf((error as Error).cause);
+};
+
+/** True of an error by which SQLite says that the file is damaged, or cannot be read or synced. */
+export const isDamage = (error: unknown): boolean => {
+  const code = codeOf(error) ?? 0;
+  return [CORRUPT, NOTADB].includes(code & 0xff) || LOST_IO.includes(code);
+};
+
 const primaryCode = (error: unknown): number | undefined => {
+  const code = codeOf(error);
+  return code === undefined ? undefined : code & 0xff;
+};
+
+// Also of an error that was wrapped on its way.
+const codeOf = (error: unknown): number | undefined => {
   const { errcode, cause } = (error ?? {}) as { errcode?: number; cause?: unknown };
-  if (typeof errcode === "number") return errcode & 0xff;
-  return cause === undefined ? undefined : primaryCode(cause);
+  if (typeof errcode === "number") return errcode;
+  return cause === undefined ? undefined : codeOf(cause);
 };

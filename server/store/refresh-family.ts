@@ -25,11 +25,12 @@ export const createRefreshFamilies = (store: Store, clock: () => number): Refres
     const row = store.statement("SELECT * FROM refresh_families WHERE id = ?").get(id);
     return row && familyFrom(row);
   },
-  rotate: (id, from, to) =>
-    store.statement("UPDATE refresh_families SET token_hash = ? WHERE id = ? AND token_hash = ?").run(to, id, from)
-      .changes === 1,
+  rotate: (id, from, to) => {
+    const update = "UPDATE refresh_families SET token_hash = ? WHERE id = ? AND token_hash = ?";
+    return store.transaction(() => store.statement(update).run(to, id, from).changes === 1);
+  },
   end: (id) => {
-    store.statement("DELETE FROM refresh_families WHERE id = ?").run(id);
+    store.transaction(() => store.statement("DELETE FROM refresh_families WHERE id = ?").run(id));
   },
 });
 

@@ -1,7 +1,10 @@
 // Reads and writes of records by uid, in transactions. Statements are prepared once; what a table's columns are is said
 // by its shape, so that a kind is a shape and nothing else.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { type Json, parentOf } from "../../schema/index.ts";
+import { type ApiError, type Json, parentOf } from "../../schema/index.ts";
+import { filesOf } from "./database.ts";
+import { isDamage, lostFailure, lostOf, passingFailure } from "./failure.ts";
+import { createFileGuard, type DatabaseLost } from "./file-guard.ts";
 
 /** Where a kind is stored. `columns` are those beside uid, parent, create_time, update_time and body. */
 export interface Shape {
@@ -39,8 +42,14 @@ export interface Store extends OpenStore {
   update(shape: Shape, row: Omit<Row, "parent" | "createTime">): void;
   /** True when there was one. */
   remove(shape: Shape, uid: string): boolean;
-  /** All or nothing; nested calls join the outer one. */
+  /** All or nothing; nested calls join the outer one. What it returns is in the file at its path, or it throws. */
   transaction<T>(work: () => T): T;
+  /** Throws when the database is lost: its files were deleted, replaced or damaged under the server. */
+  check(): void;
+  /** How a failure of the database is answered; undefined of any other error. One that says damage loses the database. */
+  failure(error: unknown): ApiError | undefined;
+  /** Called once, when the database is lost. */
+  onLost(listener: (lost: DatabaseLost) => void): void;
   meta(key: string): string | undefined;
   setMeta(key: string, value: string): void;
 }
@@ -49,6 +58,10 @@ const FIXED = ["uid", "parent", "create_time", "update_time", "body"] as const;
 
 export const createStore = (database: DatabaseSync): Store => {
   const statements = new Map<string, StatementSync>();
+  const listeners: ((lost: DatabaseLost) => void)[] = [];
+  const guard = createFileGuard(filesOf(database), (lost) => {
+    for (const listener of listeners) listener(lost);
+  });
   let depth = 0;
 
   const statement = (sql: string): StatementSync => {
@@ -61,11 +74,13 @@ export const createStore = (database: DatabaseSync): Store => {
 
   const transaction = <T>(work: () => T): T => {
     if (depth > 0) return work();
+    guard.check();
     database.exec("BEGIN IMMEDIATE");
     depth += 1;
     try {
       const result = work();
       database.exec("COMMIT");
+      guard.check();
       return result;
     } catch (error) {
       // SQLite ends it by itself when the disk is full, and a second end would hide the reason.
@@ -106,12 +121,35 @@ export const createStore = (database: DatabaseSync): Store => {
     remove: (shape, uid) => statement(`DELETE FROM ${shape.table} WHERE uid = ?`).run(uid).changes === 1,
     meta: (key) => statement("SELECT value FROM meta WHERE key = ?").get(key)?.value as string | undefined,
     setMeta: (key, value) => {
-      statement(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-      ).run(key, value);
+      const upsert =
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+      transaction(() => statement(upsert).run(key, value));
     },
-    close: () => database.close(),
+    check: guard.check,
+    failure: (error) => {
+      if (isDamage(error)) return lostFailure(guard.lose(`SQLite says: ${messageOf(error)}`));
+      const lost = lostOf(error);
+      return lost ? lostFailure(lost) : passingFailure(error);
+    },
+    onLost: (listener) => void listeners.push(listener),
+    close: () => {
+      if (!guard.isClosable()) return abandon(database);
+      database.close();
+      guard.release();
+    },
   };
+};
+
+// A close would write the log into a file that is not ours any more, and delete what has the log's name now. So would the
+// garbage collector, and a process that ends by itself; one that exits does not.
+const abandon = (database: DatabaseSync): void => {
+  if (abandoned.push(database) === 1) process.once("exit", (code) => process.exit(code));
+};
+const abandoned: DatabaseSync[] = [];
+
+const messageOf = (error: unknown): string => {
+  const { message, cause, errcode } = error as { message?: string; cause?: unknown; errcode?: number };
+  return errcode === undefined && cause !== undefined ? messageOf(cause) : String(message);
 };
 
 export const columnsOf = (shape: Shape): string[] => [...FIXED, ...shape.columns];

@@ -27,6 +27,7 @@ const start = () => {
   const pipeline = createPipeline({
     authenticate: { bearer: () => "bearer", token: async () => ({ uid: identity, callerNow: () => caller }) },
     sts: { exchangeRefreshToken } as never,
+    store,
     limit: unlimited,
     log: () => {},
     // What making a group takes of it.

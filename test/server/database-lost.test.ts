@@ -1,0 +1,315 @@
+// A database file that is deleted, replaced or damaged under a running server: nothing is acknowledged that is not in the
+// file at its path, the server says so, and what was acknowledged before is not made worse.
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore } from "../../server/store/store.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { createGrpcClient } from "../support/grpc.ts";
+import { expectRefusal } from "../support/refusal.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+let api: TestServer;
+afterEach(() => api.close());
+
+let made = 0;
+/** A server on a file of its own, with a few records that it has acknowledged. */
+const start = async (): Promise<string> => {
+  made += 1;
+  mkdirSync(folder.path(`${made}`));
+  const file = folder.path(`${made}/irm.db`);
+  api = await startServer({ store: file, refreshTokens: true });
+  for (let i = 0; i < 3; i += 1) expect((await create()).status).toBe(200);
+  return file;
+};
+
+const create = () => api.call("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
+
+const overwrite = (file: string, position: number, length: number): void => {
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, Buffer.alloc(length, 0xa5), 0, length, position);
+};
+
+const LOST = "the server has lost its database; it serves again after its operator has restored it";
+
+const expectLost = async (reason: string | RegExp): Promise<void> => {
+  expectRefusal(await create(), "UNAVAILABLE", LOST);
+  expectRefusal(await api.call("GET", `${IAM}/groups`), "UNAVAILABLE", LOST);
+  const exchanged = await api.exchange(await api.identityToken("owner"), { aud: api.baseUrl, identity: api.identity });
+  expectRefusal(exchanged, "UNAVAILABLE", LOST);
+  const ready = await api.call("GET", "/readyz");
+  expect(ready.status).toBe(503);
+  expect(ready.json.message).toBe("Unavailable: the server has lost its database; its log says what to do");
+  expect((await api.call("GET", "/healthz")).status).toBe(200);
+  const lines = api.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "database lost");
+  expect(lines).toEqual([expect.objectContaining({ level: "error", reason: expect.stringMatching(reason) })]);
+  expect(lines[0].advice).toContain("restore the database file");
+};
+
+const text = (value: string) => new RegExp(`${value.replaceAll(".", "\\.")}$`);
+
+describe("the server stops acknowledging, and says so, when its", () => {
+  test.each<[string, (file: string) => void, RegExp]>([
+    ["file is deleted", unlinkSync, text("irm.db was deleted or moved away")],
+    ["file is moved away", (file) => renameSync(file, `${file}.old`), text("irm.db was deleted or moved away")],
+    [
+      "folder is deleted",
+      (file) => rmSync(dirname(file), { recursive: true }),
+      text("irm.db was deleted or moved away"),
+    ],
+    [
+      "file is replaced by a copy of itself",
+      (file) => {
+        copyFileSync(file, `${file}.new`);
+        renameSync(`${file}.new`, file);
+      },
+      text("irm.db was replaced by another file"),
+    ],
+    [
+      "file is replaced and its log deleted, as by a restore",
+      (file) => {
+        copyFileSync(file, `${file}.new`);
+        renameSync(`${file}.new`, file);
+        unlinkSync(`${file}-wal`);
+      },
+      /irm\.db(-wal)? was (deleted or moved away|replaced by another file)$/,
+    ],
+    ["log is deleted", (file) => unlinkSync(`${file}-wal`), text("irm.db-wal was deleted or moved away")],
+    [
+      "log is replaced",
+      (file) => {
+        copyFileSync(`${file}-wal`, `${file}.new`);
+        renameSync(`${file}.new`, `${file}-wal`);
+      },
+      text("irm.db-wal was replaced by another file"),
+    ],
+    ["index is deleted", (file) => unlinkSync(`${file}-shm`), text("irm.db-shm was deleted or moved away")],
+    ["file is emptied", (file) => truncateSync(file), text("irm.db was overwritten or cut off")],
+    ["header is overwritten", (file) => overwrite(file, 0, 100), text("irm.db was overwritten or cut off")],
+    [
+      "file is filled with something else",
+      (file) => writeFileSync(file, "x".repeat(8192)),
+      text("overwritten or cut off"),
+    ],
+    ["pages are overwritten", (file) => overwrite(file, 2048, 2048), text("irm.db was written to by another program")],
+    [
+      "file is overwritten by an older copy of itself",
+      (file) => writeFileSync(file, readFileSync(file)),
+      text("irm.db was written to by another program"),
+    ],
+    ["file gets longer", (file) => appendFileSync(file, "x"), text("irm.db was written to by another program")],
+    ["log is emptied", (file) => truncateSync(`${file}-wal`), text("irm.db-wal was written to by another program")],
+    ["log is cut", (file) => truncateSync(`${file}-wal`, 40_000), text("irm.db-wal was written to by another program")],
+    [
+      "log's header is overwritten",
+      (file) => overwrite(`${file}-wal`, 0, 32),
+      text("irm.db-wal was written to by another program"),
+    ],
+    [
+      "log is overwritten",
+      (file) => overwrite(`${file}-wal`, 30_000, 8),
+      text("irm.db-wal was written to by another program"),
+    ],
+  ])("%s", async (_, damage, reason) => {
+    damage(await start());
+    await expectLost(reason);
+  });
+
+  test("path leads to another file, by a symbolic link", async () => {
+    made += 1;
+    const [link, one, two] = ["link.db", "one.db", "two.db"].map((name) => folder.path(`${made}-${name}`)) as [
+      string,
+      string,
+      string,
+    ];
+    openDatabase(two).close();
+    writeFileSync(one, "");
+    symlinkSync(one, link);
+    api = await startServer({ store: link });
+    expect((await create()).status).toBe(200);
+    unlinkSync(link);
+    symlinkSync(two, link);
+    await expectLost(/link\.db was replaced by another file$/);
+  });
+
+  test("file is deleted between the beginning and the end of a write, which is not acknowledged", async () => {
+    made += 1;
+    const file = folder.path(`${made}.db`);
+    const database = openDatabase(file);
+    const store = createStore(database);
+    api = await startServer({ store });
+    database.function("vanish", () => {
+      unlinkSync(file);
+      return 1;
+    });
+    database.exec("CREATE TEMP TRIGGER vanish AFTER INSERT ON groups BEGIN SELECT vanish(); END");
+    await expectLost(/\.db was deleted or moved away$/);
+  });
+
+  test("file turns out to be damaged where it is read", async () => {
+    const file = folder.path("read.db");
+    const first = await startServer({ store: file });
+    await first.close();
+    const database = new DatabaseSync(file);
+    const insert = database.prepare("INSERT INTO groups VALUES (?, ?, 'g', 1, 1, ?)");
+    const body = JSON.stringify({ description: "x".repeat(2000) });
+    for (let i = 0; i < 500; i += 1)
+      insert.run(`${first.organization}/f${i.toString(16).padStart(15, "0")}`, first.organization, body);
+    database.close();
+    const bytes = statSync(file).size;
+    overwrite(file, bytes / 2, bytes / 4);
+    api = await startServer({ store: file });
+    expect((await api.call("GET", "/readyz")).status).toBe(200);
+    expectRefusal(await api.call("GET", `${IAM}/groups`, { query: { order_by: "create_time" } }), "UNAVAILABLE", LOST);
+    await expectLost(/SQLite says: database disk image is malformed$/);
+  });
+});
+
+test("gRPC calls are UNAVAILABLE, and health is NOT_SERVING", async () => {
+  const file = await start();
+  const client = createGrpcClient(api.baseUrl);
+  const metadata = { authorization: `Bearer ${api.owner.token}` };
+  expect((await client.call("ListGroups", {}, { metadata })).code).toBe(0);
+  unlinkSync(file);
+  expect(await client.call("ListGroups", {}, { metadata })).toMatchObject({
+    code: 14,
+    message: `Unavailable: ${LOST}`,
+  });
+  const health = await client.bytes("/grpc.health.v1.Health/Check", Buffer.alloc(0));
+  // Field 1, NOT_SERVING.
+  expect(health.bytes).toEqual(Buffer.from([0x08, 0x02]));
+  client.close();
+});
+
+test("a file that is put back is not trusted until a restart, which finds what was acknowledged", async () => {
+  const file = await start();
+  const before = (await api.ok("GET", `${IAM}/groups`)).totalCount;
+  renameSync(file, `${file}.old`);
+  expect((await create()).status).toBe(503);
+  renameSync(`${file}.old`, file);
+  await expectLost(/irm\.db was deleted or moved away$/);
+  await api.close();
+  api = await startServer({ store: file });
+  expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe(before);
+});
+
+test("the end of a server that has lost its database writes and deletes nothing at its path", async () => {
+  const file = await start();
+  const [main, log] = [readFileSync(file), readFileSync(`${file}-wal`)];
+  unlinkSync(file);
+  unlinkSync(`${file}-wal`);
+  await expectLost(/irm\.db was deleted or moved away$/);
+  writeFileSync(file, main);
+  writeFileSync(`${file}-wal`, log);
+  await api.close();
+  expect(readFileSync(file).equals(main)).toBe(true);
+  expect(readFileSync(`${file}-wal`).equals(log)).toBe(true);
+  cpSync(file, `${file}.copy`);
+  cpSync(`${file}-wal`, `${file}.copy-wal`);
+  api = await startServer({ store: `${file}.copy` });
+  expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe("4");
+});
+
+test.each(["-wal", "-shm"])(
+  "the end of a server whose %s is gone writes what it has acknowledged into its file",
+  async (end) => {
+    const file = await start();
+    const before = (await api.ok("GET", `${IAM}/groups`)).totalCount;
+    unlinkSync(file + end);
+    await expectLost(new RegExp(`irm\\.db${end} was deleted or moved away$`));
+    await api.close();
+    api = await startServer({ store: file });
+    expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe(before);
+  },
+);
+
+describe("the server goes on", () => {
+  test("across checkpoints of its own", async () => {
+    made += 1;
+    const file = folder.path(`${made}.db`);
+    const store = createStore(openDatabase(file));
+    api = await startServer({ store });
+    const sizes = new Set<number>();
+    for (let i = 0; i < 40; i += 1) {
+      store.setMeta(`large ${i % 5}`, `${i}`.repeat(200_000));
+      expect((await create()).status).toBe(200);
+      sizes.add(statSync(file).size);
+    }
+    expect(sizes.size).toBeGreaterThan(2);
+  });
+
+  test("while others read, back up, commit, take back and checkpoint", async () => {
+    const file = await start();
+    const other = new DatabaseSync(file);
+    const still = async () => expect((await create()).status).toBe(200);
+    other.prepare("SELECT count(*) FROM groups").get();
+    await still();
+    other.prepare("VACUUM INTO ?").run(`${file}.backup`);
+    await still();
+    other.exec("CREATE TABLE other (text TEXT)");
+    for (let i = 0; i < 10; i += 1) {
+      other.exec(`INSERT INTO other VALUES ('${"x".repeat(500_000)}')`);
+      await still();
+    }
+    // More than its cache holds: the log has frames that are not committed.
+    other.exec("PRAGMA cache_size = 10; BEGIN");
+    other.exec(`INSERT INTO other VALUES ('${"y".repeat(3_000_000)}')`);
+    expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
+    other.exec("ROLLBACK");
+    await still();
+    for (const mode of ["PASSIVE", "FULL", "RESTART", "TRUNCATE"]) {
+      other.exec(`PRAGMA wal_checkpoint(${mode})`);
+      await still();
+    }
+    other.exec("VACUUM");
+    await still();
+    other.close();
+    await still();
+    expect((await api.call("GET", "/readyz")).status).toBe(200);
+  });
+
+  test("beside a second server on the same file: both acknowledge, and the file has all of it", async () => {
+    const file = await start();
+    const second = await startServer({ store: file, ids: shuffledIds(9) });
+    for (let i = 0; i < 5; i += 1) {
+      expect((await create()).status).toBe(200);
+      const body = { name: "h" };
+      expect(
+        (await second.call("POST", `${IAM}/groups/${api.organization}`, { body, token: second.owner.token })).status,
+      ).toBe(200);
+    }
+    await second.close();
+    expect((await create()).status).toBe(200);
+    expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe("15");
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+  });
+
+  test("when its file gets another mode or another name", async () => {
+    const file = await start();
+    chmodSync(file, 0o400);
+    linkSync(file, `${file}.link`);
+    expect((await create()).status).toBe(200);
+  });
+});
