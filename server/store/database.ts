@@ -1,6 +1,6 @@
 // Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. One
 // that an earlier version wrote is brought to the format of this one first; one of a later version is refused.
-import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync as Database } from "node:sqlite";
 import type { DatabaseFiles } from "./file-guard.ts";
@@ -58,8 +58,9 @@ const open = (file: string): Database => {
 // Signing keys live in it, and in its write-ahead log, which SQLite makes with the mode that the file has by then.
 const keepPrivate = (file: string): void => {
   // Only a new one is opened: a close drops the locks that another server of this process has on it (`file-guard`).
-  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
-  else closeSync(openSync(file, "a", 0o600));
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  accessSync(file, constants.R_OK | constants.W_OK);
+  if (statSync(file).isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
   for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
 };
 

@@ -3,12 +3,11 @@
 // the main file changes by checkpoints only and the write-ahead log by commits only, and the wal-index counts both
 // (https://sqlite.org/walformat.html). A change that it does not explain is not SQLite's.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { DatabaseError } from "./database.ts";
 import { isLogWhole, readWalIndex, sameCheckpoint, sameCommit, type WalIndex } from "./wal.ts";
 
 /** The files are no longer those that the server opened, in one sentence for the operator. */
-export class DatabaseLost extends Error {
-  override readonly name = "DatabaseLost";
-}
+export class DatabaseLost extends DatabaseError {}
 
 export interface FileGuard {
   /** Throws DatabaseLost when the files have changed under the server, and from then on. */
