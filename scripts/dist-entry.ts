@@ -7,13 +7,18 @@ export function supportedNode(name: string, range: string): string {
   if (major === undefined || minor === undefined)
     throw new TypeError(`engines.node must be ">=MAJOR.MINOR", not ${range}`);
   return `"use strict";
-// The modules of this package cannot be loaded by an older Node. What is thrown is for people: it has no stack, and the
-// Pulumi SDK shows a RunError as it is.
+// An older Node cannot load the modules of this package. The error is for a person, so its stack is the sentence alone: the
+// Pulumi SDK prints the message of a RunError, and in a provider process the text of an error with its stack.
 var version = process.versions.node.split(".");
 if (version[0] < ${major} || (version[0] == ${major} && version[1] < ${minor})) {
   var error = new Error("${name}: Node " + process.versions.node + " is too old; it takes Node ${major}.${minor} or later");
   error.stack = error.message;
   Object.defineProperty(error, "__pulumiRunError", { value: true });
+  Object.defineProperty(error, "toString", {
+    value: function () {
+      return error.name;
+    },
+  });
   throw error;
 }
 `;

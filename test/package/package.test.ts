@@ -1,4 +1,5 @@
 // What is published: built, packed, installed with npm in an empty project, and used there by plain node.
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
@@ -6,7 +7,8 @@ import { publint } from "publint";
 import { beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/project.mjs";
 import { anchorsOf, documents, linksOf } from "../support/document.ts";
-import { type Installed, installed, runIn } from "../support/package.ts";
+import { oldNodeFolder } from "../support/old-node.ts";
+import { environment, type Installed, installed, runIn } from "../support/package.ts";
 
 let project: Installed;
 beforeAll(async () => {
@@ -69,6 +71,25 @@ describe("the installed package", () => {
   test("cannot be packed from the clone itself, and says how it is done", () => {
     expect(() => runIn(root, "npm", "pack", "--dry-run")).toThrow("npm run build && npm pack ./dist");
   });
+});
+
+test("an older Node gets the sentence of the command from every import and require()", async () => {
+  const old = join(await oldNodeFolder(), "node");
+  const said = (...args: string[]): string => {
+    const { status, stderr } = spawnSync(old, args, { cwd: project.folder, env: environment(), encoding: "utf8" });
+    expect(status).toBe(1);
+    return stderr;
+  };
+  const sentence = said("node_modules/pulumi-irm/lib/cli/main.js")
+    .trim()
+    .replace(/^irm: /, "");
+  expect(sentence).toMatch(/^Node \d+\.\d+\.\d+ is too old; it takes Node 22\.19 or later$/);
+  for (const [specifier] of EXPORTS)
+    for (const program of [`require("${specifier}")`, `import("${specifier}")`]) {
+      const text = said("--eval", program);
+      expect(text.split(`pulumi-irm: ${sentence}`)).toHaveLength(2);
+      expect(text).not.toMatch(/^\s+at /m);
+    }
 });
 
 describe("the published package, to those who check packages,", () => {

@@ -36,7 +36,7 @@ export const installed = async (sdk?: string): Promise<Installed> => {
 };
 
 /** Makes something in a folder of its own, once in the run of the tests, whichever process is first. */
-const once = async (name: string, make: (folder: string) => string): Promise<string> => {
+export const once = async (name: string, make: (folder: string) => string): Promise<string> => {
   const folder = join(inject("packageFolder"), name);
   const done = `${folder}.done`;
   await withLock(

@@ -1,0 +1,111 @@
+// The programs of README and docs, run by a real engine against a real server in the projects that people have: the project of
+// `pulumi new typescript`, ES modules, plain JavaScript, an SDK one year old, and a Node that is too old.
+import { rmSync, symlinkSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
+import { oldNodeFolder } from "../support/old-node.ts";
+import { type Installed, installed, templateOptions, writeProject } from "../support/package.ts";
+import { createWorkplace, type Workplace } from "../support/program.ts";
+import { createStack, type Stack } from "../support/stack.ts";
+
+// Of November 2025.
+const YEAR_OLD = "3.208.0";
+
+let place: Workplace;
+let newest: Installed;
+let yearOld: Installed;
+beforeAll(async () => {
+  [newest, yearOld, place] = await Promise.all([installed(), installed(YEAR_OLD), createWorkplace()]);
+});
+afterAll(() => place.close());
+
+const asJavaScript = (text: string, module: ts.ModuleKind): string =>
+  ts.transpileModule(text, { compilerOptions: { module, target: ts.ScriptTarget.ES2022 } }).outputText;
+
+/** All programs of the documents as one, with the uid that they ask for; `asProgram` makes each a file of the project. */
+const stackOf = (project: Installed, name: string, files: Record<string, string | object>): Promise<Stack> => {
+  const program = writeProject(join(project.folder, name), {
+    "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n`,
+    ...files,
+  });
+  // The engine starts the first `node` of this PATH.
+  const env = { ...place.env, PATH: `${join(program, "first")}${delimiter}${process.env.PATH}` };
+  return createStack({ folder: join(project.folder, `${name}-stack`), program, env });
+};
+
+const programs = (): DocumentProgram[] =>
+  documents(newest.path)
+    .flatMap((document) => programsOf(newest.path, document))
+    .map(({ place: at, text }) => ({
+      place: at.replace(/\W/g, "-"),
+      text: text.replaceAll("<uid of your organisation>", place.server.organization),
+    }));
+
+const created = () => ({
+  groups: place.rows("groups", "name = ?", "platform").length,
+  identities: place.rows("identities", "name = ?", "release workflow").length,
+});
+const ALL = { groups: 1, identities: 1 };
+const NONE = { groups: 0, identities: 0 };
+
+describe("the programs of README and docs", () => {
+  test("run in the project of `pulumi new typescript`, and a Node that is too old says so in one sentence", async () => {
+    const stack = await stackOf(newest, "template", {
+      "package.json": { name: "template", main: "index.ts" },
+      "tsconfig.json": { compilerOptions: templateOptions, files: ["index.ts"] },
+      "index.ts": programs()
+        .map((program) => `import "./${program.place}";\n`)
+        .join(""),
+      ...Object.fromEntries(programs().map((program) => [`${program.place}.ts`, program.text])),
+    });
+    await stack.must("up", "--yes", "--skip-preview");
+    expect(created()).toEqual(ALL);
+    await stack.must("preview", "--expect-no-changes");
+
+    const first = writeProject(join(newest.folder, "template", "first"), { "read.me": "" });
+    symlinkSync(join(await oldNodeFolder(), "node"), join(first, "node"));
+    const sentence = /pulumi-irm: Node \d+\.\d+\.\d+ is too old; it takes Node 22\.19 or later/;
+    for (const args of [["preview"], ["destroy", "--yes", "--skip-preview"]]) {
+      const { code, output } = await stack.run(...args);
+      expect(code).not.toBe(0);
+      expect(output).toMatch(sentence);
+      expect(output).not.toMatch(/^\s+at |withResolvers/m);
+    }
+    expect(created()).toEqual(ALL);
+
+    rmSync(first, { recursive: true });
+    await stack.must("destroy", "--yes", "--skip-preview");
+    expect(created()).toEqual(NONE);
+  });
+
+  test(`run as an ES module of plain JavaScript with the SDK ${YEAR_OLD}, of which there is one copy`, async () => {
+    const esm = ts.ModuleKind.ESNext;
+    const stack = await stackOf(yearOld, "module", {
+      "package.json": { name: "module", type: "module", main: "index.js" },
+      "index.js": `${programs()
+        .map((program) => `import "./${program.place}.js";\n`)
+        .join("")}import { createRequire } from "node:module";
+const require = createRequire(import.meta.resolve("pulumi-irm"));
+export const sdk = require("@pulumi/pulumi/package.json").version;\n`,
+      ...Object.fromEntries(programs().map((program) => [`${program.place}.js`, asJavaScript(program.text, esm)])),
+    });
+    const up = await stack.must("up", "--yes", "--skip-preview");
+    expect(up.output).toContain(`"${YEAR_OLD}"`);
+    expect(created()).toEqual(ALL);
+    await stack.must("refresh", "--yes", "--skip-preview", "--expect-no-changes");
+    await stack.must("destroy", "--yes", "--skip-preview");
+    expect(created()).toEqual(NONE);
+  });
+
+  test("run as CommonJS without a tsconfig", async () => {
+    const text = (name: string) => programs().find((program) => program.place.startsWith(name))?.text as string;
+    const stack = await stackOf(yearOld, "script", {
+      "package.json": { name: "script", main: "index.js" },
+      "index.js": asJavaScript(text("README"), ts.ModuleKind.CommonJS),
+    });
+    const preview = await stack.must("preview");
+    expect(preview.output).toContain("release-edits");
+  });
+});
