@@ -96,4 +96,11 @@ export {
   uidp,
 } from "./uidp.ts";
 export { applyMask, impliedMask, maskTouches, parseMask, WILDCARD } from "./update-mask.ts";
-export { GroupV1 } from "./v1.ts";
+export { GroupV1, RoleV1 } from "./v1.ts";
+export {
+  AccountAssociationV1,
+  GroupInviteV1,
+  IdentityV1,
+  RoleBindingV1,
+  servicePrincipalV1,
+} from "./v1-iam.ts";

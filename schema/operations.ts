@@ -15,6 +15,7 @@ import { roleBindingOperations } from "./role-binding.ts";
 import { tagOperations } from "./tag.ts";
 import { tokenOperations } from "./token.ts";
 import { v1Operations } from "./v1.ts";
+import { v1IamOperations } from "./v1-iam.ts";
 import { authOperations } from "./who-am-i.ts";
 
 /** Version segments that serve the same table; the first is what our client speaks (contract, head). */
@@ -37,6 +38,7 @@ export const operations = {
   ...advisoryOperations,
   ...pingOperations,
   ...v1Operations,
+  ...v1IamOperations,
   ...tokenOperations,
   ...authOperations,
 } satisfies Operations;

@@ -1,4 +1,4 @@
-// The two list reads of v1 that api.md names (contract section 7): `id` instead of `uid`, no paging, `{items}`.
+// The lists of groups and repos in v1: `id` instead of `uid`, no paging, `{items}`. The others are in v1-iam.ts.
 import { z } from "zod";
 import { bool, enumeration, enumInfo, int32Map, message, plain, string, strings, timestamp } from "./field.ts";
 import { OrgKind, OrgStatus } from "./group.ts";
@@ -28,6 +28,8 @@ export const RoleV1 = message("iam.v1.Role", {
   description: plain(3, string),
   capabilities: plain(4, strings),
 });
+
+export type RoleV1 = z.infer<typeof RoleV1>;
 
 export const CatalogTierV1 = enumeration("registry.v1.CatalogTier", {
   UNKNOWN: 0,
@@ -69,7 +71,8 @@ export const RepoV1 = message(
   { reserved: [7, "custom_overlay"] },
 );
 
-const items = <T extends z.ZodType>(item: T) => plain(1, z.array(item), { always: true });
+/** The one field of a list: always written. */
+export const items = <T extends z.ZodType>(item: T) => plain(1, z.array(item), { always: true });
 
 export const v1Operations = {
   ...rows("iam.Groups", "/iam/v1", {

@@ -38,6 +38,7 @@ import type { Store } from "./store/store.ts";
 import type { Sts } from "./sts/index.ts";
 import { TransportError } from "./transport-error.ts";
 import { v1Service } from "./v1.ts";
+import { v1IamService } from "./v1-iam.ts";
 import type { WireFault } from "./wire-fault.ts";
 
 type TokenOperation = "Exchange" | "ExchangeGet" | "ExchangeRefreshToken";
@@ -58,6 +59,7 @@ const services: Services<ServedName> = {
   ...pingService,
   ...whoAmIService,
   ...v1Service,
+  ...v1IamService,
 };
 
 /** A request message, with the malformed values that the wire found in it. */

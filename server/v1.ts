@@ -1,4 +1,4 @@
-// The two list reads of v1 (contract section 7): everything at once, `id` instead of `uid`; a missing id is an empty list.
+// The lists of groups and repos in v1: everything at once, `id` instead of `uid`; a missing id is an empty list.
 import { type GroupV1, isUidp, type Repo } from "../schema/index.ts";
 import { scopesWith } from "./authorize.ts";
 import type { Services } from "./service.ts";

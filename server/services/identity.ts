@@ -83,10 +83,7 @@ export const identityService = {
   LookupIdentity: ({ issuer, subject }, context) => {
     const violations = inputViolations(operations.LookupIdentity.request, { issuer, subject });
     if (violations.length > 0) throw invalidArgument(violations);
-    const visible = identitiesWith(context.store, issuer, subject).filter(({ uid }) =>
-      can(context.caller, ["identity.list"], uid),
-    );
-    const [only, ...others] = visible;
+    const [only, ...others] = visibleIdentities(context, { issuer, subject });
     if (only && others.length === 0) return { uid: only.uid };
     return {
       uid: createHash("sha256")
@@ -101,6 +98,12 @@ export const identityService = {
 
 export const insertIdentity = (store: Store, uid: string, input: Json, now: number): void =>
   store.insert(identities, { uid, createTime: now, updateTime: now, ...stored(input, now, now) });
+
+/** The identities of a workload that the caller may list. */
+export const visibleIdentities = (
+  { store, caller }: ServiceContext,
+  { issuer, subject }: { issuer: string; subject: string },
+): Identity[] => identitiesWith(store, issuer, subject).filter(({ uid }) => can(caller, ["identity.list"], uid));
 
 /** Identities with exactly this issuer and subject, by claims or by keys. */
 export const identitiesWith = (store: Store, issuer: string, subject: string): Identity[] =>

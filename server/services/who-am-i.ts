@@ -1,13 +1,13 @@
 // Validate (contract section 2): what the caller's token says, and the roles that are bound to its identity now, as far as
 // the token may use them (decision 28).
-import { capabilityName, isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
+import { isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Services } from "../service.ts";
 import { groups, roles } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
 import { groupV1From } from "../v1.ts";
+import { roleV1From } from "../v1-iam.ts";
 import { timeText } from "./record.ts";
-import { capabilitiesOfRole } from "./role.ts";
 
 export const whoAmIService = {
   Validate: (_, context) => {
@@ -35,14 +35,7 @@ const boundRoles = ({ caller, store }: ServiceContext): NonNullable<ResponseOf<"
     .filter(({ group }) => isWithin(caller.scopes, group.uid))
     .map(({ group, role }) => ({
       group: groupV1From(store, group),
-      role: {
-        id: role.uid,
-        name: role.columns.name as string,
-        description: role.body.description as string | undefined,
-        capabilities: capabilitiesOfRole(role)
-          .filter((capability) => caller.capabilities?.has(capability) ?? true)
-          .map(capabilityName),
-      },
+      role: roleV1From(role, (capability) => caller.capabilities?.has(capability) ?? true),
     }));
 
 // A role that is bound above a scope counts inside it.

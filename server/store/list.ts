@@ -112,7 +112,7 @@ export const allRows = (
   const found = store.statement(`SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE ${sql} ORDER BY uid`);
   for (const row of found.iterate(...values)) {
     size += sizeOf(row);
-    if (size > UNPAGED_MAX) throw apiError("RESOURCE_EXHAUSTED", "the list is too large for one answer; ask v2beta1");
+    checkUnpaged(size);
     rows.push(rowFrom(shape, row));
   }
   return rows;
@@ -122,6 +122,11 @@ export const allRows = (
 // five into what gRPC clients take, 4 MiB. A page may be shorter than was asked for (AIP-158).
 const PAGE_MAX = 3 * 1024 * 1024;
 const UNPAGED_MAX = 64 * 1024 * 1024;
+
+/** RESOURCE_EXHAUSTED for a list without pages that has more characters than an answer may have. */
+export const checkUnpaged = (size: number): void => {
+  if (size > UNPAGED_MAX) throw apiError("RESOURCE_EXHAUSTED", "the list is too large for one answer; ask v2beta1");
+};
 
 type Raw = Record<string, SQLOutputValue>;
 

@@ -67,6 +67,17 @@ const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "Exchang
   ListRepos: list("repo.list"),
   ListGroupsV1: list("groups.list"),
   ListReposV1: list("repo.list"),
+  ListIdentitiesV1: list("identity.list"),
+  LookupIdentityV1: {
+    needs: "",
+    stranger: "missing",
+    viewer: "served",
+    why: "any valid token; it finds what the caller may list",
+  },
+  ListRolesV1: list("roles.list"),
+  ListRoleBindingsV1: list("role_bindings.list"),
+  ListGroupInvitesV1: list("group_invites.list"),
+  ListAccountAssociationsV1: list("account_associations.list"),
   LookupGroup: {
     needs: "",
     stranger: "missing",

@@ -140,7 +140,8 @@ const IN_SCOPE = [
   /^oidc\.SecurityTokenService\//,
   /^auth\.Auth\/Validate$/,
   /^ping\./,
-  /^(iam\.Groups\/List|registry\.Registry\/ListRepos)$/,
+  /^iam\.(Groups|Roles|Identities|RoleBindings|GroupInvites|GroupAccountAssociations)\/List$/,
+  /^(iam\.Identities\/Lookup|registry\.Registry\/ListRepos)$/,
 ];
 const OUT_OF_SCOPE = [
   /^iam\.ExternalGroupRoleMappingsService\//,

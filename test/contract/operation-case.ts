@@ -260,6 +260,66 @@ export const operationCases: Record<OperationName, OperationCase> = {
     request: ({ eng, repo }) => ({ id: repo, name: "nginx", uidp: { childrenOf: eng } }),
     answer: ({ repo }) => ({ items: [{ id: repo, name: "nginx" }] }),
   },
+  ListIdentitiesV1: {
+    request: ({ eng, identity }) => ({ id: identity, uidp: { childrenOf: eng } }),
+    answer: ({ identity }) => ({
+      items: [
+        {
+          id: identity,
+          name: "ci",
+          description: "",
+          claimMatch: { issuer: "https://issuer.example", subject: "ci" },
+          createdAt: "2026-01-28T12:54:21.189Z",
+        },
+      ],
+    }),
+  },
+  LookupIdentityV1: {
+    request: () => ({ issuer: "https://issuer.example", subject: "ci" }),
+    answer: ({ identity }) => ({ id: identity, name: "ci" }),
+  },
+  ListRolesV1: {
+    request: ({ eng, role }) => ({ id: role, name: "deployer", parent: eng, uidp: { childrenOf: eng } }),
+    answer: ({ role }) => ({ items: [{ id: role, name: "deployer", capabilities: ["groups.list"] }] }),
+  },
+  ListRoleBindingsV1: {
+    request: ({ eng, binding: id }) => ({ id, uidp: { childrenOf: eng } }),
+    answer: ({ eng, role, identity, binding: id }) => ({
+      items: [
+        {
+          id,
+          group: { id: eng, name: "eng" },
+          role: { id: role, name: "deployer", capabilities: ["groups.list"] },
+          identity,
+          claimMatchIssuer: "https://issuer.example",
+          claimMatchSubject: "ci",
+          createdAt: "2026-01-28T12:54:21.189Z",
+        },
+      ],
+    }),
+  },
+  ListGroupInvitesV1: {
+    request: async ({ api, eng, invite }) => {
+      const { keyId } = await api.ok("GET", `${IAM}/groupInvites/${invite}`);
+      return { group: eng, id: invite, keyId };
+    },
+    answer: ({ invite, viewer }, { keyId }) => ({
+      items: [
+        {
+          id: invite,
+          keyId,
+          role: { id: viewer, name: "viewer" },
+          expiration: "2026-01-28T12:55:21.189Z",
+          createdAt: "2026-01-28T12:54:21.189Z",
+        },
+      ],
+    }),
+    volatile: ["keyId"],
+  },
+  ListAccountAssociationsV1: {
+    request: ({ eng }) => ({ group: eng, name: "cloud" }),
+    answer: ({ eng }) => ({ items: [{ group: eng, name: "cloud", amazon: { account: "123456789012" } }] }),
+  },
   Exchange: {
     request: ({ api }) => ({
       aud: [api.baseUrl],

@@ -72,7 +72,17 @@ const DEVIATIONS: readonly Deviation[] = [
 const NEWER_CAPABILITIES = ["CREATE", "DELETE", "LIST"].map((verb) => `CAP_LIBRARIES_REMOTE_REGISTRIES_${verb}`);
 
 // Served, and published elsewhere than in this document, which describes v2beta1.
-const OTHER_VERSIONS = ["/auth/v1/ok", "/iam/v1/groups", "/registry/v1/repos"];
+const OTHER_VERSIONS = [
+  "/auth/v1/ok",
+  "/iam/v1/account_associations",
+  "/iam/v1/group_invites",
+  "/iam/v1/groups",
+  "/iam/v1/identities",
+  "/iam/v1/identities/lookup",
+  "/iam/v1/rolebindings",
+  "/iam/v1/roles",
+  "/registry/v1/repos",
+];
 
 const keyOf = ({ method, path }: Pick<OpenapiOperation, "method" | "path">) => `${method} ${path}`;
 

@@ -137,5 +137,5 @@ test("the walk saw the messages of every resource", () => {
       "common.UIDPFilter",
     ]),
   );
-  expect(enums.size).toBe(16);
+  expect(enums.size).toBe(17);
 });

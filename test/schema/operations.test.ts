@@ -30,7 +30,17 @@ const LEFT_OUT = [
   "RevokeScimToken",
   "SetScimEnabled",
 ];
-const ALSO = ["iam.Groups List", "registry.Registry ListRepos", "auth.Auth Validate"];
+const ALSO = [
+  "iam.Groups List",
+  "iam.Roles List",
+  "iam.Identities List",
+  "iam.Identities Lookup",
+  "iam.RoleBindings List",
+  "iam.GroupInvites List",
+  "iam.GroupAccountAssociations List",
+  "registry.Registry ListRepos",
+  "auth.Auth Validate",
+];
 
 const inScope = publishedMethods.filter(
   ({ service, name }) =>

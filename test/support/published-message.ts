@@ -131,6 +131,30 @@ enum vulnerabilities.EventTypeFilter: EVENT_TYPE_FILTER_UNSPECIFIED=0, EVENT_TYP
 ping.PingRequest: (empty)
 ping.PingResponse: response=1 string
 iam.v1.Role: id=1 string (SCOPE); name=2 string; description=3 string; capabilities=4 []string
+iam.v1.RoleList: items=1 []Role
+iam.v1.RoleFilter: id=1 string; name=2 string; parent=3 string; uidp=4 UIDPFilter
+iam.v1.Identity: id=1 string (SCOPE); name=2 string; description=3 string; created_at=4 Timestamp; updated_at=5 Timestamp; last_seen=9 Timestamp; claim_match=10 Identity.ClaimMatch (oneof:relationship); static=11 Identity.StaticKeys (oneof:relationship); service_principal=12 ServicePrincipal (oneof:relationship); aws_identity=13 Identity.AWSIdentity (oneof:relationship)
+iam.v1.Identity.ClaimMatch: issuer=1 string (oneof:iss); issuer_pattern=2 string (oneof:iss); subject=3 string (oneof:sub); subject_pattern=4 string (oneof:sub); audience=5 string (oneof:aud); audience_pattern=6 string (oneof:aud); claims=7 map<string,string>; claim_patterns=8 map<string,string>
+iam.v1.Identity.StaticKeys: issuer=1 string; subject=2 string; issuer_keys=4 string; expiration=5 Timestamp; audiences=6 []string
+iam.v1.Identity.AWSIdentity: aws_account=1 string; arn=3 string (oneof:aws_arn); arn_pattern=4 string (oneof:aws_arn); user_id=5 string (oneof:aws_user_id); user_id_pattern=6 string (oneof:aws_user_id)
+iam.v1.IdentityList: items=1 []Identity
+iam.v1.IdentityFilter: uidp=1 UIDPFilter; id=2 string
+iam.v1.LookupRequest: issuer=1 string; subject=2 string
+enum iam.v1.ServicePrincipal: UNKNOWN=0, COSIGNED=1, INGESTER=2, CATALOG_SYNCER=3, APKO_BUILDER=4, ENTITLEMENT_SYNCER=5, TENANT_SCANNER=6, SEDIMENTOLOGY=7, SKILLUP=8, MATERIALIZER=9, MICROFLOW=10, GUARDENER=11, MICROVM=12, SKILLS=13
+iam.v1.RoleBindingList: items=1 []RoleBindingList.Binding
+iam.v1.RoleBindingList.Binding: id=1 string; group=2 Group; identity=3 string; role=4 Role; email=5 string; claim_match_issuer=6 string; claim_match_subject=7 string; created_at=8 Timestamp; email_unverified=9 string
+iam.v1.RoleBindingFilter: id=1 string; uidp=2 UIDPFilter
+iam.v1.StoredGroupInvite: id=1 string; expiration=2 Timestamp; key_id=3 string; role=4 Role; email=5 string; created_at=6 Timestamp; single_use=7 bool
+iam.v1.GroupInviteList: items=1 []StoredGroupInvite
+iam.v1.GroupInviteFilter: group=1 string; id=2 string; key_id=3 string
+iam.v1.AccountAssociations: group=1 string (SCOPE); amazon=2 AccountAssociations.Amazon; google=3 AccountAssociations.Google; name=4 string; description=5 string; github=6 AccountAssociations.GitHubInstallation; chainguard=7 AccountAssociations.Chainguard; azure=8 AccountAssociations.Azure
+iam.v1.AccountAssociations.Amazon: account=1 string
+iam.v1.AccountAssociations.Google: project_id=1 string; project_number=2 string
+iam.v1.AccountAssociations.GitHubInstallation: host=1 string; app_id=2 int64; installation_id=3 int64; name=4 string
+iam.v1.AccountAssociations.Chainguard: service_bindings=1 map<string,string>
+iam.v1.AccountAssociations.Azure: tenant_id=1 string; client_ids=2 map<string,string>
+iam.v1.AccountAssociationsList: items=1 []AccountAssociations
+iam.v1.AccountAssociationsFilter: group=1 string; name=2 string
 registry.v1.SyncConfig: source=1 string; unique_tags=2 bool; expiration=3 Timestamp; google=4 string; amazon=5 string; azure=6 string; sync_apks=7 bool; apko_overlay=8 string; grace_period=9 bool
 auth.WhoAmI: issuer=1 string; subject=2 string; audience=3 []string; expiry=4 Timestamp; issued_at=5 Timestamp; capabilities=101 []WhoAmI.Capability; email=102 string; profile=103 unknown
 auth.WhoAmI.Capability: group=1 Group; role=2 Role

@@ -106,6 +106,14 @@ iam.RoleBindings CreateBatch POST /iam/v1/rolebindings/batch/{parent=**} role_bi
 iam.RoleBindings Update PUT /iam/v1/rolebindings/{id=**} * role_bindings.update scoped
 iam.RoleBindings List GET /iam/v1/rolebindings - role_bindings.list UNSCOPED
 iam.RoleBindings Delete DELETE /iam/v1/rolebindings/{id=**} - role_bindings.delete scoped
+iam.GroupInvites Create POST /iam/v1/group_invites/{group=**} * group_invites.create+role_bindings.create scoped
+iam.GroupInvites List GET /iam/v1/group_invites - group_invites.list UNSCOPED
+iam.GroupInvites Delete DELETE /iam/v1/group_invites/{id=**} - group_invites.delete scoped
+iam.GroupAccountAssociations Create POST /iam/v1/account_associations/{group=**} * account_associations.create scoped
+iam.GroupAccountAssociations Update PUT /iam/v1/account_associations/{group=**} * account_associations.update scoped
+iam.GroupAccountAssociations List GET /iam/v1/account_associations - account_associations.list UNSCOPED
+iam.GroupAccountAssociations Delete DELETE /iam/v1/account_associations/{group=**} - account_associations.delete scoped
+iam.GroupAccountAssociations Check POST /iam/v1/account_associations/{group=**}:check * account_associations.list scoped
 registry.Registry CreateRepo POST /registry/v1/repos/{parent_id=**} repo repo.create scoped
 registry.Registry UpdateRepo PUT /registry/v1/repos/{id=**} * repo.update scoped
 registry.Registry ListRepos GET /registry/v1/repos - repo.list UNSCOPED

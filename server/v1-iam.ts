@@ -1,0 +1,174 @@
+// The look-up of an identity and the lists of v1, of what existing clients read in the older version: everything at once, `id`
+// instead of `uid`; a missing id is an empty list.
+import {
+  type AccountAssociation,
+  type AccountAssociationV1,
+  ApiError,
+  capabilityName,
+  type GroupInvite,
+  type GroupInviteV1,
+  type GroupV1,
+  type Identity,
+  type IdentityV1,
+  inputViolations,
+  notFound,
+  operations,
+  type RoleBindingV1,
+  type RoleV1,
+  servicePrincipalV1,
+} from "../schema/index.ts";
+import { scopesWith } from "./authorize.ts";
+import type { ServiceContext } from "./context.ts";
+import type { Services } from "./service.ts";
+import { identityFrom, visibleIdentities } from "./services/identity.ts";
+import { throwIfAny, timeText } from "./services/record.ts";
+import { capabilitiesOfRole } from "./services/role.ts";
+import { allRows, type Condition, checkUnpaged, equals, type UidpFilterInput } from "./store/list.ts";
+import { accountAssociations, groupInvites, groups, identities, roleBindings, roles } from "./store/shape.ts";
+import type { Row, Shape, Store } from "./store/store.ts";
+import { groupV1From } from "./v1.ts";
+
+/** What a caller may see of a kind, of which the filters leave some. */
+const readable = (
+  { store, caller, capabilities, createdBy }: ServiceContext,
+  shape: Shape,
+  uidp: UidpFilterInput | undefined,
+  filters: readonly Condition[],
+  rootRecords = false,
+): Row[] =>
+  allRows(store, shape, uidp ?? {}, filters, { scopes: scopesWith(caller, capabilities), rootRecords, createdBy });
+
+const identityV1From = (identity: Identity): IdentityV1 => {
+  const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;
+  const { claimMatch, staticKeys, servicePrincipal, awsIdentity } = identity;
+  return {
+    id: uid,
+    name,
+    description,
+    createdAt: createTime,
+    updatedAt: updateTime,
+    lastSeen: lastSeenTime,
+    claimMatch,
+    ...(staticKeys && { static: staticV1From(staticKeys) }),
+    ...(servicePrincipal && { servicePrincipal: servicePrincipalV1(servicePrincipal) }),
+    awsIdentity,
+  };
+};
+
+const staticV1From = ({ expirationTime, ...keys }: NonNullable<Identity["staticKeys"]>): IdentityV1["static"] => ({
+  ...keys,
+  expiration: expirationTime,
+});
+
+export const roleV1From = (row: Row, isShown: (capability: string) => boolean = () => true): RoleV1 => ({
+  id: row.uid,
+  name: row.columns.name as string,
+  description: row.body.description as string | undefined,
+  capabilities: capabilitiesOfRole(row).filter(isShown).map(capabilityName),
+});
+
+// The groups and roles of a list, each read once. They stand in the answer once for each item: their size counts.
+const createHolders = (store: Store) => {
+  let size = 0;
+  const kept = <T>(shape: Shape, from: (row: Row) => T) => {
+    const known = new Map<string, { value: T | undefined; size: number }>();
+    return (uid: string): T | undefined => {
+      const row = known.has(uid) ? undefined : store.get(shape, uid);
+      const value = row && from(row);
+      const { value: own, size: more } = known.get(uid) ?? { value, size: JSON.stringify(value ?? "").length };
+      known.set(uid, { value: own, size: more });
+      size += more;
+      checkUnpaged(size);
+      return own;
+    };
+  };
+  return {
+    group: kept(groups, (row): GroupV1 => groupV1From(store, row)),
+    role: kept(roles, (row) => roleV1From(row)),
+  };
+};
+
+const githubV1From = ({ appInstallations = {} }: NonNullable<AccountAssociation["github"]>) => {
+  const all = Object.entries(appInstallations).flatMap(([appId, { installations = [] }]) =>
+    installations.map((installation) => ({ appId, ...installation })),
+  );
+  return all.length === 1 ? all[0] : undefined;
+};
+
+export const v1IamService = {
+  ListIdentitiesV1: ({ id, uidp }, context) => ({
+    items: readable(context, identities, uidp, equals("uid", id)).map((row) => identityV1From(identityFrom(row))),
+  }),
+
+  // Whom the caller may not list it does not find: nobody can ask which organisations trust a workload.
+  LookupIdentityV1: ({ issuer = "", subject = "" }, context) => {
+    throwIfAny(inputViolations(operations.LookupIdentity.request, { issuer, subject }));
+    const [only, ...others] = visibleIdentities(context, { issuer, subject });
+    if (only && others.length === 0) return identityV1From(only);
+    const text = "Not found: there is no one identity with this issuer and subject that the caller may list";
+    throw new ApiError("NOT_FOUND", text, { details: notFound("Identity", "").details });
+  },
+
+  ListRolesV1: ({ id, name, parent, uidp }, context) => {
+    const inRoot = parent === "/" ? [{ sql: "parent IS NULL", values: [] }] : equals("parent", parent);
+    const filters = [...equals("uid", id), ...equals("name", name), ...inRoot];
+    return { items: readable(context, roles, uidp, filters, true).map((row) => roleV1From(row)) };
+  },
+
+  ListRoleBindingsV1: ({ id, uidp }, context) => {
+    const { group, role } = createHolders(context.store);
+    const items = readable(context, roleBindings, uidp, equals("uid", id)).map((row): RoleBindingV1 => {
+      const identity = row.columns.identity_uid as string;
+      const { issuer, subject } = context.store.get(identities, identity)?.columns ?? {};
+      return {
+        id: row.uid,
+        group: group(row.parent as string),
+        identity,
+        role: role(row.columns.role_uid as string),
+        claimMatchIssuer: (issuer as string) ?? undefined,
+        claimMatchSubject: (subject as string) ?? undefined,
+        createdAt: timeText(row.createTime),
+      };
+    });
+    return { items };
+  },
+
+  ListGroupInvitesV1: ({ group, id, keyId }, context) => {
+    const { role } = createHolders(context.store);
+    const filters = [...equals("parent", group), ...equals("uid", id), ...equals("key_id", keyId)];
+    const items = readable(context, groupInvites, undefined, filters).map((row): GroupInviteV1 => {
+      const { email, singleUse } = row.body as Partial<GroupInvite>;
+      return {
+        id: row.uid,
+        expiration: timeText(row.columns.expiration_time as number),
+        keyId: row.columns.key_id as string,
+        role: role(row.columns.role_uid as string),
+        email,
+        createdAt: timeText(row.createTime),
+        singleUse,
+      };
+    });
+    return { items };
+  },
+
+  ListAccountAssociationsV1: ({ group, name }, context) => {
+    const filters = [...equals("uid", group), ...equals("name", name)];
+    const items = readable(context, accountAssociations, undefined, filters).map((row): AccountAssociationV1 => {
+      const { github, ...clouds } = row.body as Partial<AccountAssociation>;
+      return {
+        group: row.uid,
+        name: row.columns.name as string,
+        ...clouds,
+        ...(github && { github: githubV1From(github) }),
+      };
+    });
+    return { items };
+  },
+} satisfies Services<
+  | "ListIdentitiesV1"
+  | "LookupIdentityV1"
+  | "ListRolesV1"
+  | "ListRoleBindingsV1"
+  | "ListGroupInvitesV1"
+  | "ListAccountAssociationsV1"
+>;
