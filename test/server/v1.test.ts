@@ -190,7 +190,7 @@ test("a list is refused when its answer would be too large, counting what each i
   const insert = (from: number, to: number) =>
     store.transaction(() => {
       for (let i = from; i < to; i += 1) {
-        const uid = `${server.organization}/${i.toString(16).padStart(16, "f")}`;
+        const uid = `${server.organization}/e${i.toString(16).padStart(15, "0")}`;
         insertRoleBinding(store, uid, link, server.clock());
       }
     });
