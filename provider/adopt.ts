@@ -3,7 +3,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp, type Json, parentOf } from "../schema/index.ts";
 import type { KindName } from "./kind/index.ts";
-import { title } from "./kind/kind.ts";
+import { type Kind, title } from "./kind/kind.ts";
 import { programError } from "./program-error.ts";
 import { programSession } from "./program-session.ts";
 
@@ -20,8 +20,8 @@ export interface AdoptArgs {
 /** The input `adopt` as a uid; nothing when the program does not adopt. */
 export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): pulumi.Inputs => {
   if (inputs.adopt === undefined) return {};
-  const { adopt, parent, name: recordName, identityUid, roleUid } = inputs;
-  const identifying = pulumi.output({ adopt, parent, name: recordName, identityUid, roleUid });
+  const { adopt, parent, name: recordName, identity, role } = inputs;
+  const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role });
   const found = identifying.apply(async (own) => lookUp(kind, name, own as Json, await pulumi.isSecret(identifying)));
   tell(kind, name, found, inputs);
   return { adopt: found.apply(({ uid }) => uid as string) };
@@ -32,13 +32,18 @@ const DONE_BEFORE =
   "If this resource has adopted its record in an earlier run, adopt has done its work: take it out of the program.";
 
 // Names that are secret are not told.
-const lookUp = async (kindName: KindName, name: string, identifying: Json, secret: boolean): Promise<Json> => {
-  const { adopt, parent = "" } = identifying;
-  const [{ kindRecords }, { walk, walkChildren }] = await Promise.all([import("./kind/index.ts"), import("./walk.ts")]);
-  const kind = kindRecords[kindName];
+const lookUp = async (kindName: KindName, name: string, args: Json, secret: boolean): Promise<Json> => {
+  const { adopt, parent = "" } = args;
+  const [{ kindRecords }, { walk, walkChildren }, { resolvedFrom }] = await Promise.all([
+    import("./kind/index.ts"),
+    import("./walk.ts"),
+    import("./record.ts"),
+  ]);
+  const kind: Kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
   if (adopt !== "match" && !isUidp(adopt)) throw programError(`${head}: must be "match", or the uid of the record`);
   const session = await programSession();
+  const identifying = await resolvedFrom(kind, session, args);
   const { operation, plural, filters } = kind.list;
   const records =
     adopt === "match"
@@ -74,14 +79,14 @@ const tell = (kindName: KindName, name: string, found: pulumi.Output<Json>, inpu
   pulumi
     .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)
     .apply(async ([record, args, secret]) => {
-      const [{ kindRecords }, { changeOf }, { given, spelt, withSets }] = await Promise.all([
+      const [{ kindRecords }, { changeOf }, { desiredFrom, spelt, withSets }] = await Promise.all([
         import("./kind/index.ts"),
         import("./diff.ts"),
         import("./record.ts"),
       ]);
       const kind = kindRecords[kindName];
       const { uid } = record as unknown as { uid: string };
-      const desired = withSets(spelt(kind, given(args as Json)));
+      const desired = withSets(desiredFrom(kind, spelt(kind, args as Json)));
       const { paths } = changeOf(kind, parentOf(uid), record as unknown as Json, desired);
       const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
       const lines = paths.map((path) =>

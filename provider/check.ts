@@ -10,9 +10,10 @@ import {
   type Message,
   suggestion,
 } from "../schema/index.ts";
+import { isRoleName } from "./built-in-role.ts";
 import type { Kind } from "./kind/kind.ts";
-import { argumentOf, given } from "./record.ts";
-import { isUnknown } from "./unknown.ts";
+import { argumentOf, desiredFrom, given } from "./record.ts";
+import { isUnknown, UNKNOWN } from "./unknown.ts";
 
 /** Arguments that are not fields of the API, and what may be given. */
 const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({
@@ -20,6 +21,7 @@ const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | u
   allowReplace: isSwitch,
   adopt: (value) => (isUidp(value) ? undefined : 'must be "match", or the uid of the record'),
   deleteAdopted: isSwitch,
+  ...Object.fromEntries((kind.display ?? []).map((name) => [name, () => undefined])),
   ...(kind.forceable ? { forceDestroy: isSwitch } : {}),
   ...(kind.forceable === "below"
     ? {
@@ -34,20 +36,30 @@ const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | u
 const isSwitch = (value: unknown) => (typeof value === "boolean" ? undefined : "must be true or false");
 
 export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
-  const input = given(bag);
+  const input = desiredFrom(kind, bag);
   return [
-    ...nameProblems(argumentNames(kind), input),
+    ...nameProblems(argumentNames(kind), given(bag)),
     ...nestedNameProblems(kind.schema, input),
     ...placeProblems(kind, input),
     ...ownProblems(kind, input),
-    ...[...inputViolations(kind.schema, input, isUnknown), ...(kind.violations?.(input, input) ?? [])].map(
-      ({ field, description }) => ({
-        field: argumentOf(kind, field),
-        description: description + suggestedName(kind, input, field),
-      }),
-    ),
+    ...[
+      ...inputViolations(kind.schema, withoutNames(kind, input), isUnknown),
+      ...(kind.violations?.(input, input) ?? []),
+    ].map(({ field, description }) => ({
+      field: argumentOf(kind, field),
+      description: description + orName(kind, field) + suggestedName(kind, input, field),
+    })),
   ];
 };
+
+// The program looks names up (role-argument.ts): here there is no network.
+const withoutNames = (kind: Kind, input: Json): Json => {
+  const named = (kind.byName ?? []).filter((field) => isRoleName(input[field]));
+  return { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };
+};
+
+const orName = (kind: Kind, field: string): string =>
+  kind.byName?.includes(field) ? ", or the name of a built-in role" : "";
 
 /** `capabilities[1]` with the value that stands there: the value that was probably meant. */
 const suggestedName = (kind: Kind, input: Json, path: string): string => {
@@ -60,7 +72,7 @@ const suggestedName = (kind: Kind, input: Json, path: string): string => {
 const argumentNames = (kind: Kind): string[] => [
   "parent",
   ...Object.keys(ownArguments(kind)),
-  ...inputFields(kind.schema),
+  ...inputFields(kind.schema).map((field) => argumentOf(kind, field)),
 ];
 
 const placeProblems = (kind: Kind, { parent, ...input }: Json): FieldViolation[] => {

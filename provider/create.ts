@@ -10,7 +10,7 @@ import type { Kind } from "./kind/kind.ts";
 import { leftBehind, namedBy } from "./left-behind.ts";
 import { made } from "./make.ts";
 import { tellAbandoned } from "./open-create.ts";
-import { given, hidden, KEY, outputsFrom, parentIn } from "./record.ts";
+import { given, hidden, KEY, outputsFrom, parentIn, resolvedFrom } from "./record.ts";
 import type { Session } from "./session.ts";
 import { patched } from "./update.ts";
 
@@ -19,7 +19,8 @@ export interface Created {
   outs: Json;
 }
 
-export const create = async (kind: Kind, session: Session, inputs: Json): Promise<Created> => {
+export const create = async (kind: Kind, session: Session, bag: Json): Promise<Created> => {
+  const inputs = await resolvedFrom(kind, session, bag);
   const desired = given(inputs);
   const key = inputs[KEY] as string;
   if (desired.adopt !== undefined) {

@@ -27,8 +27,9 @@ const normalValue = (field: z.ZodType, value: unknown): unknown => {
 
 /** Paths in which the two records differ: what a PATCH names in its mask, nested where the field is a message. */
 export const changedPaths = (kind: Kind, observed: Json, desired: Json): string[] => {
-  const before = normal(kind.schema, observed);
-  const after = normal(kind.schema, desired);
+  const record = kind.observed?.(observed) ?? observed;
+  const before = normal(kind.schema, record);
+  const after = normal(kind.schema, kind.settle?.(desired, record) ?? desired);
   for (const path of kind.serverChosen ?? []) if (!isGiven(desired, path)) forget(before, path.split("."));
   const paths = patch.compare(before, after).map(({ path }) => maskPath(kind.schema, path.split("/").slice(1)));
   return [...new Set(paths)].sort();

@@ -10,17 +10,20 @@
 // test/provider/dynamic.test.ts fails when an SDK changes any of it.
 import * as pulumi from "@pulumi/pulumi";
 import { adoption } from "./adopt.ts";
+import { bindingNames } from "./binding-names.ts";
 import type { KindName } from "./kind/index.ts";
+import { TYPE_PREFIX } from "./kind/kind.ts";
 import { checkOptions, optionInputs } from "./options.ts";
-import { currentProgram } from "./order.ts";
+import { currentProgram, type Entered, watchProgram } from "./order.ts";
 import { afterFirstLookUp, checkProgramConfig } from "./program-session.ts";
+import { checkedRole } from "./role-argument.ts";
+
+watchProgram();
 
 /** The handler: every method is looked up in `pulumi-irm/dynamic` (handler.ts) when it is called. */
 export const handlerText = (kind: KindName): string =>
   `exports.handler=()=>{const f=m=>async(...a)=>(await import("pulumi-irm/dynamic")).kinds.${kind}[m](...a);` +
   `return Object.fromEntries("configure check diff create read update delete".split(" ").map(m=>[m,f(m)]))}`;
-
-const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 
 /** A resource of this package; its uid is the engine's id. */
 export abstract class IrmResource extends pulumi.CustomResource {
@@ -43,7 +46,10 @@ export abstract class IrmResource extends pulumi.CustomResource {
     markHandled(inputs);
     const key = keyOf(type, name, opts.parent);
     const own = { __provider: handlerText(kind), __key: afterFirstLookUp(key), ...optionInputs(opts) };
-    super(TYPE_PREFIX + type, name, { ...unset, ...inputs, ...adoption(kind, name, inputs), ...own }, entered.opts);
+    // One that is got by its uid is read, and has no arguments.
+    const shown = kind === "roleBinding" && opts.id === undefined ? bindingArguments(entered, name, inputs) : {};
+    const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own };
+    super(TYPE_PREFIX + type, name, bag, entered.opts);
     entered.constructed(this);
     // Not an output of its own: the id stays known in the preview of an update, other outputs do not.
     (this as { uid: pulumi.Output<string> }).uid = this.id;
@@ -61,6 +67,11 @@ const markHandled = (value: unknown): void => {
   )
     for (const member of Object.values(value)) markHandled(member);
 };
+
+const bindingArguments = (entered: Entered, name: string, inputs: pulumi.Inputs): pulumi.Inputs => ({
+  role: entered.resourceOf(inputs.role) ? inputs.role : checkedRole(name, inputs.role),
+  names: bindingNames(entered, inputs),
+});
 
 /** The resource among all that the intent journal may hold: organisation/project/stack/type::name, as in its URN. */
 const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {

@@ -3,6 +3,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { nearestNames, printable } from "../schema/index.ts";
 import type { Group as GroupMessage, Identity as IdentityMessage, Role as RoleMessage } from "../schema/public.ts";
+import { remembered } from "./binding-names.ts";
 import type { Group } from "./group.ts";
 import type { ListOperation } from "./kind/kind.ts";
 import { programError } from "./program-error.ts";
@@ -25,23 +26,26 @@ export interface GetOutputArgs {
 }
 
 /** The group of that name in `parent`; without one, the organisation of that name. */
-export const getGroup = (args: GetArgs): Promise<GroupMessage> => only("group", "ListGroups", "groups", args);
+export const getGroup = async (args: GetArgs): Promise<GroupMessage> => remembered(await onlyGroup(args));
 
 /** The identity of that name in `parent`. */
-export const getIdentity = (args: GetArgs): Promise<IdentityMessage> =>
-  only("identity", "ListIdentities", "identities", args);
+export const getIdentity = async (args: GetArgs): Promise<IdentityMessage> => remembered(await onlyIdentity(args));
 
 /** The role of that name in `parent`; without one, the built-in role of that name: `viewer`, `editor`, `owner`. */
-export const getRole = (args: GetArgs): Promise<RoleMessage> => only("role", "ListRoles", "roles", args);
+export const getRole = async (args: GetArgs): Promise<RoleMessage> => remembered(await onlyRole(args));
+
+const onlyGroup = (args: GetArgs) => only<GroupMessage>("group", "ListGroups", "groups", args);
+const onlyIdentity = (args: GetArgs) => only<IdentityMessage>("identity", "ListIdentities", "identities", args);
+const onlyRole = (args: GetArgs) => only<RoleMessage>("role", "ListRoles", "roles", args);
 
 /** getGroup with inputs that may not be known yet. */
-export const getGroupOutput = (args: GetOutputArgs): pulumi.Output<GroupMessage> => later(args, getGroup);
+export const getGroupOutput = (args: GetOutputArgs): pulumi.Output<GroupMessage> => later(args, onlyGroup);
 
 /** getIdentity with inputs that may not be known yet. */
-export const getIdentityOutput = (args: GetOutputArgs): pulumi.Output<IdentityMessage> => later(args, getIdentity);
+export const getIdentityOutput = (args: GetOutputArgs): pulumi.Output<IdentityMessage> => later(args, onlyIdentity);
 
 /** getRole with inputs that may not be known yet. */
-export const getRoleOutput = (args: GetOutputArgs): pulumi.Output<RoleMessage> => later(args, getRole);
+export const getRoleOutput = (args: GetOutputArgs): pulumi.Output<RoleMessage> => later(args, onlyRole);
 
 const later = <T>({ name, parent }: GetOutputArgs, get: (args: GetArgs) => Promise<T>): pulumi.Output<T> => {
   // A parent that was given and turns out undefined must not become a search at the root.

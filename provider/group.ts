@@ -45,6 +45,8 @@ export type GroupArgs = GroupFields &
   );
 
 export class Group extends IrmResource {
+  /** uid of the group that this one belongs to; undefined for an organisation */
+  declare readonly parent: pulumi.Output<string | undefined>;
   /** As given */
   declare readonly name: pulumi.Output<string>;
   /** As given; empty when not */

@@ -91,6 +91,8 @@ export type IdentityArgs = IdentityFields &
   }>;
 
 export class Identity extends IrmResource {
+  /** uid of the group that the identity belongs to */
+  declare readonly parent: pulumi.Output<string>;
   /** As given */
   declare readonly name: pulumi.Output<string>;
   /** As given; empty when not */

@@ -31,4 +31,4 @@ export {
   listRoles,
 } from "./list.ts";
 export { Role, type RoleArgs } from "./role.ts";
-export { RoleBinding, type RoleBindingArgs } from "./role-binding.ts";
+export { type BoundRecord, RoleBinding, type RoleBindingArgs } from "./role-binding.ts";

@@ -34,9 +34,12 @@ export const listIdentities = (args: ListIdentitiesArgs = {}) => listed<Identity
 /** Roles that the caller may read; `uidp: { inRoot: true }` for the built-in ones only. */
 export const listRoles = (args: ListRolesArgs = {}) => listed<Role>("ListRoles", "roles", args);
 
-/** Role bindings that the caller may read. */
-export const listRoleBindings = (args: ListRoleBindingsArgs = {}) =>
-  listed<RoleBinding>("ListRoleBindings", "roleBindings", args);
+/** Role bindings that the caller may read; `role` is a uid or the name of a built-in role. */
+export async function* listRoleBindings(args: ListRoleBindingsArgs = {}): AsyncGenerator<RoleBinding, void, undefined> {
+  const { builtInRoleUid, isRoleName } = await import("./built-in-role.ts");
+  const role = isRoleName(args.role) ? await builtInRoleUid(await programSession(), args.role) : args.role;
+  yield* listed<RoleBinding>("ListRoleBindings", "roleBindings", role === undefined ? args : { ...args, role });
+}
 
 /** Repositories that the caller may read. */
 export const listRepos = (args: ListReposArgs = {}) => listed<Repo>("ListRepos", "repos", args);

@@ -9,6 +9,7 @@ import { tellOpenCreates } from "./open-create.ts";
 import * as reconcile from "./reconcile.ts";
 import { KEY, PROVIDER, SERVICE } from "./record.ts";
 import { reporterWith } from "./report.ts";
+import { type Review, reviewWith } from "./review.ts";
 import { isMoved } from "./service-address.ts";
 import { serviceGate } from "./service-gate.ts";
 import { type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
@@ -73,6 +74,9 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     return own;
   };
 
+  const review = reviewWith(outside.say);
+  const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
+
   const methodsOf = (kind: Kind): Methods => ({
     // Never throws: the engine would call the other methods all the same. They report what is wrong.
     configure: async ({ config }) => {
@@ -85,6 +89,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       await gate.address(olds);
       if (isUidp(olds.parent)) await gate.organization(olds.parent);
       const { inputs, failures } = reconcile.check(kind, olds, news);
+      if (failures.length === 0) reviewOf(kind)?.checked(olds, inputs);
       return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };
     }),
     diff: readable(async (id, olds, news) => {
@@ -99,6 +104,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       const result = { ...compared, changes: compared.changes || isStale };
       if (result.replaces.length === 0) ledger?.claims.keep(id, olds.adopted === true);
       if (result.warning) outside.say(result.warning);
+      reviewOf(kind)?.compared(olds, news);
       return result;
     }),
     create: readable(async (inputs) => {
@@ -125,7 +131,8 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     delete: readable(async (id, stored) => {
       await gate.address(stored);
       const own = await aboutAlone(id, stored);
-      await reconcile.remove(kind, own, id, stored).catch((error) => gate.explain(id, error));
+      const isGone = await reconcile.remove(kind, own, id, stored).catch((error) => gate.explain(id, error));
+      if (isGone) reviewOf(kind)?.removed(stored);
     }),
   });
 

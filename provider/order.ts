@@ -7,9 +7,10 @@
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf } from "../schema/index.ts";
+import { reportRemovals } from "./removals.ts";
 
 /** Inputs that hold a uid, and the type of the record that it is of. */
-const REFERENCES: Readonly<Record<string, string>> = { parent: "Group", identityUid: "Identity", roleUid: "Role" };
+const REFERENCES: Readonly<Record<string, string>> = { parent: "Group", identity: "Identity", role: "Role" };
 
 // A registration that takes longer is no part of this program's order: its uid is not in anybody's text yet.
 const PATIENCE_MS = 10_000;
@@ -24,13 +25,21 @@ interface Entry {
 }
 
 export interface Program {
+  /** all that is constructed so far */
+  resources(): pulumi.CustomResource[];
+  /** uids of the records that it adopts */
+  adopted: Set<string>;
   /** Takes note of a resource; `opts` come back with the dependencies that its plain uids mean. */
   enter(type: string, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered;
 }
 
-interface Entered {
+export interface Entered {
   opts: pulumi.CustomResourceOptions;
   constructed(resource: pulumi.CustomResource): void;
+  /** the resource of the program whose uid this is, by the Output that the resource itself holds */
+  resourceOf(reference: unknown): pulumi.Resource | undefined;
+  /** the same by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
+  resourceWith(uid: string): Promise<pulumi.Resource | undefined>;
 }
 
 // By run, that is by the connection to the engine: the Automation API runs several programs in one process.
@@ -39,13 +48,27 @@ const programs = new WeakMap<object, Program>();
 export const currentProgram = (): Program => {
   const monitor = pulumi.runtime.getMonitor();
   const program = (monitor && programs.get(monitor)) ?? programWith(PATIENCE_MS);
-  if (monitor) programs.set(monitor, program);
+  if (monitor && !programs.has(monitor)) {
+    programs.set(monitor, program);
+    reportRemovals({ monitor, ...program });
+  }
   return program;
+};
+
+/** Sees to it that a program which only imports this package, and constructs nothing any more, reports what leaves the stack. */
+export const watchProgram = (): void => {
+  try {
+    currentProgram();
+  } catch {
+    // No engine: not a Pulumi program.
+  }
 };
 
 export const programWith = (patienceMs: number): Program => {
   const entries: Entry[] = [];
   const byResource = new Map<pulumi.Resource, Entry>();
+  const byId = new Map<unknown, pulumi.Resource>();
+  const byUid = new Map<string, pulumi.Resource>();
   const waits = new Map<Entry, readonly Entry[] | undefined>();
 
   const candidates = (uid: string, type: string): Entry[] =>
@@ -111,6 +134,8 @@ export const programWith = (patienceMs: number): Program => {
   };
 
   return {
+    resources: () => entries.flatMap(({ resource }) => resource ?? []),
+    adopted: new Set(),
     enter(type, inputs, opts) {
       const entry: Entry = { type, inputs, opts };
       entries.push(entry);
@@ -118,12 +143,25 @@ export const programWith = (patienceMs: number): Program => {
       const constructed = (resource: pulumi.CustomResource) => {
         entry.resource = resource;
         byResource.set(resource, entry);
+        byId.set(resource.id, resource);
+        knownId(resource).then(
+          (uid) => uid !== undefined && byUid.set(uid, resource),
+          () => undefined,
+        );
         waits.clear();
       };
-      if (literalsOf(entry).length === 0) return { opts, constructed };
+      const hasNone = literalsOf(entry).length === 0;
       // The SDK waits for promises in dependsOn, and flattens nested lists (runtime/dependsOn.ts).
-      const edges = edgesOf(entry).then((found) => [opts.dependsOn ?? [], ...found]) as Promise<pulumi.Resource[]>;
-      return { opts: { ...opts, dependsOn: edges }, constructed };
+      const edges = hasNone ? [] : edgesOf(entry).then((found) => [opts.dependsOn ?? [], ...found]);
+      return {
+        opts: hasNone ? opts : { ...opts, dependsOn: edges as Promise<pulumi.Resource[]> },
+        constructed,
+        resourceOf: (reference) => byId.get(reference),
+        resourceWith: async (uid) => {
+          await edges;
+          return byUid.get(uid);
+        },
+      };
     },
   };
 };

@@ -3,7 +3,8 @@
 // role), and in no resource of the state.
 import type { Json } from "../schema/index.ts";
 import { kindRecords } from "./kind/index.ts";
-import type { Kind } from "./kind/kind.ts";
+import { type Kind, TYPE_PREFIX } from "./kind/kind.ts";
+import { resolvedFrom } from "./record.ts";
 import type { Session } from "./session.ts";
 import { walkChildren } from "./walk.ts";
 
@@ -13,8 +14,6 @@ export interface PendingCreate {
   inputs: Json;
   candidates: Json[];
 }
-
-const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 
 interface Deployment {
   resources?: { id?: string }[];
@@ -26,7 +25,7 @@ const SECRET = "4dabf18193072939515e22adb298388d";
 
 /** What a record is looked for by, in plain. */
 const plainInputs = (urn: string, inputs: Json): Json => {
-  const plain = ["parent", "name", "identityUid", "roleUid"].flatMap((name) => {
+  const plain = ["parent", "name", "identity", "role", "identityUid", "roleUid"].flatMap((name) => {
     const value = inputs[name] as Json | string | undefined;
     if (typeof value !== "object" || !(SECRET in value)) return [[name, value]];
     if (typeof value.plaintext === "string") return [[name, JSON.parse(value.plaintext)]];
@@ -58,7 +57,8 @@ const candidatesOf = async (
 ): Promise<Json[]> => {
   const { parent = "", name } = inputs;
   const found: Json[] = [];
-  for await (const record of walkChildren(session, kind.list, parent as string, kind.list.filters(inputs)))
+  const desired = await resolvedFrom(kind, session, inputs);
+  for await (const record of walkChildren(session, kind.list, parent as string, kind.list.filters(desired)))
     if (!known.has(record.uid) && (name === undefined || record.name === name)) found.push(record);
   return found;
 };

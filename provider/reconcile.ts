@@ -4,7 +4,7 @@ import { isUidp, type Json, parentOf } from "../schema/index.ts";
 import { inputProblems } from "./check.ts";
 import { changeOf } from "./diff.ts";
 import type { Kind } from "./kind/kind.ts";
-import { argumentOf, given, REPLACE_ON, spelt, switchesDiffer, withSets } from "./record.ts";
+import { argumentOf, desiredFrom, REPLACE_ON, shownOnDelete, spelt, switchesDiffer, withSets } from "./record.ts";
 import { containsUnknown } from "./unknown.ts";
 
 export { create } from "./create.ts";
@@ -21,10 +21,10 @@ export interface CheckFailure {
 export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failures: CheckFailure[] } => {
   const inputs = spelt(kind, news);
   const problems = inputProblems(kind, inputs);
-  const before = given(olds);
-  const refusals = Object.keys(before).length === 0 ? [] : refusedReplacements(kind, before, given(inputs));
+  const before = desiredFrom(kind, olds);
+  const refusals = Object.keys(before).length === 0 ? [] : refusedReplacements(kind, before, desiredFrom(kind, inputs));
   return {
-    inputs: withSets(inputs),
+    inputs: { ...withSets(inputs), ...shownOnDelete(olds, inputs) },
     failures: [...problems, ...refusals].map(({ field, description }) => ({ property: field, reason: description })),
   };
 };
@@ -50,13 +50,17 @@ export interface DiffResult {
 
 /** `olds` are outputs, as observed last; `news` are inputs. Never asks to delete first: access must not be interrupted. */
 export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult => {
-  const desired = given(news);
+  const desired = desiredFrom(kind, news);
   if (isUidp(desired.adopt) && desired.adopt !== id) throw adoptsAnother(kind, id, desired.adopt);
   const { paths, replaces } = changeOf(kind, parentOf(id), olds, desired);
-  const changes = paths.length > 0 || replaces.length > 0 || switchesDiffer(olds, desired);
+  const changes =
+    paths.length > 0 ||
+    replaces.length > 0 ||
+    switchesDiffer(olds, desired) ||
+    (kind.holdsSecret?.(olds, desired) ?? false);
   const asked = replacedOnChange(kind, paths, news[REPLACE_ON]);
   if (!kind.replacementBreaks || desired.allowReplace === true)
-    return { changes, replaces: [...new Set([...replaces, ...asked])] };
+    return { changes, replaces: [...new Set([...replaces, ...asked.map((field) => argumentOf(kind, field))])] };
   // check has refused already what differs from the last inputs; this is what differs from the record itself.
   const sure = replaces.find((field) => !containsUnknown(desired[field]));
   if (sure !== undefined) throw new Error(`${kind.word} ${id}: ${sure}: ${refusal(kind, sure).description}`);

@@ -1,8 +1,9 @@
 // One record in its four shapes: the bag of arguments that the engine keeps as inputs, the message that a request carries,
 // the answer, and the outputs in the state.
-import { type Json, parentOf } from "../schema/index.ts";
+import { isRoot, isUidp, type Json, parentOf } from "../schema/index.ts";
 import { forget, normal } from "./diff.ts";
 import type { Kind } from "./kind/kind.ts";
+import type { Session } from "./session.ts";
 
 /** The engine's own member of the bag: the text that finds this code again. */
 export const PROVIDER = "__provider";
@@ -22,6 +23,9 @@ const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON];
 export const hidden = (bag: Json): Json =>
   Object.fromEntries(HIDDEN.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
 
+/** Of the outputs of a role binding: the name that the program gives for its built-in role. */
+export const ROLE_NAME = "__role";
+
 /** The arguments that were given; null is how some say nothing. */
 export const given = (bag: Json): Json =>
   withoutNull(Object.fromEntries(Object.entries(bag).filter(([name]) => !HIDDEN.includes(name)))) as Json;
@@ -39,6 +43,20 @@ const SWITCHES: Readonly<Record<string, unknown>> = {
 
 /** Of outputs: the record was there before this resource, and is left in place when it goes. */
 const ADOPTED = "adopted";
+
+/** Of inputs: what a deletion does to an adopted record, for whoever reads one in a preview, which shows inputs. */
+const ON_DELETE = "onDelete";
+
+const onDelete = (deleteAdopted: unknown): Json => ({
+  [ON_DELETE]: deleteAdopted === true ? "deletes the adopted record" : "the adopted record stays",
+});
+
+/** Beside the inputs `news` of a resource that adopts a record, or has adopted one; `olds` are its inputs so far. */
+export const shownOnDelete = (olds: Json, news: Json): Json =>
+  (news.adopt ?? olds[ON_DELETE]) === undefined ? {} : onDelete(news.deleteAdopted);
+
+/** Of outputs: the record was adopted, and is left in place when its resource goes. */
+export const staysOnDelete = (outputs: Json): boolean => outputs[ADOPTED] === true && outputs.deleteAdopted !== true;
 
 const switchesOf = (bag: Json): Json =>
   Object.fromEntries(
@@ -67,7 +85,37 @@ const isObject = (value: unknown): value is Json =>
 /** `identityUid` to `identity`: the name that the program used. */
 export const argumentOf = (kind: Kind, field: string): string => kind.arguments?.[field] ?? field;
 
-export const spelt = (kind: Kind, bag: Json): Json => kind.spelt?.(bag) ?? { ...bag };
+/** The arguments under the names of the API's fields. A state of version 0.1 has them already. */
+export const fieldsFrom = (kind: Kind, bag: Json): Json =>
+  renamed(
+    bag,
+    Object.entries(kind.arguments ?? {}).map(([field, argument]) => [argument, field]),
+  );
+
+/** The API's fields under the names that the program uses. */
+const argumentsFrom = (kind: Kind, bag: Json): Json => renamed(bag, Object.entries(kind.arguments ?? {}));
+
+const renamed = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
+  const result = { ...bag };
+  for (const [from, to] of names) {
+    if (result[from] === undefined) continue;
+    result[to] ??= result[from];
+    delete result[from];
+  }
+  return result;
+};
+
+/** What the program asks for, in the API's spelling. */
+export const desiredFrom = (kind: Kind, bag: Json): Json => fieldsFrom(kind, given(bag));
+
+/** The same with uids where the program gives names. */
+export const resolvedFrom = async (kind: Kind, session: Session, bag: Json): Promise<Json> => {
+  const desired = desiredFrom(kind, bag);
+  return { ...hidden(bag), ...((await kind.resolve?.(session, desired)) ?? desired) };
+};
+
+/** As the engine keeps the arguments. */
+export const spelt = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.spelt?.(bag) ?? bag);
 
 /** The lists of these kinds are sets: one order, so that no other order ever shows as a change. */
 export const withSets = (bag: Json): Json =>
@@ -80,14 +128,15 @@ export const withSets = (bag: Json): Json =>
  * the arguments or the outputs that the switches come from.
  */
 export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
-  const { uid, ...fields } = kind.observed?.(answer) ?? answer;
+  const { uid, ...fields } = kind.stored?.(answer, own) ?? answer;
+  const parent = isUidp(uid) && !isRoot(uid) ? { parent: parentOf(uid) } : {};
   const adopted = own[ADOPTED] === true ? { [ADOPTED]: true } : {};
-  return withoutNull({ uid, ...fields, ...switchesOf(own), ...adopted }) as Json;
+  return withoutNull({ uid, ...parent, ...fields, ...switchesOf(own), ...adopted }) as Json;
 };
 
 /** The API's fields of stored outputs. */
 export const withoutOwn = (outputs: Json): Json => {
-  const own = [...HIDDEN, ADOPTED, ...Object.keys(SWITCHES)];
+  const own = [...HIDDEN, ROLE_NAME, ADOPTED, ...Object.keys(SWITCHES)];
   return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
 };
 
@@ -97,7 +146,12 @@ export const withoutOwn = (outputs: Json): Json => {
  */
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
   const parent = parentOf(id);
-  const fields = normal(kind.schema, observed);
+  const fields = normal(kind.schema, kind.observed?.(observed) ?? observed);
   for (const path of kind.serverChosen ?? []) forget(fields, path.split("."));
-  return { ...(parent === "" ? { root: true } : { parent }), ...fields, ...switchesOf(stored) };
+  const own = {
+    ...argumentsFrom(kind, fields),
+    ...kind.shown?.(observed),
+    ...(stored[ADOPTED] === true ? onDelete(stored.deleteAdopted) : {}),
+  };
+  return { ...(parent === "" ? { root: true } : { parent }), ...own, ...switchesOf(stored) };
 };

@@ -5,21 +5,22 @@ import { destroyBelow, stillDeclared } from "./destroy-below.ts";
 import { failure } from "./failure.ts";
 import { confirmGone } from "./gone.ts";
 import { type Kind, title } from "./kind/kind.ts";
+import { staysOnDelete } from "./record.ts";
 import type { Session } from "./session.ts";
 import { walk } from "./walk.ts";
 import { whileYoung } from "./young.ts";
 
-/** `stored` are the outputs in the state. */
-export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<void> => {
+/** `stored` are the outputs in the state. False: the record stays. */
+export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<boolean> => {
   const subject = [kind.word, id, title(stored)].filter(Boolean).join(" ");
-  if (stored.adopted === true && stored.deleteAdopted !== true) {
+  if (staysOnDelete(stored)) {
     session.claims.leave(id);
     session.say(`${subject} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
-    return;
+    return false;
   }
   if (!session.claims.release(id, stored.adopted === true)) {
     session.say(`${subject} stays: another resource of this stack has taken it`);
-    return;
+    return false;
   }
   const forced = stored.forceDestroy === true;
   const send = async () => {
@@ -47,6 +48,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
   const force = kind.forceable === "below" && forced ? () => destroyBelow(session, id, stored) : undefined;
   await deleteWhenFree(kind, session, id, attempt, force);
   session.deletes.finished(id, kind.releases?.(stored));
+  return true;
 };
 
 const tellWhatGoes = async (kind: Kind, session: Session, id: string, subject: string): Promise<void> => {

@@ -1,7 +1,6 @@
 // RoleBinding: grants a role to an identity at a group and everything below it.
-import type * as pulumi from "@pulumi/pulumi";
-import { RoleBinding as RoleBindingSchema } from "../schema/index.ts";
-import type { RoleBinding as RoleBindingMessage } from "../schema/public.ts";
+import * as pulumi from "@pulumi/pulumi";
+import { isUidp, RoleBinding as RoleBindingSchema } from "../schema/index.ts";
 import type { AdoptArgs } from "./adopt.ts";
 import { IrmResource } from "./dynamic.ts";
 import type { Group } from "./group.ts";
@@ -14,19 +13,28 @@ export interface RoleBindingArgs extends AdoptArgs {
   parent: Group | pulumi.Input<string>;
   /** Who is granted the role: an Identity or a uid */
   identity: Identity | pulumi.Input<string>;
-  /** What is granted: a Role or a uid (getRole finds built-in ones) */
+  /** What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
   role: Role | pulumi.Input<string>;
   /** Accepted as on every resource; a role binding may always be replaced */
   allowReplace?: boolean;
 }
 
+/** One of the records that a role binding connects. */
+export interface BoundRecord {
+  uid: string;
+  /** as of the last create, update or refresh; left out where the program marks it as secret */
+  name?: string;
+}
+
 export class RoleBinding extends IrmResource {
-  /** Who is granted the role: uid, name, description, issuer, subject */
-  declare readonly identity: pulumi.Output<RoleBindingMessage["identity"]>;
-  /** Where the grant holds: uid, name, description */
-  declare readonly group: pulumi.Output<RoleBindingMessage["group"]>;
-  /** What is granted: uid, name, description */
-  declare readonly role: pulumi.Output<RoleBindingMessage["role"]>;
+  /** uid of the group where the grant holds, and below */
+  declare readonly parent: pulumi.Output<string>;
+  /** Who is granted the role */
+  declare readonly identity: pulumi.Output<BoundRecord>;
+  /** Where the grant holds */
+  declare readonly group: pulumi.Output<BoundRecord>;
+  /** What is granted */
+  declare readonly role: pulumi.Output<BoundRecord>;
   /** RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;
   /** uid of the identity that is granted the role */
@@ -39,14 +47,23 @@ export class RoleBinding extends IrmResource {
     { identity, role, parent, ...rest }: RoleBindingArgs,
     opts: pulumi.CustomResourceOptions = {},
   ) {
-    // In the bag under the API's names: `identity` and `role` are outputs, of another shape.
     const inputs = {
       ...rest,
       parent: referenceUid(parent, "Group", "parent"),
-      identityUid: referenceUid(identity, "Identity", "identity"),
-      roleUid: referenceUid(role, "Role", "role"),
+      identity: referenceUid(identity, "Identity", "identity"),
+      role: referenceUid(role, "Role", "role"),
     };
-    super("roleBinding", "RoleBinding", name, inputs, outputNames(RoleBindingSchema), opts);
+    const {
+      identityUid: _identityUid,
+      roleUid: _roleUid,
+      ...outputs
+    } = Object.fromEntries(outputNames(RoleBindingSchema).map((output) => [output, true]));
+    super("roleBinding", "RoleBinding", name, inputs, Object.keys(outputs), opts);
+    const own = this as { -readonly [K in "identity" | "role" | "identityUid" | "roleUid"]: RoleBinding[K] };
+    own.identity = asRecord(this.identity);
+    own.role = asRecord(this.role);
+    own.identityUid = own.identity.uid;
+    own.roleUid = own.role.uid;
   }
 
   /** The role binding with this uid, as it is: read in each run, and never changed or deleted by this stack */
@@ -54,3 +71,10 @@ export class RoleBinding extends IrmResource {
     return new RoleBinding(name, {} as RoleBindingArgs, { ...opts, id: uid });
   }
 }
+
+// A preview answers with the arguments: a uid, or the name of a role whose uid is not looked at before the update.
+const asRecord = (output: pulumi.Output<BoundRecord>): pulumi.Output<BoundRecord> =>
+  output.apply((value: BoundRecord | string) => {
+    if (typeof value !== "string") return value;
+    return isUidp(value) ? { uid: value, name: pulumi.unknown } : { uid: pulumi.unknown, name: value };
+  }) as pulumi.Output<BoundRecord>;

@@ -20,6 +20,8 @@ export interface RoleArgs extends AdoptArgs {
 }
 
 export class Role extends IrmResource {
+  /** uid of the group that defines the role */
+  declare readonly parent: pulumi.Output<string>;
   /** As given */
   declare readonly name: pulumi.Output<string>;
   /** As given; empty when not */

@@ -4,7 +4,7 @@ import { type Json, maskTouches, parentOf } from "../schema/index.ts";
 import { changedPaths, changeOf, normal } from "./diff.ts";
 import { failure, incomplete } from "./failure.ts";
 import type { Kind } from "./kind/kind.ts";
-import { given, hidden, outputsFrom, withoutOwn } from "./record.ts";
+import { desiredFrom, given, hidden, outputsFrom, withoutOwn } from "./record.ts";
 import type { Session } from "./session.ts";
 import { whileYoung } from "./young.ts";
 
@@ -16,11 +16,18 @@ export const update = async (
   olds: Json,
   news: Json,
 ): Promise<{ outs: Json }> => {
-  const desired = { ...given(news), adopted: olds.adopted };
+  const desired = await desiredOn(kind, session, olds, news);
   const { paths } = changeOf(kind, parentOf(id), olds, desired);
   // Only arguments that are ours differ, or an earlier error is being looked at again.
   if (paths.length === 0) return { outs: outputsFrom(kind, withoutOwn(olds), desired) };
-  return { outs: await patched(kind, session, id, paths, { ...news, adopted: olds.adopted }, olds) };
+  return { outs: await patched(kind, session, id, paths, { ...hidden(news), ...desired }, olds) };
+};
+
+// A name is looked up only where the record does not have it already.
+const desiredOn = async (kind: Kind, session: Session, olds: Json, news: Json): Promise<Json> => {
+  const asked = { ...desiredFrom(kind, news), adopted: olds.adopted };
+  const settled = kind.settle?.(asked, kind.observed?.(olds) ?? olds) ?? asked;
+  return (await kind.resolve?.(session, settled)) ?? settled;
 };
 
 /** The outputs after the changed paths of `inputs` were sent. */

@@ -1,7 +1,7 @@
 // An organisation with three levels of groups, identities for GitHub Actions workflows, and who may do what where.
 
 import * as pulumi from "@pulumi/pulumi";
-import { Group, getRole, Identity, Role, RoleBinding } from "pulumi-irm";
+import { Group, Identity, Role, RoleBinding } from "pulumi-irm";
 
 const config = new pulumi.Config();
 
@@ -74,24 +74,14 @@ const publisher = new Role("publisher", {
   ],
 });
 
-const viewer = getRole({ name: "viewer" });
-const deployRole = getRole({ name: config.get("deployRole") ?? "viewer" });
-
-new RoleBinding("review-reads-everything", {
-  parent: organization,
-  identity: review,
-  role: viewer.then(({ uid }) => uid),
-});
+// Built-in roles by their names, a role of our own as the resource.
+new RoleBinding("review-reads-everything", { parent: organization, identity: review, role: "viewer" });
 new RoleBinding("release-publishes", { parent: registry, identity: release, role: publisher });
-new RoleBinding("release-edits-clusters", {
-  parent: clusters,
-  identity: release,
-  role: getRole({ name: "editor" }).then(({ uid }) => uid),
-});
+new RoleBinding("release-edits-clusters", { parent: clusters, identity: release, role: "editor" });
 new RoleBinding("deploy-works-on-product", {
   parent: product,
   identity: deploy,
-  role: deployRole.then(({ uid }) => uid),
+  role: config.get("deployRole") ?? "viewer",
 });
 
 export const organizationUid = organization.uid;

@@ -1,5 +1,9 @@
 // What the reconcile loop is told about a kind: names, and the few rules in which kinds differ.
 import { type FieldViolation, type Json, type Message, type OperationName, printable } from "../../schema/index.ts";
+import type { Session } from "../session.ts";
+
+/** of the type tokens of resources: the SDK's for dynamic resources, then ours */
+export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 
 export interface Kind {
   /** class and type token: `RoleBinding` */
@@ -28,8 +32,22 @@ export interface Kind {
   valueNames?: Readonly<Record<string, readonly string[]>>;
   /** rules of the API that the schema cannot say */
   violations?(input: Json, place: { parent?: unknown }): FieldViolation[];
-  /** the answer with what the API leaves out where it says it elsewhere */
+  /** the answer, or stored outputs, with what the API leaves out where it says it elsewhere */
   observed?(answer: Json): Json;
+  /** the desired record, with the uid of the observed one where the program gives the name of what is there */
+  settle?(desired: Json, observed: Json): Json;
+  /** the desired record with uids where the program gives names */
+  resolve?(session: Session, desired: Json): Promise<Json>;
+  /** fields that take the name of a built-in role instead of a uid */
+  byName?: readonly string[];
+  /** arguments that the constructor adds for whoever reads a preview; they mean nothing */
+  display?: readonly string[];
+  /** what the state keeps of an answer; `own` are the arguments, or the outputs so far */
+  stored?(answer: Json, own: Json): Json;
+  /** arguments as the program may have given them, and what is shown beside them, of stored outputs */
+  shown?(outputs: Json): Json;
+  /** the stored outputs hold in clear text what the program marks as secret */
+  holdsSecret?(outputs: Json, desired: Json): boolean;
   /** the observed record with the stored value of what changes by itself and means nothing */
   settled?(observed: Json, stored: Json): Json;
   /** uids of other records that this one keeps from being deleted */

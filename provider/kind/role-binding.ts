@@ -1,10 +1,37 @@
-// RoleBinding: written by uids, answered with the identity, the group and the role spelt out (contract 3.0).
-import { type Json, RoleBinding } from "../../schema/index.ts";
+// RoleBinding: written by uids, answered with the identity, the group and the role spelt out. The program gives the uids as
+// `identity` and `role`, and a built-in role by its name as well. The state keeps uid and name of each: description, issuer,
+// subject and email belong to other records, and may be secret there.
+import { isRoot, type Json, RoleBinding } from "../../schema/index.ts";
+import { builtInRoleUid, isRoleName } from "../built-in-role.ts";
+import { ROLE_NAME } from "../record.ts";
+import { SECRET_NAME } from "../secret-name.ts";
 import type { Kind } from "./kind.ts";
 
-const HYDRATED = ["identity", "group", "role"];
+const PARTS = ["identity", "role", "group"] as const;
+type Part = (typeof PARTS)[number];
 
-const uidOf = (record: unknown): unknown => (record as { uid?: unknown } | undefined)?.uid;
+interface Named {
+  uid?: string;
+  name?: string;
+}
+
+const partOf = (record: Json, part: Part): Named => {
+  const value = record[part];
+  return typeof value === "object" && value !== null ? value : {};
+};
+
+/** Whether the name of a part stays out of the state: `own` are the arguments, or the outputs so far. */
+const isSecret = (own: Json, part: Part, uid: unknown): boolean => {
+  if (own.names !== undefined) return (own.names as Json)[part] === SECRET_NAME;
+  const before = partOf(own, part);
+  return before.uid !== undefined && before.uid === uid && before.name === undefined;
+};
+
+const observed = (answer: Json): Json => ({
+  ...answer,
+  identityUid: answer.identityUid || partOf(answer, "identity").uid,
+  roleUid: answer.roleUid || partOf(answer, "role").uid,
+});
 
 export const roleBinding: Kind = {
   type: "RoleBinding",
@@ -23,16 +50,44 @@ export const roleBinding: Kind = {
     filters: ({ identityUid, roleUid }) => ({ identity: identityUid, role: roleUid }),
   },
   arguments: { identityUid: "identity", roleUid: "role" },
+  byName: ["roleUid"],
+  display: ["names"],
   // Samples of the API do not echo the two uids: they stand in the objects.
-  observed: (answer: Json) => ({
-    ...answer,
-    identityUid: answer.identityUid || uidOf(answer.identity),
-    roleUid: answer.roleUid || uidOf(answer.role),
-  }),
-  // Names and descriptions belong to other records: no drift of this one.
-  settled: (observed: Json, stored: Json) => {
-    const kept = HYDRATED.filter((name) => stored[name] && uidOf(stored[name]) === uidOf(observed[name]));
-    return { ...observed, ...Object.fromEntries(kept.map((name) => [name, stored[name]])) };
+  observed,
+  settle: (desired: Json, record: Json) => {
+    const { roleUid: name } = desired;
+    const { uid, name: own } = partOf(record, "role");
+    if (!isRoleName(name) || own !== name || uid === undefined || !isRoot(uid)) return desired;
+    return { ...desired, roleUid: uid, [ROLE_NAME]: name };
   },
-  releases: ({ roleUid, identityUid }: Json) => [roleUid, identityUid].filter((uid) => typeof uid === "string"),
+  resolve: async (session, desired: Json) => {
+    const { roleUid: name } = desired;
+    if (!isRoleName(name)) return desired;
+    return { ...desired, roleUid: await builtInRoleUid(session, name), [ROLE_NAME]: name };
+  },
+  stored: (answer: Json, own: Json) => {
+    const { identityUid, roleUid, ...fields } = observed(answer);
+    const uids: Record<Part, unknown> = { identity: identityUid, role: roleUid, group: partOf(answer, "group").uid };
+    const parts = PARTS.map((part) => {
+      const uid = uids[part];
+      const name = isSecret(own, part, uid) ? undefined : partOf(answer, part).name;
+      return [part, uid ? { uid, name } : undefined];
+    });
+    return { ...fields, ...Object.fromEntries(parts), [ROLE_NAME]: own[ROLE_NAME] };
+  },
+  shown: (outputs: Json) => {
+    const role = partOf(outputs, "role");
+    const isNamed = role.uid !== undefined && isRoot(role.uid) && outputs[ROLE_NAME] === role.name;
+    const names = PARTS.flatMap((part) => {
+      const { uid, name = SECRET_NAME } = partOf(outputs, part);
+      return uid ? [[part, name]] : [];
+    });
+    return { ...(isNamed ? { role: role.name } : {}), names: Object.fromEntries(names) };
+  },
+  holdsSecret: (outputs: Json, desired: Json) =>
+    PARTS.some((part) => (desired.names as Json | undefined)?.[part] === SECRET_NAME && partOf(outputs, part).name),
+  releases: (stored: Json) => {
+    const { identityUid, roleUid } = observed(stored);
+    return [roleUid, identityUid].filter((uid) => typeof uid === "string");
+  },
 };

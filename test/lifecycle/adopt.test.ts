@@ -74,6 +74,14 @@ new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
     program.write(source(false, ", deleteAdopted: true"));
     await program.must("up", "--yes", "--skip-preview");
     expect(writes()).toEqual([]);
+    // The engine calls it a deletion.
+    program.write('import "pulumi-irm";');
+    const removal = await program.must("preview", "--diff");
+    expect(removal.output).toContain(`Group team is not in the program any more: group ${team} was adopted, and stays`);
+    expect(removal.output).toContain('RoleBinding binding is removed: identity "ci", role "own", group "team"');
+    expect(removal.output).not.toContain("Role role is not in the program");
+    expect(removal.output).toContain('onDelete   : "the adopted record stays"');
+    expect(removal.output).toContain('onDelete     : "deletes the adopted record"');
     const destroy = await program.must("destroy", "--yes", "--skip-preview");
     expect(destroy.output).toContain(`group ${team} "team" was adopted and is left in place`);
     expect(writes()).toEqual(["DeleteRoleBinding", "DeleteRole"]);

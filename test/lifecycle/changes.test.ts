@@ -48,20 +48,46 @@ new RoleBinding("binding", { parent: ${parent}, identity: ci, role: getRole({ na
   });
 
   const bindings = (one: string, two: string, [first, second] = ["one", "two"]) => `
+import { secret } from "@pulumi/pulumi";
 import { getRole, Group, Identity, RoleBinding } from "pulumi-irm";
-const role = (name: string) => getRole({ name }).then((r) => r.uid);
-const team = new Group("team", { parent: process.env.ORG!, name: "team" });
-const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
-new RoleBinding("${first}", { parent: team, identity: ci, role: role("${one}") });
-new RoleBinding("${second}", { parent: team, identity: ci, role: role("${two}") });
+const team = new Group("team", { parent: process.env.ORG!, name: secret("between us") });
+const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: secret("for our eyes") } });
+const one = new RoleBinding("${first}", { parent: team, identity: ci, role: "${one}" });
+new RoleBinding("${second}", { parent: team, identity: ci, role: getRole({ name: "${two}" }).then(({ uid }) => uid) });
+export const granted = one.role.name;
+export const parent = one.parent;
 `;
 
   it("swaps two roles between two bindings by two PATCHes", async () => {
     const program = await place.program("swap", bindings("viewer", "editor"), env());
-    await program.must("up", "--yes", "--skip-preview");
+    const first = await program.must("up", "--yes", "--skip-preview");
+    for (const [name, role] of [
+      ["one", "viewer"],
+      ["two", "editor"],
+    ])
+      expect(first.output).toContain(`RoleBinding ${name} is new: identity "ci", role "${role}", group [secret]\n`);
+    const { resources, text } = await program.state();
+    expect(text + first.output).not.toMatch(/between us|for our eyes/);
+    const uid = place.rows("groups", "parent = ?", place.server.organization)[0]?.uid;
+    expect(resources.find(({ urn }) => urn.endsWith("Stack::swap-dev"))?.outputs).toEqual({
+      granted: "viewer",
+      parent: uid,
+    });
+    const binding = resources.find(({ urn }) => urn.endsWith("::one"));
+    expect(binding?.inputs).toMatchObject({
+      role: "viewer",
+      names: { identity: "ci", role: "viewer", group: "[secret]" },
+    });
+    expect(binding?.outputs).toMatchObject({ parent: uid, group: { uid }, role: { name: "viewer" } });
     place.server.takeRequests();
     program.write(bindings("editor", "viewer"));
-    await program.must("up", "--yes", "--skip-preview");
+    const swapped = await program.must("up", "--yes", "--skip-preview");
+    expect(swapped.output).toContain(
+      'RoleBinding one changes: identity "ci", role "viewer" becomes "editor", group [secret]\n',
+    );
+    expect(swapped.output).toContain(
+      'RoleBinding two changes: identity "ci", role "editor" becomes "viewer", group [secret]\n',
+    );
     expect(operations()).toEqual(["UpdateRoleBinding", "UpdateRoleBinding"]);
     expect(
       place
@@ -70,6 +96,12 @@ new RoleBinding("${second}", { parent: team, identity: ci, role: role("${two}") 
         .sort(),
     ).toHaveLength(2);
     await program.must("preview", "--expect-no-changes");
+    program.write(bindings("editr", "viewer"));
+    const misspelt = await program.run("preview");
+    expect(misspelt.code).not.toBe(0);
+    expect(misspelt.output).toContain(
+      'error: RoleBinding one: role: no built-in role is named "editr"; did you mean editor?\n',
+    );
 
     // A logical name that changed: the new binding is there before the old one goes, so access is never interrupted.
     program.write(bindings("editor", "viewer", ["renamed", "two"]));

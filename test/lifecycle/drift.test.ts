@@ -108,7 +108,7 @@ describe("drift", () => {
       '"CAP_IAM_ROLES_LIST"',
       '"123456789012" => "210987654321"',
       "arnPattern",
-      "roleUid",
+      '~ name: "role" => "other"',
     ])
       expect(refresh.output).toContain(text);
     place.server.takeRequests();

@@ -34,7 +34,10 @@ describe("inputs that are right", () => {
       role,
       { parent: GROUP, name: "r", capabilities: ["groups.list", "CAP_IAM_ROLES_LIST"] },
     ],
-    ["a role binding", roleBinding, { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE }],
+    ["a role binding", roleBinding, { parent: GROUP, identity: IDENTITY, role: ROLE }],
+    ["a built-in role by its name", roleBinding, { parent: GROUP, identity: IDENTITY, role: "registry.pull_token-1" }],
+    ["the names that the constructor adds", roleBinding, { parent: GROUP, identity: IDENTITY, role: ROLE, names: {} }],
+    ["the API's own names", roleBinding, { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE }],
     [
       "what a preview does not know yet",
       group,
@@ -51,7 +54,7 @@ describe("inputs that are right", () => {
       },
     ],
     ["unknown capabilities", role, { parent: GROUP, name: "r", capabilities: [UNKNOWN, "groups.list"] }],
-    ["unknown references", roleBinding, { parent: UNKNOWN, identityUid: UNKNOWN, roleUid: UNKNOWN }],
+    ["unknown references", roleBinding, { parent: UNKNOWN, identity: UNKNOWN, role: UNKNOWN }],
     [
       "null where nothing is meant",
       identity,
@@ -182,8 +185,14 @@ describe("inputs that are wrong", () => {
     [
       "references by the names of the arguments",
       roleBinding,
-      { parent: GROUP, identityUid: "ci" },
-      [`identity: ${UID_TEXT}`, `role: ${UID_TEXT}`],
+      { parent: GROUP, identity: "ci" },
+      [`identity: ${UID_TEXT}`, `role: ${UID_TEXT}, or the name of a built-in role`],
+    ],
+    [
+      "what is neither the name of a role nor a uid",
+      roleBinding,
+      { parent: GROUP, identity: IDENTITY, role: ` ${ROLE}`, rol: "viewer", names: {} },
+      ["rol: is no argument; did you mean role?", `role: ${UID_TEXT}, or the name of a built-in role`],
     ],
   ];
   for (const [reason, kind, inputs, expected] of rows)
@@ -191,6 +200,17 @@ describe("inputs that are wrong", () => {
 });
 
 describe("the inputs that come back", () => {
+  it("say what a deletion does to an adopted record, also when adopt has left the program", () => {
+    const news = { parent: ORG, name: "eng" };
+    const adopting = check(group, {}, { ...news, adopt: GROUP }).inputs;
+    expect(adopting).toMatchObject({ onDelete: "the adopted record stays" });
+    expect(check(group, adopting, news).inputs).toEqual({ ...news, onDelete: "the adopted record stays" });
+    const deleting = check(group, adopting, { ...news, deleteAdopted: true }).inputs;
+    expect(deleting).toMatchObject({ onDelete: "deletes the adopted record" });
+    expect(check(group, {}, news).inputs).toEqual(news);
+    expect(failures(group, { ...news, onDelete: "x" })).toEqual(["onDelete: is no argument"]);
+  });
+
   it("have capabilities by enum name, once each, in one order", () => {
     const news = { parent: GROUP, name: "r", capabilities: ["roles.list", "CAP_IAM_GROUPS_LIST", "groups.list"] };
     expect(check(role, {}, news).inputs).toEqual({

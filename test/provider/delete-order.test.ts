@@ -124,7 +124,7 @@ describe("a role that is bound", () => {
       if (request.url.pathname.includes("roleBindings")) return json({});
       return session.deletes.countFor(ROLE) > 0 ? json({}) : bound;
     });
-    const binding = { uid: `${GROUP}/3333333333333333`, roleUid: ROLE };
+    const binding = { uid: `${GROUP}/3333333333333333`, role: { uid: ROLE } };
     const { roleBinding } = await import("../../provider/kind/role-binding.ts");
     await Promise.all([remove(role, session, ROLE, {}), remove(roleBinding, session, binding.uid, binding)]);
     expect(requests.at(-1)?.url.pathname).toBe(`/iam/v2beta1/roles/${ROLE}`);

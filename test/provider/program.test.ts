@@ -79,6 +79,10 @@ describe("lists", () => {
     expect((await collect(irm.listRoles({ uidp: { inRoot: true }, name: "viewer" }))).length).toBe(1);
     expect((await collect(irm.listRoleBindings({ uidp }))).map(({ role }) => role.name)).toEqual(["owner"]);
     expect(await collect(irm.listRepos({ uidp }))).toEqual([]);
+    expect((await collect(irm.listRoleBindings({ role: "owner" }))).map(({ role }) => role.name)).toEqual(["owner"]);
+    await expect(collect(irm.listRoleBindings({ role: "ownr" }))).rejects.toThrow(
+      'no built-in role is named "ownr"; did you mean owner?',
+    );
   });
 
   it("tell the operation and the API's words", async () => {

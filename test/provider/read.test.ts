@@ -55,14 +55,19 @@ describe("a read", () => {
     expect(props.lastSeenTime).toBe("2026-01-01T00:00:00.000Z");
   });
 
-  it("keeps the stored names inside a role binding while the uids are the same", async () => {
-    const answer = { uid: GROUP, identity: { uid: ORG, name: "renamed" }, role: { uid: ROLE, name: "other role" } };
-    const { session } = scriptedSession(json(answer));
-    const { props } = await reconcile.read(roleBinding, session, GROUP, {
-      identity: { uid: ORG, name: "ci" },
-      role: { uid: GROUP, name: "viewer" },
-    });
-    expect(props).toMatchObject({ identity: { uid: ORG, name: "ci" }, role: { uid: ROLE, name: "other role" } });
+  it("keeps uid and name of what a role binding connects, and no name that is not stored because it is secret", async () => {
+    const identity = { uid: ORG, name: "renamed", description: "", issuer: "https://issuer.example", subject: "s" };
+    const answer = { uid: GROUP, identity, role: { uid: ROLE, name: "viewer", description: "" } };
+    const { session } = scriptedSession(json(answer), json(answer));
+    const stored = { identity: { uid: ORG, name: "ci" }, role: { uid: ROLE, name: "viewer" }, __role: "viewer" };
+    const { props, inputs } = await reconcile.read(roleBinding, session, GROUP, stored);
+    const role = { uid: ROLE, name: "viewer" };
+    expect(props).toEqual({ uid: GROUP, parent: ORG, identity: { uid: ORG, name: "renamed" }, role, __role: "viewer" });
+    const names = { identity: "renamed", role: "viewer" };
+    expect(inputs).toEqual({ parent: ORG, identity: ORG, role: "viewer", names });
+    const secret = await reconcile.read(roleBinding, session, GROUP, { identity: { uid: ORG }, role });
+    expect(secret.props).toEqual({ uid: GROUP, parent: ORG, identity: { uid: ORG }, role });
+    expect(secret.inputs).toMatchObject({ role: ROLE, names: { identity: "[secret]", role: "viewer" } });
   });
 
   it("keeps allowReplace, and leaves out what the service chose", async () => {

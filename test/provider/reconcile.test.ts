@@ -77,7 +77,7 @@ const kinds: [string, Kind, () => Promise<Json>, Json][] = [
   [
     "a role binding",
     roleBinding,
-    async () => ({ parent: org, identityUid: service.identity, roleUid: await builtIn("viewer") }),
+    async () => ({ parent: org, identity: service.identity, role: await builtIn("viewer") }),
     {},
   ],
 ];
@@ -107,7 +107,9 @@ describe.each(kinds)("%s", (_, kind, args, byHand) => {
     expect(read.id).toBe(id);
     expect({ ...read.props, __provider: TEXT }).toEqual(outs);
     const { __provider, __key, ...asWritten } = inputs;
-    expect(read.inputs).toEqual(asWritten);
+    // What is shown beside the arguments is the constructor's.
+    const { names, ...readInputs } = read.inputs as Json;
+    expect(readInputs).toEqual(asWritten);
     expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
   });
 
@@ -297,10 +299,11 @@ describe("a create", () => {
     const { outs } = await reconcile.create(roleBinding, session, {
       ...keyOf("rb"),
       parent: ORG,
-      identityUid: GROUP,
-      roleUid: ROLE,
+      identity: GROUP,
+      role: ROLE,
     });
-    expect(outs).toMatchObject({ identityUid: GROUP, roleUid: ROLE });
+    const connected = { identity: { uid: GROUP, name: "ci" }, role: { uid: ROLE, name: "viewer" } };
+    expect(outs).toEqual({ uid: `${ORG}/1111111111111111`, parent: ORG, ...connected });
   });
 
   it("gives the engine nothing that its wire format cannot carry, or it would lose the record", async () => {
@@ -310,15 +313,15 @@ describe("a create", () => {
       .catch((error: Incomplete) => ({
         outs: error.properties,
       }));
-    expect(Object.hasOwn(outs, "identityUid")).toBe(false);
-    expect(outs).toEqual({ uid: GROUP, novelty: {} });
+    expect(Object.hasOwn(outs, "identity")).toBe(false);
+    expect(outs).toEqual({ uid: GROUP, parent: ORG, novelty: {} });
   });
 
   it("keeps enum values and fields that this version does not know", async () => {
     const answer = { uid: GROUP, name: "eng", status: "ORG_STATUS_NEW", novelty: [1] };
     const { session } = scriptedSession(json(answer));
     const { id, outs } = await reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" });
-    expect(outs).toEqual(answer);
+    expect(outs).toEqual({ ...answer, parent: ORG });
     expect(reconcile.diff(group, id, outs, { ...keyOf("eng"), parent: ORG, name: "eng" }).changes).toBe(false);
   });
 });

@@ -42,13 +42,15 @@ describe("a resource", () => {
 
   it("refers to resources by their uid, and to uids as they are", async () => {
     const group = new Group("g", { root: true, name: "g" });
-    await value(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(ROLE) }).uid);
+    const own = `${ORG}/3333333333333333`;
+    await value(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(own) }).uid);
     const { __provider, ...inputs } = made[1]?.inputs ?? {};
     expect(inputs).toEqual({
       __key: "-/project/stack/RoleBinding::b",
       parent: GROUP,
-      identityUid: IDENTITY,
-      roleUid: ROLE,
+      identity: IDENTITY,
+      role: own,
+      names: { group: "g" },
     });
   });
 

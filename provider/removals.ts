@@ -1,0 +1,56 @@
+// What leaves the stack, in a preview: the engine asks no provider about a resource that is not declared any more, so the
+// program itself compares the state with what it has declared, once it has declared all of it. It says which role bindings
+// end, by name, and which records stay although the engine shows a deletion.
+//
+// Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state),
+// but must never fail a program.
+import * as pulumi from "@pulumi/pulumi";
+import type { Json } from "../schema/index.ts";
+
+/** What one run of a program has declared. */
+export interface Declared {
+  monitor: object | undefined;
+  resources(): readonly pulumi.CustomResource[];
+  /** uids of the records that it adopts */
+  adopted: ReadonlySet<string>;
+}
+
+const previews: Declared[] = [];
+
+/** At the end of the program, in a preview. */
+export const reportRemovals = (declared: Declared): void => {
+  if (!pulumi.runtime.isDryRun()) return;
+  // The SDK signals the end of the program in a later round of this event (cmd/run/index.ts), so that what begins here is done.
+  if (previews.length === 0) process.once("beforeExit", () => void Promise.all(previews.splice(0).map(report)));
+  previews.push(declared);
+};
+
+const report = async ({ monitor, resources, adopted }: Declared): Promise<void> => {
+  try {
+    // The run is over: a program of the Automation API.
+    if (pulumi.runtime.getMonitor() !== monitor) return;
+    const state = await storedOutputs();
+    const urns = new Set(await Promise.all(resources().map(({ urn }) => settled(urn))));
+    const uids = new Set([...adopted, ...(await Promise.all(resources().map(({ id }) => settled(id))))]);
+    const { removedText } = await import("./review.ts");
+    for (const [urn, { type, outputs }] of Object.entries(state)) {
+      // By its uid under another name: an alias, or a record that changes hands.
+      if (urns.has(urn) || uids.has(outputs.uid as string)) continue;
+      const text = removedText(type, urn, outputs);
+      if (text !== undefined) await pulumi.log.info(text);
+    }
+  } catch (error) {
+    await pulumi.log.debug(`pulumi-irm: what leaves the stack is not known: ${(error as Error).message}`);
+  }
+};
+
+/** Of the resources in the state, by URN: a function of the engine itself (pkg/resource/deploy/builtins.go). */
+const storedOutputs = async (): Promise<Record<string, { type: string; outputs: Json }>> => {
+  const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
+  const { outputs } = await pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName });
+  return outputs;
+};
+
+/** The SDK's own, not in its types; undefined where a preview does not know it. */
+const settled = (output: pulumi.Output<string>): Promise<string | undefined> =>
+  (output as unknown as { promise(): Promise<string | undefined> }).promise();

@@ -1,0 +1,112 @@
+// For whoever reviews a preview: one line for each role binding that is created, changed or removed, by the names that the
+// program or the state knows. The engine itself shows uids.
+import { isRoot, isUidp, type Json, printable } from "../schema/index.ts";
+import { kindRecords } from "./kind/index.ts";
+import { TYPE_PREFIX } from "./kind/kind.ts";
+import { KEY, staysOnDelete } from "./record.ts";
+import { SECRET_NAME } from "./secret-name.ts";
+import { isUnknown } from "./unknown.ts";
+
+export interface Review {
+  /** the engine checks the inputs of a resource; `olds` are empty for one that is new */
+  checked(olds: Json, news: Json): void;
+  /** it compares the outputs in the state with the inputs */
+  compared(olds: Json, news: Json): void;
+  /** it has deleted the resource */
+  removed(stored: Json): void;
+}
+
+const PARTS = ["identity", "role", "group"] as const;
+type Part = (typeof PARTS)[number];
+
+interface Named {
+  uid?: unknown;
+  name?: unknown;
+}
+
+export const reviewWith = (say: (text: string) => void): Review => {
+  const declared = new Set<unknown>();
+  const told = new Set<unknown>();
+
+  const tell = (bag: Json, verb: string, parts: readonly string[]): void => {
+    if (told.has(bag[KEY])) return;
+    told.add(bag[KEY]);
+    say(`RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
+  };
+
+  return {
+    checked(olds, news) {
+      declared.add(news[KEY]);
+      if (Object.keys(olds).length > 0) return;
+      tell(
+        news,
+        "is new",
+        PARTS.map((part) => `${part} ${textOf(wanted(news, part))}`),
+      );
+    },
+    compared(olds, news) {
+      // A refresh compares as well, the other way round: it has checked nothing.
+      if (!declared.has(news[KEY])) return;
+      const changed = PARTS.filter((part) => !isSame(stored(olds, part), wanted(news, part)));
+      if (changed.length === 0) return;
+      const parts = PARTS.map((part) => {
+        const after = wanted(news, part);
+        if (!changed.includes(part)) return `${part} ${textOf(after)}`;
+        return `${part} ${textOf(stored(olds, part, after))} becomes ${textOf(after)}`;
+      });
+      tell(news, "changes", parts);
+    },
+    removed(outputs) {
+      say(removedBinding(outputs));
+    },
+  };
+};
+
+const removedBinding = (outputs: Json): string => {
+  const parts = PARTS.map((part) => `${part} ${textOf(stored(outputs, part))}`);
+  return `RoleBinding ${logicalName(outputs)} is removed: ${parts.join(", ")}`;
+};
+
+/** A resource that leaves the stack: what the engine does not show of it. */
+export const removedText = (type: string, urn: string, outputs: Json): string | undefined => {
+  const kind = Object.values(kindRecords).find((one) => TYPE_PREFIX + one.type === type);
+  if (!kind) return undefined;
+  if (staysOnDelete(outputs)) {
+    const name = `${kind.type} ${urn.replace(/^.*::/s, "")}`;
+    return `${name} is not in the program any more: ${kind.word} ${outputs.uid} was adopted, and stays`;
+  }
+  return kind === kindRecords.roleBinding ? removedBinding(outputs) : undefined;
+};
+
+/** `organization/project/stack/RoleBinding::editors` to `editors`. */
+const logicalName = (bag: Json): string => String(bag[KEY] ?? bag.uid ?? "").replace(/^.*::/s, "");
+
+/** What the arguments name; of a role that is given by its name there is no uid. */
+const wanted = (news: Json, part: Part): Named => {
+  const argument = part === "group" ? news.parent : (news[part] ?? news[`${part}Uid`]);
+  return { uid: argument, name: (news.names as Json | undefined)?.[part] };
+};
+
+/**
+ * What the outputs name. A state of version 0.1 may hold a name that the program marks as secret: of its names only those count
+ * that the program gives as well, and those of built-in roles.
+ */
+const stored = (olds: Json, part: Part, after?: Named): Named => {
+  const { uid, name, description } = (olds[part] ?? {}) as Named & { description?: unknown };
+  const isOpen = description === undefined || (part === "role" && isBuiltIn({ uid }));
+  return { uid, name: isOpen ? name : after?.uid === uid ? after?.name : undefined };
+};
+
+const isSame = (before: Named, after: Named): boolean =>
+  before.uid === after.uid || (isBuiltIn(before) && before.name !== undefined && before.name === after.uid);
+
+const isBuiltIn = ({ uid }: Named): boolean => isUidp(uid) && isRoot(uid);
+
+const textOf = ({ uid, name }: Named): string => {
+  if (isUnknown(name) || (name === undefined && isUnknown(uid))) return "(not known yet)";
+  return typeof name === "string"
+    ? name === SECRET_NAME
+      ? name
+      : `"${printable(name)}"`
+    : String(uid ?? "(not known)");
+};

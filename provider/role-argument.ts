@@ -1,0 +1,28 @@
+// A role by the name of a built-in one, on the side of the program: the name is looked up while the program runs, so that a
+// misspelt one is an error of the preview. The engine's side keeps the name, and looks up its uid when it needs it.
+import * as pulumi from "@pulumi/pulumi";
+import { isUidp } from "../schema/index.ts";
+import { programError } from "./program-error.ts";
+import { programSession } from "./program-session.ts";
+
+/** The argument as it is, refused where no built-in role has the name. Secret names are not told. */
+export const checkedRole = (
+  resource: string,
+  role: pulumi.Input<string> | undefined,
+): pulumi.Input<string> | undefined => {
+  // A unit test of a program has no engine, and no service.
+  if (role === undefined || isUidp(role) || !pulumi.runtime.hasEngine()) return role;
+  const given = pulumi.output(role);
+  return given.apply(async (value) => {
+    const { builtInRoleUid, isRoleName, UnknownRole } = await import("./built-in-role.ts");
+    if (!isRoleName(value)) return value;
+    try {
+      await builtInRoleUid(await programSession(), value);
+    } catch (error) {
+      if (!(error instanceof UnknownRole)) throw error;
+      const text = (await pulumi.isSecret(given)) ? "no built-in role has this name" : error.message;
+      throw programError(`RoleBinding ${resource}: role: ${text}`);
+    }
+    return value;
+  });
+};

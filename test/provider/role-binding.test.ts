@@ -1,0 +1,146 @@
+// Role bindings: a built-in role by its name, and states that an earlier version has written.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { roleBinding } from "../../provider/kind/role-binding.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import type { Json } from "../../schema/index.ts";
+import { keyOf, type Service, startService } from "./double.ts";
+
+let service: Service;
+let org: string;
+let ci: string;
+const builtIn: Record<string, string> = {};
+const call = (operation: string, request: object): Promise<Json> =>
+  service.session.call(operation as never, request as never) as never;
+const operations = () => service.requests.splice(0).map(({ method, url }) => `${method} ${url.pathname.split("/")[3]}`);
+
+beforeAll(async () => {
+  service = await startService();
+  org = service.organization as string;
+  const { roles } = (await call("ListRoles", { uidp: { inRoot: true } })) as { roles: { uid: string; name: string }[] };
+  for (const { uid, name } of roles) builtIn[name] = uid;
+  const identity = { name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "secret subject" } };
+  ci = (await call("CreateIdentity", { parent: org, identity })).uid as string;
+  // What anyone may put into a group must not be granted instead.
+  await call("CreateRole", { parent: org, role: { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] } });
+});
+beforeEach(() => {
+  service.requests.splice(0);
+});
+afterAll(() => service.close());
+
+const args = (role: unknown, name = "b"): Json => ({ ...keyOf(name), parent: org, identity: ci, role });
+const create = (inputs: Json) => reconcile.create(roleBinding, service.otherSession(), inputs);
+const names = (identity: string) => ({ identity, role: "viewer", group: "dev" });
+
+describe("a built-in role by its name", () => {
+  it("is granted, never a role of that name in a group; its name stays in the state, and nothing is to be done", async () => {
+    const { id, outs } = await create(args("viewer"));
+    const { roleUid } = (await call("GetRoleBinding", { uid: id }).then(({ role }) => ({
+      roleUid: (role as Json).uid,
+    }))) as Json;
+    expect(roleUid).toBe(builtIn.viewer);
+    expect(outs).toMatchObject({ role: { uid: builtIn.viewer, name: "viewer" }, identity: { uid: ci, name: "ci" } });
+    expect(reconcile.diff(roleBinding, id, outs, args("viewer"))).toEqual({ changes: false, replaces: [] });
+    expect(reconcile.diff(roleBinding, id, outs, args(builtIn.viewer))).toEqual({ changes: false, replaces: [] });
+    const read = await reconcile.read(roleBinding, service.session, id, outs);
+    expect(read.inputs).toMatchObject({ identity: ci, role: "viewer" });
+    expect(read.props).toEqual(outs);
+  });
+
+  it("is changed by one PATCH; its uid is looked up once for a run, and not where nothing changes", async () => {
+    const session = service.otherSession();
+    const one = await reconcile.create(roleBinding, session, args("viewer", "one"));
+    const two = await reconcile.create(roleBinding, session, args("editor", "two"));
+    expect(operations().filter((text) => text === "GET roles")).toHaveLength(1);
+    const same = await reconcile.update(roleBinding, service.session, one.id, one.outs, {
+      ...args("viewer", "one"),
+      allowReplace: true,
+    });
+    expect(same.outs).toMatchObject({ role: { name: "viewer" }, allowReplace: true, __role: "viewer" });
+    expect(operations()).toEqual([]);
+    expect(reconcile.diff(roleBinding, two.id, two.outs, args("viewer")).changes).toBe(true);
+    const { outs } = await reconcile.update(roleBinding, session, two.id, two.outs, args("viewer"));
+    expect(outs).toMatchObject({ role: { uid: builtIn.viewer, name: "viewer" } });
+    expect(operations()).toEqual(["PATCH roleBindings"]);
+  });
+
+  it("that there is not is an error with the nearest names, and nothing is sent", async () => {
+    await expect(create(args("viewr"))).rejects.toThrow('no built-in role is named "viewr"; did you mean viewer?');
+    expect(operations().filter((text) => text.endsWith(" roleBindings"))).toEqual([]);
+  });
+
+  it("is bound again by its name once the service has it under another uid", async () => {
+    const { id, outs } = await create(args("viewer", "rebuilt"));
+    // As a refresh finds it: the role that is bound is gone, and its name with it.
+    const found = { ...outs, role: { uid: "0".repeat(40), name: "" } };
+    expect(reconcile.diff(roleBinding, id, found, args("viewer")).changes).toBe(true);
+    const updated = await reconcile.update(roleBinding, service.otherSession(), id, found, args("viewer"));
+    expect(updated.outs).toMatchObject({ role: { uid: builtIn.viewer, name: "viewer" } });
+  });
+});
+
+describe("the state of version 0.1", () => {
+  const old = async (name: string) => {
+    const { id, outs } = await create({ ...args(builtIn.editor, name), names: names("ci") });
+    const { parent, __role, ...rest } = outs;
+    const identity = {
+      uid: ci,
+      name: "ci",
+      description: "",
+      issuer: "https://issuer.example",
+      subject: "secret subject",
+    };
+    const role = { uid: builtIn.editor, name: "editor", description: "Built-in role: editor" };
+    const group = { uid: org, name: "dev", description: "" };
+    const inputs = { ...keyOf(name), parent: org, identityUid: ci, roleUid: builtIn.editor };
+    return { id, inputs, outs: { ...rest, identity, role, group, identityUid: ci, roleUid: builtIn.editor } as Json };
+  };
+
+  it("is unchanged, by the uid of its role and by the name; an argument of ours is an update without a request", async () => {
+    const { id, outs, inputs } = await old("unchanged");
+    service.requests.splice(0);
+    for (const news of [inputs, args(builtIn.editor, "unchanged"), args("editor", "unchanged")])
+      expect(reconcile.diff(roleBinding, id, outs, news)).toEqual({ changes: false, replaces: [] });
+    expect(reconcile.check(roleBinding, inputs, args("editor", "unchanged")).failures).toEqual([]);
+    const news = { ...args("editor", "unchanged"), allowReplace: true };
+    const updated = await reconcile.update(roleBinding, service.session, id, outs, news);
+    expect(operations()).toEqual([]);
+    expect(JSON.stringify(updated)).not.toContain("secret subject");
+    expect(updated.outs).toMatchObject({
+      role: { uid: builtIn.editor, name: "editor" },
+      parent: org,
+      __role: "editor",
+    });
+    expect(Object.keys(updated.outs)).not.toContain("roleUid");
+  });
+
+  it("shrinks in a refresh that shows no drift", async () => {
+    const { id, outs, inputs } = await old("refreshed");
+    const read = await reconcile.read(roleBinding, service.session, id, outs);
+    expect(JSON.stringify(read)).not.toMatch(/secret subject|issuer.example|Built-in role/);
+    expect(JSON.stringify(read.props).length).toBeLessThan(JSON.stringify(outs).length);
+    // As the engine asks: the other way round, with the old inputs.
+    expect(reconcile.diff(roleBinding, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
+    await reconcile.remove(roleBinding, service.session, id, read.props);
+  });
+
+  it("is deleted", async () => {
+    const { id, outs } = await old("deleted");
+    await reconcile.remove(roleBinding, service.session, id, outs);
+    await expect(call("GetRoleBinding", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("a name that the program marks as secret", () => {
+  it("is not in the state, and is taken out of one that has it by an update that sends nothing", async () => {
+    const { id, outs } = await create({ ...args("viewer", "secret"), names: names("[secret]") });
+    expect(outs.identity).toEqual({ uid: ci });
+    expect(outs.role).toEqual({ uid: builtIn.viewer, name: "viewer" });
+    const plain = { ...outs, identity: { uid: ci, name: "ci" } };
+    const news = { ...args("viewer", "secret"), names: names("[secret]") };
+    expect(reconcile.diff(roleBinding, id, plain, news)).toEqual({ changes: true, replaces: [] });
+    service.requests.splice(0);
+    expect((await reconcile.update(roleBinding, service.session, id, plain, news)).outs).toEqual(outs);
+    expect(operations()).toEqual([]);
+  });
+});
