@@ -51,7 +51,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
   const connected = async (): Promise<Session> => {
     const settled = await config();
     ledger ??= ledgerWith(settled, outside);
-    session ??= sessionWith(settled, outside, ledger);
+    session ??= gate.guarded(sessionWith(settled, outside, ledger));
     return session;
   };
   const gate = serviceGate({ config, connected, hasCredentials, say: outside.say });

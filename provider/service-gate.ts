@@ -14,8 +14,10 @@ export interface ServiceGate {
   organization(uid: string): Promise<void>;
   /** what a denial of a read or a delete comes from: rejects with another error where the organisation is not there */
   explain(uid: string, error: unknown): Promise<never>;
-  /** throws when a record of this run was refused */
+  /** throws once a record of this run was refused */
   open(): void;
+  /** The session with creates that are refused once a record of this run was: also one that is about to be sent */
+  guarded(session: Session): Session;
 }
 
 export interface GateParts {
@@ -52,6 +54,10 @@ export const serviceGate = ({ config, connected, hasCredentials, say }: GatePart
     if (text !== undefined) refuse(new WrongService(text));
   };
 
+  const open = (): void => {
+    if (refusal) throw refusal;
+  };
+
   return {
     address: async (stored) => {
       try {
@@ -66,8 +72,13 @@ export const serviceGate = ({ config, connected, hasCredentials, say }: GatePart
       if (denied) await organization(uid);
       throw error;
     },
-    open: () => {
-      if (refusal) throw refusal;
-    },
+    open,
+    guarded: (session) => ({
+      ...session,
+      call: async (operation, ...rest) => {
+        if (operation.startsWith("Create")) open();
+        return session.call(operation, ...rest);
+      },
+    }),
   };
 };

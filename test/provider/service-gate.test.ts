@@ -1,4 +1,6 @@
 // A state whose records are at another service: the address that it carries, and the organisation behind the address.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../provider/config.ts";
 import { type Methods, methodsWith } from "../../provider/methods.ts";
@@ -78,6 +80,31 @@ describe("a state whose records are at another address", () => {
     await expect(own.check(at(elsewhere).inputs, news(ORG, "WRONG"))).rejects.toThrow(message(here()));
     await expect(own.create(news())).rejects.toThrow(short);
     expect(requests).toEqual([]);
+  });
+
+  it("is refused in time for a create that has begun before it, and the journal keeps nothing of it", async () => {
+    const held = Promise.withResolvers<void>();
+    const listing = Promise.withResolvers<void>();
+    const send = systemTransport();
+    const own = await group({}, async (request) => {
+      if (request.url.pathname.endsWith("/groups")) {
+        listing.resolve();
+        await held.promise;
+      }
+      return send(request);
+    });
+    const { __key } = keyOf("new");
+    const create = own.create({ ...news(), __key });
+    await listing.promise;
+    await expect(own.check(at(elsewhere).inputs, news())).rejects.toThrow(message(here()));
+    held.resolve();
+    await expect(create).rejects.toThrow(short);
+    expect(requests.filter((request) => request.startsWith("POST"))).toEqual([]);
+    const journal = readdirSync(service.env.IRM_JOURNAL as string).find((name) => name.endsWith(".jsonl")) as string;
+    const lines = readFileSync(join(service.env.IRM_JOURNAL as string, journal), "utf8")
+      .trim()
+      .split("\n");
+    expect(JSON.parse(lines.at(-1) as string)).toEqual({ closed: JSON.parse(lines.at(-2) as string).intent });
   });
 
   it("is refused before a refresh, a diff or a delete sends anything, once for all of them", async () => {
