@@ -25,7 +25,6 @@ import { claimRows } from "./must-refuse/claim-rows.ts";
 import { headerRows } from "./must-refuse/header-rows.ts";
 import { identityControls, identityRows } from "./must-refuse/identity-rows.ts";
 import { CONTROLS, deniedText, KEYS, type Row, type Target, trustExactly } from "./must-refuse/target.ts";
-import { forgedByExponentOne, WEAK_KEYS } from "./weak-key.ts";
 
 const issuer = await startIssuer(Object.values(KEYS));
 afterAll(() => issuer.close());
@@ -216,12 +215,6 @@ describe("row 28 and 29: an identity with keys of its own", () => {
     ["when they are private", withKeys({ issuerKeys: JSON.stringify({ keys: [privateJwk] }) }), "key"],
   ])("is refused %s, without a connection", async (_, record, reason) => {
     expect(await denied(await sign(claims(), OTHER_RSA), reason, record)).toBe(0);
-  });
-
-  it.each(WEAK_KEYS)("is refused by a key of %s", async (_, jwk) => {
-    const record = withKeys({ issuerKeys: JSON.stringify({ keys: [jwk] }) });
-    expect(await denied(await sign(claims()), "key", record)).toBe(0);
-    expect(await denied(forgedByExponentOne(claims()), "key", record)).toBe(0);
   });
 
   it("is assumed for its own audience, and gets the API's", async () => {

@@ -2,6 +2,7 @@
 
 import type { Body } from "../../../support/http.ts";
 import { NOW, OTHER_RSA, RSA, SUBJECT, sign } from "../fixture.ts";
+import { forgedByExponentOne, WEAK_KEYS } from "../weak-key.ts";
 import type { Row, Target } from "./target.ts";
 
 const pattern =
@@ -81,6 +82,10 @@ const OWN_KEYS: [row: number, what: string, fields: Body, bearer: Row["bearer"],
     ({ claims }) => sign(claims(), RSA, { kid: undefined }),
     "key",
   ],
+  ...WEAK_KEYS.map(([what, jwk]): (typeof OWN_KEYS)[number] => {
+    const issuerKeys = JSON.stringify({ keys: [jwk] });
+    return [28, `a key of ${what}`, { issuerKeys }, ({ claims }) => forgedByExponentOne(claims()), "key"];
+  }),
 ];
 
 export const identityRows: Row[] = [
