@@ -9,33 +9,40 @@ import { walkChildren } from "./walk.ts";
 
 type Listed = Json & { uid: string };
 
+export interface Before {
+  records: Listed[];
+  /** false when they could not be listed, or not all of them */
+  isWhole: boolean;
+}
+
 /** The records that were there. */
-export const recordsBefore = (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+export const recordsBefore = (kind: Kind, session: Session, parent: string): Promise<Before> => {
   // Nothing is in a group that this run has made.
-  if (session.made.has(parent)) return Promise.resolve([]);
+  if (session.made.has(parent)) return Promise.resolve({ records: [], isWhole: true });
   const place = `${kind.type} ${parent}`;
   const found = session.listedBefore.get(place) ?? listed(kind, session, parent);
   session.listedBefore.set(place, found);
   return found;
 };
 
-const listed = async (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+const listed = async (kind: Kind, session: Session, parent: string): Promise<Before> => {
   const records: Listed[] = [];
   try {
     for await (const record of walkChildren(session, kind.list, parent)) records.push(record);
   } catch {
     // Who may create and not list is not kept from it.
+    return { records, isWhole: false };
   }
-  return records;
+  return { records, isWhole: true };
 };
 
 /**
  * Says which of them have the same inputs. A runner without a journal (a fresh CI machine) cannot know what a run before it was
  * about to make when it was killed: such a record may be that run's.
  */
-export const tellTwins = (kind: Kind, session: Session, entry: Entry, before: readonly Listed[]): void => {
+export const tellTwins = (kind: Kind, session: Session, entry: Entry, before: Before): void => {
   const { key, parent, inputs, given } = entry;
-  const twins = before.filter(
+  const twins = before.records.filter(
     (record) => fingerprint(kind, parent, record, given) === inputs && !session.claims.refusal(record.uid, key),
   );
   if (twins.length === 0) return;

@@ -29,7 +29,7 @@ import {
 } from "./retry.ts";
 import { NoConnection } from "./session-error.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
-import { parse, readAnswer, requestOf } from "./wire.ts";
+import { parse, readAnswer, requestOf, uidAsked } from "./wire.ts";
 
 export interface CallOptions {
   /** the permission may still be on its way to us: a denial is waited for, with new tokens (faults.md, F9) */
@@ -97,7 +97,8 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     options: CallOptions = {},
   ) => {
     const http = requestOf(row, base, request);
-    return attempt(attempts, http, name, token, transport, (answer) => readAnswer(row, name, answer), options);
+    const asked = uidAsked(row, request);
+    return attempt(attempts, http, name, token, transport, (answer) => readAnswer(row, name, answer, asked), options);
   };
 
   const credentials: Credentials = credentialsFrom({

@@ -35,13 +35,8 @@ export const failure = (error: unknown, kind: Kind, action: keyof Kind["operatio
 };
 
 /** The service answered, and not with what was asked for. `outs` are the outputs that the state shall have, `paths` the API's. */
-export const incomplete = (
-  kind: Kind,
-  action: "create" | "update",
-  outs: Record<string, unknown>,
-  paths: readonly string[],
-): Incomplete => {
-  const head = headOf(kind, action, { uid: outs.uid, name: outs.name });
+export const incomplete = (kind: Kind, outs: Record<string, unknown>, paths: readonly string[]): Incomplete => {
+  const head = headOf(kind, "update", { uid: outs.uid, name: outs.name });
   const differing = paths.map((path) => argumentOf(kind, path)).join(", ");
   const text = `${head}: the service answered with another value of ${differing} than was asked for`;
   return new Incomplete(text, outs.uid as string, outs);

@@ -1,6 +1,7 @@
 // What a run that did not end has left of a resource: the record that its create made, if it did, and if the engine never heard
 // of it. Whoever sent the request may have died a second ago, so the search lasts until nothing can show any more.
 import { isApiError, type Json, parentOf } from "../schema/index.ts";
+import type { CallOptions } from "./client.ts";
 import { failure } from "./failure.ts";
 import { findCreated, onlyOne, type Search } from "./find.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -63,7 +64,7 @@ export const namedBy = async (
   if (refusal) return { is: "another", why: refusal };
   // What is elsewhere may be nothing that we may read.
   if (parentOf(uid) !== entry.parent) return verdictOn(kind, entry, { uid }) as { is: "another"; why: string };
-  const record = await still(kind, session, entry, uid);
+  const record = await readShown(kind, session, uid, await mayShowFor(session, { ...entry, uid }));
   return record && { ...verdictOn(kind, entry, record), record };
 };
 
@@ -90,16 +91,23 @@ export const mayShowFor = async (session: Session, { uid, at }: Entry): Promise<
   return Math.max(0, onItsWayMs + LAG_MS - ageMs);
 };
 
-const still = async (kind: Kind, session: Session, entry: Entry, uid: string): Promise<Json | undefined> => {
+/** The record, as soon as it can be read; undefined when it is not there. */
+export const readShown = async (
+  kind: Kind,
+  session: Session,
+  uid: string,
+  waitMs: number,
+  options: CallOptions = {},
+): Promise<Json | undefined> => {
   const look = async () => {
     try {
-      return (await session.call(kind.operations.get, { uid } as never)) as Json;
+      return (await session.call(kind.operations.get, { uid } as never, options)) as Json;
     } catch (error) {
       if (isApiError(error, "NOT_FOUND")) return undefined;
       throw failure(error, kind, "get", { uid });
     }
   };
-  const until = session.clock.now() + (await mayShowFor(session, entry));
+  const until = session.clock.now() + waitMs;
   return lookUntilShown(session.clock, look, () => until);
 };
 

@@ -1,8 +1,9 @@
 // A record is made: its intent is on disk before the POST, and an answer that is lost is settled by finding the record, never
 // by a second POST whose first may be done.
 import { type ApiError, isApiError, type Json, rootOf } from "../schema/index.ts";
-import { recordsBefore, tellTwins } from "./before.ts";
+import { type Before, recordsBefore, tellTwins } from "./before.ts";
 import { LostAnswer } from "./client.ts";
+import { refusalOf, refusedText } from "./created.ts";
 import { normal } from "./diff.ts";
 import { failure } from "./failure.ts";
 import { findCreated, onlyOne } from "./find.ts";
@@ -10,6 +11,7 @@ import { fingerprint, givenChoices } from "./fingerprint.ts";
 import type { Entry } from "./journal/entry.ts";
 import type { Kind } from "./kind/kind.ts";
 import { LAG_MS } from "./lag.ts";
+import { unsettled } from "./left-behind.ts";
 import { noteClosed, noteMade } from "./note.ts";
 import { parentIn } from "./record.ts";
 import { delayMs, isOver, mayFollow, newEffort } from "./retry.ts";
@@ -42,19 +44,14 @@ export const made = async (kind: Kind, session: Session, key: string, desired: J
 };
 
 /** The answer of the POST, or the record that it made. Where nobody knows, the entry stays open and the next run looks. */
-const posted = async (
-  kind: Kind,
-  session: Session,
-  entry: Entry,
-  desired: Json,
-  before: readonly { uid: string }[],
-): Promise<Json> => {
+const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json, before: Before): Promise<Json> => {
   const { journal, clock } = session;
   const { parent } = entry;
   const request = { parent, [kind.field]: normal(kind.schema, desired) };
   const subject = { name: desired.name, parent };
   const effort = newEffort(clock);
   let lostBefore = false;
+  let other: { answer: Json; why: string } | undefined;
   for (;;) {
     let isOut = false;
     const beforeSend = async () => {
@@ -62,11 +59,16 @@ const posted = async (
       isOut = true;
     };
     try {
-      return (await session.call(kind.operations.create, request as never, {
+      const answer = (await session.call(kind.operations.create, request as never, {
         permissionIsNew: session.newRoots.has(rootOf(parent)),
         effort,
         beforeSend,
       })) as Json;
+      const why = await refusalOf(kind, session, entry, answer, before);
+      if (why === undefined) return answer;
+      session.say(refusedText(kind, entry, answer, why));
+      other = { answer, why };
+      throw otherRecord(kind, answer, why);
     } catch (error) {
       if (!(error instanceof LostAnswer)) {
         if (lostBefore) {
@@ -86,6 +88,7 @@ const posted = async (
       if (!session.pay(error.failure)) throw lost(kind, error, subject);
       const found = await lookedFor(kind, session, entry, desired, before, error);
       if (found) return found;
+      if (other && entry.answered !== undefined) throw unsettled(kind, entry, other.answer, other.why);
       // Looking has taken a part of the wait.
       const next = Math.max(clock.now(), failedAt + delayMs(error.failure, effort.count, clock.random()));
       if (!mayFollow(error.failure) || isOver(effort, next)) throw lost(kind, error, subject);
@@ -94,17 +97,23 @@ const posted = async (
   }
 };
 
+// Done, and not told of: what came is as good as no response.
+const otherRecord = (kind: Kind, { uid }: Json, why: string): LostAnswer =>
+  new LostAnswer({ status: 200, sent: true }, "UNKNOWN", `the response names ${kind.word} ${uid}, which ${why}`, {
+    operation: kind.operations.create,
+  });
+
 const lookedFor = async (
   kind: Kind,
   session: Session,
   entry: Entry,
   desired: Json,
-  before: readonly { uid: string }[],
+  before: Before,
   error: ApiError,
 ) => {
   let found: Json[];
   try {
-    const uids = new Set(before.map(({ uid }) => uid));
+    const uids = new Set(before.records.map(({ uid }) => uid));
     found = await findCreated(kind, session, entry, { sought: desired, waitMs: LAG_MS, before: uids });
   } catch (reason) {
     const { message } = lost(kind, error, { name: desired.name, parent: entry.parent });

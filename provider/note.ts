@@ -9,5 +9,8 @@ export const noteMade = (session: Session, entry: Entry, uid: string): Promise<v
 export const noteClosed = (session: Session, entry: Entry): Promise<void> =>
   orSaid(session, entry, session.journal.closed(entry));
 
+export const noteAnswered = (session: Session, entry: Entry, uid: string): Promise<void> =>
+  orSaid(session, entry, session.journal.answered(entry, uid));
+
 const orSaid = (session: Session, { key }: Entry, written: Promise<void>): Promise<void> =>
   written.catch((error: Error) => session.say(`${key}: ${error.message}`));

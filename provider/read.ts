@@ -26,7 +26,6 @@ export const read = async (kind: Kind, session: Session, id: string, stored: Jso
     await confirmGone(kind, session, id, "get");
     return { id: "", props: {} };
   }
-  if (answer.uid !== id) throw new Error(`${kind.word} ${id}: the service answered with ${answer.uid}`);
   const observed = outputsFrom(kind, answer, stored);
   return { id, props: kind.settled?.(observed, stored) ?? observed, inputs: inputsFrom(kind, id, observed, stored) };
 };

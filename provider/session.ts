@@ -1,6 +1,7 @@
 // What the operations of one process share: the client with its token and retry budget, the deletes that are under way, the
 // organisations that were made. Composed here and nowhere else.
-import { type Json, printableLines } from "../schema/index.ts";
+import { printableLines } from "../schema/index.ts";
+import type { Before } from "./before.ts";
 import { type Claims, createClaims } from "./claims.ts";
 import { type Client, clientWith } from "./client.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -18,7 +19,7 @@ export interface Session extends Client, Ledger {
   /** the create that is under way, or was last, of each set of inputs */
   making: Map<string, Promise<unknown>>;
   /** what there was when the first record was about to be made, by kind and parent */
-  listedBefore: Map<string, Promise<(Json & { uid: string })[]>>;
+  listedBefore: Map<string, Promise<Before>>;
   /** most that one request may take */
   requestTimeoutMs: number;
   /** a line for the person who runs Pulumi */

@@ -50,6 +50,6 @@ export const patched = async (
   }
   const outs = outputsFrom(kind, answer, desired);
   const differing = changedPaths(kind, outs, desired).filter((path) => maskTouches(paths, path));
-  if (differing.length > 0) throw incomplete(kind, "update", { ...outs, ...hidden(inputs) }, differing);
+  if (differing.length > 0) throw incomplete(kind, { ...outs, ...hidden(inputs) }, differing);
   return outs;
 };

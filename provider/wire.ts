@@ -50,8 +50,22 @@ const pairs = (value: Json, prefix = ""): [string, string][] =>
     return typeof member === "object" ? pairs(member as Json, `${key}.`) : [[key, String(member)]];
   });
 
-/** The decoded success body; otherwise throws an AttemptError whose cause is the API's error. */
-export const readAnswer = (row: Operation, operation: string, { status, headers, body }: HttpAnswer): Json => {
+/** The uid of the record that a GET or PATCH is of; its response is of no other. */
+export const uidAsked = ({ method, path }: Operation, request: Json): string | undefined => {
+  if (method !== "GET" && method !== "PATCH") return undefined;
+  const [, variable] = /\{((?:\w+\.)?uid)=\*\*\}/.exec(path) ?? [];
+  const [owner, member] = variable?.split(".") ?? [];
+  if (owner === undefined) return undefined;
+  return (member === undefined ? request[owner] : (request[owner] as Json)[member]) as string;
+};
+
+/** `asked` is the uid that the response must have. The decoded success body; otherwise throws an AttemptError whose cause is the API's error. */
+export const readAnswer = (
+  row: Operation,
+  operation: string,
+  { status, headers, body }: HttpAnswer,
+  asked?: string,
+): Json => {
   const json = parse(body);
   if (status < 200 || status > 299) {
     const error = errorFromStatus(json, operation) ?? foreignError(status, headers, operation);
@@ -69,6 +83,8 @@ export const readAnswer = (row: Operation, operation: string, { status, headers,
   const [violation] = violations;
   if (violation) throw unreadable(`does not decode: ${violation.field} ${violation.description}`);
   if ("uid" in row.response.shape && !isUidp(value.uid)) throw unreadable("carries no uid");
+  if (asked !== undefined && value.uid !== undefined && value.uid !== asked)
+    throw unreadable(`is of another record, ${isUidp(value.uid) ? value.uid : "without a uid"}`);
   return value;
 };
 

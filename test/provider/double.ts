@@ -118,7 +118,7 @@ export const scriptedSession = (...steps: Step[]) => {
   const outside = { env, clock, transport, say: () => undefined };
   const session = sessionWith(checkedConfig(getter(), env), outside);
   // Nor is what was there before.
-  session.listedBefore.get = () => Promise.resolve([]);
+  session.listedBefore.get = () => Promise.resolve({ records: [], isWhole: true });
   return { session, requests, clock };
 };
 

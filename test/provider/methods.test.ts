@@ -4,8 +4,14 @@ import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, usedJourna
 
 const CONFIG = { config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } };
 
+/** The group of that uid; of a create, a new one. */
+const groupAsked = ({ method, url }: { method: string; url: URL }) => {
+  const uid = method === "POST" ? GROUP : /\/groups\/(.+)$/.exec(url.pathname)?.[1];
+  return json({ uid: uid ?? GROUP, name: "eng", createTime: "2026-01-28T12:00:00Z" });
+};
+
 const setUp = (env = { IRM_TOKEN: "token" } as Record<string, string>, ...steps: Parameters<typeof scripted>) => {
-  const { transport, requests } = scripted(...(steps.length > 0 ? steps : [json({ uid: GROUP, name: "eng" })]));
+  const { transport, requests } = scripted(...(steps.length > 0 ? steps : [groupAsked]));
   const said: string[] = [];
   const own = { IRM_JOURNAL: usedJournal("https://api.example.com"), ...env };
   const outside = { env: own, clock: virtualClock(), transport, say: (text: string) => said.push(text) };

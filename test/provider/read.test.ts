@@ -40,7 +40,7 @@ describe("a read", () => {
   it("does not take another record for this one", async () => {
     const { session } = scriptedSession(json({ uid: ORG, name: "org" }));
     await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
-      `group ${GROUP}: the service answered with ${ORG}`,
+      `GetGroup group ${GROUP}: UNKNOWN: the answer (HTTP 200) is of another record, ${ORG}`,
     );
   });
 

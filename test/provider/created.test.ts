@@ -1,0 +1,207 @@
+// The response to a create names another record than the one that was created: a proxy or a cache in between, or a service that is
+// none. Between the provider and the reference server, which really has all of these records.
+import { describe, expect, it } from "vitest";
+import { group } from "../../provider/kind/group.ts";
+import { role } from "../../provider/kind/role.ts";
+import { roleBinding } from "../../provider/kind/role-binding.ts";
+import * as reconcile from "../../provider/reconcile.ts";
+import type { HttpAnswer } from "../../provider/transport.ts";
+import type { Json } from "../../schema/index.ts";
+import { json, keyOf, page } from "./double.ts";
+import { startMachine } from "./machine.ts";
+
+const machine = startMachine();
+
+const bodyOf = (answer: HttpAnswer): Json => JSON.parse(answer.body) as Json;
+
+/** A process whose create is done, and answered with what `other` makes of the answer. */
+const answering = (other: (answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>) =>
+  machine.runOver(async ({ method }, send) => {
+    const answer = await send();
+    return method === "POST" ? other(answer) : answer;
+  }).session;
+
+const call = async (operation: string, request: object): Promise<Json & { uid: string }> =>
+  (await machine.service.session.call(operation as never, request as never)) as never;
+
+describe("a response that names another record", () => {
+  const rows: [string, (args: Json) => Promise<(answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>>, string][] = [
+    [
+      "one that was there before, with the same fields (a cache)",
+      async (args) => {
+        const earlier = await machine.theirs(args);
+        return () => json(earlier);
+      },
+      "existed before the create",
+    ],
+    [
+      "one that was there before, with other fields",
+      async () => {
+        const earlier = await machine.theirs(machine.inputs());
+        return () => json(earlier);
+      },
+      "existed before the create",
+    ],
+    [
+      "one that was there long before",
+      async () => {
+        const earlier = await machine.theirs(machine.inputs());
+        machine.service.clock.advance(60_000);
+        return () => json(earlier);
+      },
+      "existed before the create",
+    ],
+    [
+      "one that was deleted since (a cache)",
+      async (args) => {
+        const earlier = await machine.theirs(args);
+        await call("DeleteGroup", { uid: earlier.uid });
+        machine.service.clock.advance(5_000);
+        return () => json(earlier);
+      },
+      "may have existed before the create",
+    ],
+    [
+      "one of another parent",
+      async (args) => {
+        const outer = await machine.theirs(machine.inputs());
+        const inner = await call("CreateGroup", { parent: outer.uid, group: { name: args.name, description: "d" } });
+        return () => json(inner);
+      },
+      "is not in ",
+    ],
+    ["the parent itself", async () => async () => json(await call("GetGroup", { uid: machine.org })), "is not in "],
+    [
+      "one that somebody else creates at the same time, with other fields",
+      async () => async () => json(await machine.theirs(machine.inputs())),
+      "is not what was asked for",
+    ],
+    [
+      "one of another kind, made at the same time with the same name",
+      async (args) => async () => {
+        const fields = { name: args.name, description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+        return json(await call("CreateRole", { parent: machine.org, role: fields }));
+      },
+      "is no group",
+    ],
+    [
+      "a well-formed uid of nothing",
+      async () => (answer) => json({ ...bodyOf(answer), uid: `${machine.org}/0123456789abcdef`, description: "x" }),
+      "is not what was asked for",
+    ],
+  ];
+
+  it.each(rows)("%s: the record that was really created is taken, and no other", async (_what, prepare, why) => {
+    const args = machine.inputs();
+    const other = await prepare(args);
+    const before = new Set((await machine.named(undefined)).map(({ uid }) => uid));
+    const { id, outs } = await reconcile.create(group, answering(other), args);
+    expect(outs).toMatchObject({ uid: id, name: args.name, description: "d" });
+    expect(before).not.toContain(id);
+    expect(await machine.named(args.name)).toContainEqual(expect.objectContaining({ uid: id }));
+    expect(machine.posts).toBe(1);
+    const said = machine.said.filter((text) => text.includes("the response to CreateGroup names group"));
+    expect(said).toEqual([expect.stringContaining(`, which ${why}`)]);
+    expect(said[0]).toContain("it is not taken, and the record that was really made is looked for");
+    expect(machine.lines().filter(({ made }) => made)).toMatchObject([{ uid: id }]);
+  });
+
+  it("that this run has made for a resource that is alike: each gets its own", async () => {
+    const args = machine.inputs();
+    let first: HttpAnswer | undefined;
+    const session = answering((answer) => {
+      first ??= answer;
+      return first;
+    });
+    const one = await reconcile.create(group, session, args);
+    const two = await reconcile.create(group, session, { ...args, ...keyOf("alike") });
+    expect(two.id).not.toBe(one.id);
+    expect((await machine.named(args.name)).map(({ uid }) => uid).sort()).toEqual([one.id, two.id].sort());
+  });
+
+  it.each<[string, (answer: HttpAnswer) => HttpAnswer]>([
+    ["no uid", (answer) => json({ ...bodyOf(answer), uid: undefined })],
+    ["what is no uid", (answer) => json({ ...bodyOf(answer), uid: "../groups" })],
+    ["an error in a success", () => json({ code: 7, message: "denied" })],
+    ["a page", () => page(200)],
+    ["half of it", (answer) => ({ ...answer, body: answer.body.slice(0, -5) })],
+    ["nothing", (answer) => ({ ...answer, body: "" })],
+  ])("%s: the record is found", async (_what, other) => {
+    const args = machine.inputs();
+    const { id } = await reconcile.create(group, answering(other), args);
+    expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
+    expect(machine.posts).toBe(1);
+  });
+
+  it("of a role binding, with another role: the binding that was made is taken", async () => {
+    const { roles } = await machine.service.session.call("ListRoles", { uidp: { inRoot: true }, pageSize: 2 });
+    const [one, two] = (roles as unknown as { uid: string }[]).map(({ uid }) => uid);
+    const args: Json = { ...keyOf("rb"), parent: machine.org, identityUid: machine.service.identity, roleUid: one };
+    const request = { parent: machine.org, roleBinding: { identityUid: machine.service.identity, roleUid: two } };
+    const session = answering(async () => json(await call("CreateRoleBinding", request)));
+    const { id } = await reconcile.create(roleBinding, session, args);
+    const made = await call("GetRoleBinding", { uid: id });
+    expect((made.role as Json).uid).toBe(one);
+  });
+});
+
+describe("a service that made another record than was asked for", () => {
+  /** What is asked for is changed on the way. */
+  const changing = () =>
+    machine.runOver(async (request, send) => {
+      if (request.method === "POST")
+        request.body = (request.body as string).replace('"description":"d"', '"description":"other"');
+      return send();
+    }).session;
+
+  it("is reported, with the record; nothing is taken, and no run makes another until a person says", async () => {
+    const args = machine.inputs();
+    await expect(reconcile.create(group, changing(), args)).rejects.toThrow(
+      new RegExp(
+        `^${args.__key}: the service answered a create of it with group ${machine.org}/\\w{16} "${args.name}", which is not ` +
+          "what was asked for, and no other record is its own\\.\nIf it belongs to this resource, take it by adopt: ",
+      ),
+    );
+    await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow("Nothing is made before that.");
+    const [made, ...others] = await machine.named(args.name);
+    expect([others, machine.posts]).toEqual([[], 1]);
+
+    const adopting = { ...args, adopt: made?.uid, deleteAdopted: true };
+    const { outs } = await reconcile.create(group, machine.run().session, adopting);
+    expect(outs).toMatchObject({ uid: made?.uid, description: "d" });
+    expect(await machine.run().session.journal.left(args.__key as string)).toEqual([]);
+  });
+
+  it("is made anew once that record is gone", async () => {
+    const args = machine.inputs();
+    await expect(reconcile.create(group, changing(), args)).rejects.toThrow("is not what was asked for");
+    const [made] = await machine.named(args.name);
+    machine.service.clock.advance(120_000);
+    await call("DeleteGroup", { uid: made?.uid });
+    const { id } = await reconcile.create(group, machine.run().session, args);
+    expect(await machine.named(args.name)).toMatchObject([{ uid: id, description: "d" }]);
+  });
+});
+
+describe("a response to a read or an update that is of another record", () => {
+  it("is not believed, nor stored", async () => {
+    const args: Json = { ...keyOf("r"), parent: machine.org, name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+    const { id, outs } = await reconcile.create(role, machine.run().session, args);
+    const other = await call("CreateRole", {
+      parent: machine.org,
+      role: { name: "s", capabilities: ["CAP_IAM_ROLES_LIST"] },
+    });
+    const wrong = machine.runOver(async ({ url }, send) => {
+      const answer = await send();
+      return url.pathname.startsWith("/iam/") ? { ...answer, body: JSON.stringify(other) } : answer;
+    }).session;
+    const text = `UNKNOWN: the answer (HTTP 200) is of another record, ${other.uid}`;
+    await expect(reconcile.read(role, wrong, id, outs)).rejects.toThrow(`GetRole role ${id}: ${text}`);
+    await expect(reconcile.update(role, wrong, id, outs, { ...args, description: "x" })).rejects.toThrow(
+      `UpdateRole role ${id} "r": ${text}`,
+    );
+    await expect(reconcile.create(role, wrong, { ...args, ...keyOf("a"), adopt: id })).rejects.toThrow(text);
+    // Sent to the right record, though.
+    expect(await call("GetRole", { uid: id })).toMatchObject({ name: "r", description: "x" });
+  });
+});
