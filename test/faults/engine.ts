@@ -77,7 +77,8 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
     kind: declared.kind,
     id,
     inputs,
-    outputs: copied(outs),
+    // As the SDK stores them (resultIncludingProvider).
+    outputs: { ...copied(outs), [PROVIDER]: inputs[PROVIDER] },
     dependencies: refsIn(declared.inputs),
   });
 
@@ -220,7 +221,7 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
       if (id === "") state.resources = state.resources.filter((other) => other !== one);
       else {
         delete one.initErrors;
-        one.outputs = copied(props);
+        one.outputs = { ...copied(props), [PROVIDER]: one.outputs[PROVIDER] };
         if (inputs) one.inputs = { ...copied(inputs), [PROVIDER]: one.inputs[PROVIDER] };
       }
       outcome.steps.push(`${id === "" ? "gone" : "read"} ${one.name}`);
