@@ -14,6 +14,9 @@ export interface ServeFlags {
   tlsKey?: string;
   refreshTokens?: boolean;
   rateLimit?: string;
+  maxConnections?: string;
+  idleTimeout?: string;
+  maxBodyMemory?: string;
   uniqueRoleBindings?: boolean;
   faults?: string;
   json?: boolean;
@@ -44,6 +47,9 @@ export const addServeCommand = (program: Command, exit: Exit): void => {
     .option("--tls-key <FILE>", "its private key, in PEM")
     .option("--refresh-tokens", "give a refresh token with each exchange, and take it (default: neither)")
     .option("--rate-limit <N>", "requests a second that one caller may make (default: no limit)")
+    .option("--max-connections <N>", "connections at a time, half of them for one address (default: 1000)")
+    .option("--idle-timeout <SECONDS>", "close a connection on which nothing is under way for so long (default: 65)")
+    .option("--max-body-memory <MIB>", "requests that are arriving, all together (default: 64 MiB)")
     .option(
       "--unique-role-bindings",
       "refuse a second binding of one identity to one role in one group (default: it is made)",

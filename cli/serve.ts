@@ -35,7 +35,15 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
     port: parsePort("--port", flags.port ?? "0"),
     ...(flags.authPort !== undefined && { authPort: parsePort("--auth-port", flags.authPort) }),
   };
-  const rateLimit = flags.rateLimit === undefined ? undefined : parseCount("--rate-limit", flags.rateLimit);
+  const count = (flag: string, text: string | undefined) => (text === undefined ? undefined : parseCount(flag, text));
+  const rateLimit = count("--rate-limit", flags.rateLimit);
+  const idleSeconds = count("--idle-timeout", flags.idleTimeout);
+  const bodyMiB = count("--max-body-memory", flags.maxBodyMemory);
+  const bounds = {
+    maxConnections: count("--max-connections", flags.maxConnections),
+    idleTimeoutMs: idleSeconds && idleSeconds * 1000,
+    maxBodyMemory: bodyMiB && bodyMiB * 1024 * 1024,
+  };
   const { tlsCert: certFile, tlsKey: keyFile } = flags;
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new UsageError("--tls-cert and --tls-key go together: give both, or neither");
@@ -54,7 +62,16 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
       // The rules are for those who come after the start, which gets the owner's token.
       ...(faults && { faults: {} }),
     };
-    server = await createServer({ ...ports, ...switches, host: flags.host, store: flags.db, seed, tls, log });
+    server = await createServer({
+      ...ports,
+      ...switches,
+      ...bounds,
+      host: flags.host,
+      store: flags.db,
+      seed,
+      tls,
+      log,
+    });
   } catch (error) {
     // Flags that do not go together are wrong flags.
     if (error instanceof ServerOptionsError) throw new UsageError(error.message, { cause: error });

@@ -109,12 +109,53 @@ export const notFound = (resourceType: string, uid: string): ApiError =>
 export const alreadyExists = (resourceType: string, uid: string, text: string): ApiError =>
   apiError("ALREADY_EXISTS", text, { details: resourceInfo(resourceType, uid) });
 
-/** The body of an error, ErrorInfo first: its reason is the code's name (contract, decision 30). */
-export const statusFromError = (error: ApiError, domain: string): Status => ({
+/**
+ * The body of an error, ErrorInfo first: its reason is the code's name (contract, decision 30). Errors quote what was sent,
+ * which may be as large as a request: the body is never longer than 64 KiB, and its violations not than `room` bytes.
+ */
+export const statusFromError = (error: ApiError, domain: string, room = VIOLATIONS_ROOM): Status => ({
   code: codes[error.code].number,
-  message: error.message,
-  details: [{ "@type": typeUrl("ErrorInfo"), reason: error.code, domain }, ...error.details],
+  message: cut(error.message, TEXT_MAX),
+  details: [
+    { "@type": typeUrl("ErrorInfo"), reason: error.code, domain },
+    ...error.details.map((detail) => bounded(detail, room)),
+  ],
 });
+
+// In characters, of which JSON writes some with six bytes.
+const TEXT_MAX = 2048;
+const VIOLATION_TEXT_MAX = 512;
+const VIOLATIONS_MAX = 100;
+const VIOLATIONS_ROOM = 40 * 1024;
+
+const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text);
+
+const bounded = (detail: Detail, room: number): Detail => {
+  if ("fieldViolations" in detail) {
+    const { kept, more } = firstOf(detail.fieldViolations, room);
+    return { ...detail, fieldViolations: [...kept, ...more.map((description) => ({ field: "", description }))] };
+  }
+  if ("violations" in detail) {
+    const { kept, more } = firstOf(detail.violations, room);
+    return { ...detail, violations: [...kept, ...more.map((description) => ({ type: "", description }))] };
+  }
+  return detail;
+};
+
+// As many as there is room for, and how many more there are.
+const firstOf = <V extends object>(violations: readonly V[], room: number): { kept: V[]; more: string[] } => {
+  const kept: V[] = [];
+  let left = room;
+  for (const violation of violations.slice(0, VIOLATIONS_MAX)) {
+    const texts = Object.entries(violation).map(([name, text]) => [name, cut(text, VIOLATION_TEXT_MAX)]);
+    const short = Object.fromEntries(texts) as V;
+    left -= Buffer.byteLength(JSON.stringify(short));
+    if (left < 0) break;
+    kept.push(short);
+  }
+  const rest = violations.length - kept.length;
+  return { kept, more: rest > 0 ? [`and ${rest} more`] : [] };
+};
 
 /** Reads an error's body; undefined when it is not a status (a proxy's page, a cut reply). */
 export const errorFromStatus = (body: unknown, operation?: string): ApiError | undefined => {

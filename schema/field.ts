@@ -135,14 +135,24 @@ export const unwrap = (schema: z.ZodType): z.ZodType => {
   return inner;
 };
 
-export const fieldInfo = (schema: z.ZodType): FieldInfo => {
+// A registry makes its answer anew each time, and readers ask for every item of a list.
+const remembered = <T>(read: (schema: z.ZodType) => T): ((schema: z.ZodType) => T) => {
+  const known = new WeakMap<z.ZodType, { info: T }>();
+  return (schema) => {
+    const found = known.get(schema) ?? { info: read(schema) };
+    known.set(schema, found);
+    return found.info;
+  };
+};
+
+export const fieldInfo = remembered((schema): FieldInfo => {
   const info = fieldInfos.get(schema);
   if (!info) throw new TypeError("a field of a message was declared without a number");
   return info;
-};
-export const messageInfo = (schema: z.ZodType): MessageInfo | undefined => messageInfos.get(unwrap(schema));
-export const enumInfo = (schema: z.ZodType): EnumInfo | undefined => enumInfos.get(unwrap(schema));
-export const scalarInfo = (schema: z.ZodType): ScalarInfo | undefined => scalarInfos.get(unwrap(schema));
+});
+export const messageInfo = remembered((schema): MessageInfo | undefined => messageInfos.get(unwrap(schema)));
+export const enumInfo = remembered((schema): EnumInfo | undefined => enumInfos.get(unwrap(schema)));
+export const scalarInfo = remembered((schema): ScalarInfo | undefined => scalarInfos.get(unwrap(schema)));
 
 /** The message behind a field, or undefined when the field is a scalar, a list or a map. */
 export const asMessage = (schema: z.ZodType): Message | undefined => {

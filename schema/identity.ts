@@ -40,7 +40,11 @@ export const isIssuer = (text: string): boolean => {
 };
 
 export const issuer = z.string({ error: ISSUER_TEXT }).refine(isIssuer, ISSUER_TEXT);
-const LIMIT = { subject: 255, pattern: 1024, claim: 4096, patterns: 20 };
+/** Patterns for further claims that one identity may have. */
+export const CLAIM_PATTERNS_MAX = 20;
+/** Characters of an identity's own key set. */
+export const KEYS_MAX = 65_536;
+const LIMIT = { subject: 255, pattern: 1024, claim: 4096, patterns: CLAIM_PATTERNS_MAX };
 const subject = nonEmpty.max(LIMIT.subject, `must be at most ${LIMIT.subject} characters`);
 const pattern = nonEmpty.max(LIMIT.pattern, `must be at most ${LIMIT.pattern} characters`);
 const claims = stringMap.refine(
@@ -84,7 +88,7 @@ export const StaticKeys = message("iam.Identity.StaticKeys", {
   issuer: required(1, issuer),
   subject: required(2, subject),
   /** the JSON Web Key Set (RFC 7517) of public keys, as text */
-  issuerKeys: required(3, nonEmpty.max(65_536, "must be at most 65536 characters")),
+  issuerKeys: required(3, nonEmpty.max(KEYS_MAX, `must be at most ${KEYS_MAX} characters`)),
   /** default and longest: 365 days after creation */
   expirationTime: optional(4, timestamp),
   /** at most one; absent = as for a claim match */

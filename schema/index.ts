@@ -41,19 +41,29 @@ export {
   unwrap,
   zeroOf,
 } from "./field.ts";
+export { fieldNamed, fieldsOf } from "./field-table.ts";
 export { Group } from "./group.ts";
 export { durationMs, GroupInvite } from "./group-invite.ts";
 export {
+  CLAIM_PATTERNS_MAX,
   ClaimMatch,
   Identity,
   isIssuer,
   isLoopbackIssuer,
+  KEYS_MAX,
   STATIC_KEYS_LIFE_MS,
   StaticKeys,
 } from "./identity.ts";
 export { IdentityProvider } from "./identity-provider.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
-export { answerFromJson, type Json, messageFromJson, messageToJson, spellings } from "./json.ts";
+export {
+  answerFromJson,
+  type Json,
+  messageFromJson,
+  messageToJson,
+  TOO_MANY_VALUES,
+  VALUES_MAX,
+} from "./json.ts";
 export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS } from "./list.ts";
 export { nearest, nearestNames, suggestion } from "./nearest.ts";
 export { openapiDocument } from "./openapi.ts";

@@ -93,10 +93,10 @@ const oneofViolations = (
   path: string,
   isUnknown: (value: unknown) => boolean,
 ): FieldViolation[] => {
+  const { oneofs, required, children } = oneofTable(schema);
   if (typeof value !== "object" || value === null || isUnknown(value)) return [];
-  const required = messageInfo(schema)?.requiredOneofs ?? [];
   const field = (name: string) => (path ? `${path}.${name}` : name);
-  const own = [...oneofsOf(schema)].flatMap(([oneof, members]): FieldViolation[] => {
+  const own = oneofs.flatMap(([oneof, members]): FieldViolation[] => {
     const set = members.filter((name) => !isZero(schema.shape[name] as z.ZodType, value[name]));
     if (set.length > 1)
       return [{ field: field(set[1] as string), description: `only one of ${set.join(", ")} may be set` }];
@@ -104,11 +104,9 @@ const oneofViolations = (
       return [{ field: field(members[0] as string), description: `one of ${members.join(", ")} must be set` }];
     return [];
   });
-  const below = Object.entries(schema.shape).flatMap(([name, child]) => {
-    const inner = unwrap(child);
-    const message = asMessage(elementOf(inner));
+  const below = children.flatMap(({ name, inner, message }) => {
     const held = value[name];
-    if (!message || typeof held !== "object" || held === null || isUnknown(held)) return [];
+    if (typeof held !== "object" || held === null || isUnknown(held)) return [];
     const items: [string, unknown][] =
       inner === message
         ? [["", held]]
@@ -116,4 +114,28 @@ const oneofViolations = (
     return items.flatMap(([key, item]) => oneofViolations(message, item as Json, field(name) + key, isUnknown));
   });
   return [...own, ...below];
+};
+
+interface OneofTable {
+  oneofs: [name: string, members: string[]][];
+  required: readonly string[];
+  /** the fields in which there are further ones, however deep: a list of others is not walked through */
+  children: { name: string; inner: z.ZodType; message: Message }[];
+}
+
+const oneofTables = new WeakMap<Message, OneofTable>();
+
+const oneofTable = (schema: Message): OneofTable => {
+  const known = oneofTables.get(schema);
+  if (known) return known;
+  const children = Object.entries(schema.shape).flatMap(([name, child]) => {
+    const inner = unwrap(child);
+    const message = asMessage(elementOf(inner));
+    if (!message) return [];
+    const { oneofs, children } = oneofTable(message);
+    return oneofs.length + children.length > 0 ? [{ name, inner, message }] : [];
+  });
+  const table = { oneofs: [...oneofsOf(schema)], required: messageInfo(schema)?.requiredOneofs ?? [], children };
+  oneofTables.set(schema, table);
+  return table;
 };

@@ -3,20 +3,15 @@
 // a violation with its path; all of them are reported.
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
-import {
-  asMessage,
-  duration,
-  enumInfo,
-  fieldInfo,
-  isZero,
-  type Message,
-  scalarInfo,
-  toSnake,
-  unwrap,
-  zeroOf,
-} from "./field.ts";
+import { asMessage, duration, enumInfo, isZero, type Message, scalarInfo, unwrap, zeroOf } from "./field.ts";
+import { fieldNamed, fieldsOf } from "./field-table.ts";
 
 export type Json = Record<string, unknown>;
+
+/** Items of lists and entries of maps that one request may hold, all together: what reads them takes time for each. */
+export const VALUES_MAX = 1000;
+
+export const TOO_MANY_VALUES = `has too many values: a request may hold ${VALUES_MAX} items of lists and entries of maps`;
 
 export interface Decoded {
   value: Json;
@@ -25,19 +20,21 @@ export interface Decoded {
 
 /** Reads a message. `field` is the path that violations start with. */
 export const messageFromJson = (schema: Message, json: unknown, field = ""): Decoded => {
-  const reading: Reading = { violations: [], open: false };
+  const reading: Reading = { violations: [], open: false, room: VALUES_MAX };
   return { value: readMessage(schema, json, field, reading), violations: reading.violations };
 };
 
 /** Reads an answer: fields and enum values that this version does not know are kept as they came (AIP-180: servers grow). */
 export const answerFromJson = (schema: Message, json: unknown): Decoded => {
-  const reading: Reading = { violations: [], open: true };
+  const reading: Reading = { violations: [], open: true, room: Number.POSITIVE_INFINITY };
   return { value: readMessage(schema, json, "", reading), violations: reading.violations };
 };
 
 interface Reading {
   violations: FieldViolation[];
   open: boolean;
+  /** how many values may still come */
+  room: number;
 }
 
 const isObject = (value: unknown): value is Json =>
@@ -52,12 +49,6 @@ const pick = (json: Json, names: readonly string[]): { raw: unknown; isTwice: bo
   return { raw: found === undefined ? undefined : json[found], isTwice: given.length > 1 };
 };
 
-/** The JSON spellings of a field, the one that is written first. */
-export const spellings = (name: string, schema: z.ZodType): string[] => {
-  const { alias } = fieldInfo(schema);
-  return [...new Set([name, toSnake(name), ...(alias ? [alias] : [])])];
-};
-
 const readMessage = (schema: Message, json: unknown, path: string, reading: Reading): Json => {
   if (!isObject(json)) {
     reading.violations.push({ field: path, description: "must be an object" });
@@ -65,12 +56,12 @@ const readMessage = (schema: Message, json: unknown, path: string, reading: Read
   }
   const value: Json = {};
   const members = new Map<string, string>();
-  for (const [name, field] of Object.entries(schema.shape)) {
-    const { raw, isTwice } = pick(json, spellings(name, field));
+  for (const { name, schema: field, spellings, info } of fieldsOf(schema)) {
+    const { raw, isTwice } = pick(json, spellings);
     if (isTwice && !reading.open)
       reading.violations.push({ field: join(path, name), description: "must be given once" });
     if (raw === undefined) continue;
-    const { oneof } = fieldInfo(field);
+    const { oneof } = info;
     const other = oneof && members.get(oneof);
     if (other)
       reading.violations.push({ field: join(path, name), description: `only one of ${other}, ${name} may be set` });
@@ -80,10 +71,8 @@ const readMessage = (schema: Message, json: unknown, path: string, reading: Read
   return reading.open ? { ...unknownFields(schema, json), ...value } : value;
 };
 
-const unknownFields = (schema: Message, json: Json): Json => {
-  const known = new Set(Object.entries(schema.shape).flatMap(([name, field]) => spellings(name, field)));
-  return Object.fromEntries(Object.entries(json).filter(([name]) => !known.has(name)));
-};
+const unknownFields = (schema: Message, json: Json): Json =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => !fieldNamed(schema, name)));
 
 const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Reading): unknown => {
   const message = asMessage(schema);
@@ -91,10 +80,12 @@ const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Readi
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) {
     if (!Array.isArray(raw)) return refuse(path, "must be a list", reading);
+    if (!takeRoom(raw.length, reading)) return refuse(path, TOO_MANY_VALUES, reading);
     return raw.map((item, i) => readValue(inner.element as z.ZodType, item, `${path}[${i}]`, reading));
   }
   if (inner instanceof z.ZodRecord) {
     if (!isObject(raw)) return refuse(path, "must be a map", reading);
+    if (!takeRoom(Object.keys(raw).length, reading)) return refuse(path, TOO_MANY_VALUES, reading);
     const entries = Object.entries(raw).map(([key, item]) => [
       readValue(inner.keyType as z.ZodType, key, join(path, key), reading),
       readValue(inner.valueType as z.ZodType, item, join(path, key), reading),
@@ -104,9 +95,25 @@ const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Readi
   return readScalar(inner, raw, path, reading);
 };
 
+const takeRoom = (count: number, reading: Reading): boolean => {
+  reading.room -= count;
+  return reading.room >= 0;
+};
+
 const refuse = (path: string, description: string, reading: Reading): undefined => {
   reading.violations.push({ field: path, description });
   return undefined;
+};
+
+const enumNames = new WeakMap<Readonly<Record<string, number>>, ReadonlyMap<number, string>>();
+
+// Of two names with one number the first, as they stand in the enum.
+const nameOf = (numbers: Readonly<Record<string, number>>, number: number): string | undefined => {
+  const known = enumNames.get(numbers);
+  if (known) return known.get(number);
+  const names = Object.entries(numbers).map(([name, own]) => [own, name] as const);
+  enumNames.set(numbers, new Map(names.toReversed()));
+  return nameOf(numbers, number);
 };
 
 const INT32 = 2 ** 31;
@@ -116,7 +123,7 @@ const DURATION_MAX_S = 315_576_000_000;
 const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Reading): unknown => {
   const numbers = enumInfo(schema)?.numbers;
   if (numbers) {
-    const name = typeof raw === "number" ? Object.keys(numbers).find((key) => numbers[key] === raw) : raw;
+    const name = typeof raw === "number" ? nameOf(numbers, raw) : raw;
     if (typeof name === "string" && Object.hasOwn(numbers, name)) return name;
     if (reading.open && (typeof raw === "string" || typeof raw === "number")) return raw;
     return refuse(path, "is not a known value of its enum", reading);
@@ -156,8 +163,8 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
 /** Writes a message: unset and zero fields are left out, but for those that the contract shows always (decision 1). */
 export const messageToJson = (schema: Message, value: Json): Json => {
   const json: Json = {};
-  for (const [name, field] of Object.entries(schema.shape)) {
-    const { always } = fieldInfo(field);
+  for (const { name, schema: field, info } of fieldsOf(schema)) {
+    const { always } = info;
     const own = value[name];
     if (isZero(field, own)) {
       if (always) json[name] = zeroOf(field);

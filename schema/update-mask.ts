@@ -2,8 +2,9 @@
 // is a message; `*` is full replacement. The server applies masks, the provider writes them.
 import type { z } from "zod";
 import { asMessage, fieldInfo, isZero, type Message } from "./field.ts";
+import { fieldNamed, fieldsOf } from "./field-table.ts";
 import { inputFields } from "./input.ts";
-import { type Json, spellings } from "./json.ts";
+import type { Json } from "./json.ts";
 
 export const WILDCARD = "*";
 
@@ -13,29 +14,36 @@ export interface ParsedMask {
   unknown: string[];
 }
 
-/** Reads `updateMask`: comma-joined, lowerCamel or snake_case. Output-only paths are left out: they are ignored. */
+/**
+ * Reads `updateMask`: comma-joined, lowerCamel or snake_case. Output-only paths are left out: they are ignored. A path that
+ * stands twice counts once.
+ */
 export const parseMask = (schema: Message, text: string): ParsedMask => {
-  const mask: ParsedMask = { paths: [], unknown: [] };
-  for (const written of text.split(",").map((path) => path.trim())) {
+  const paths = new Set<string>();
+  const unknown = new Set<string>();
+  for (const part of text.split(",")) {
+    const written = part.trim();
     if (written === "") continue;
-    if (written === WILDCARD) mask.paths.push(WILDCARD);
+    if (written === WILDCARD) paths.add(WILDCARD);
     else {
-      const path = resolve(schema, written.split("."));
-      if (path === undefined) mask.unknown.push(written);
-      else if (path !== "") mask.paths.push(path);
+      const path = written.length > PATH_MAX ? undefined : resolve(schema, written.split("."));
+      if (path === undefined) unknown.add(written);
+      else if (path !== "") paths.add(path);
     }
   }
-  return mask;
+  return { paths: [...paths], unknown: [...unknown] };
 };
+
+// Longer than the path of any field.
+const PATH_MAX = 255;
 
 // Canonical path; "" when it is output-only; undefined when there is no such field.
 const resolve = (schema: Message, [head, ...rest]: string[]): string | undefined => {
-  const found = Object.entries(schema.shape).find(([name, field]) => spellings(name, field).includes(head as string));
+  const found = fieldNamed(schema, head as string);
   if (!found) return undefined;
-  const [name, field] = found;
-  if (fieldInfo(field).behavior === "OUTPUT_ONLY") return "";
+  const { name, info, message } = found;
+  if (info.behavior === "OUTPUT_ONLY") return "";
   if (rest.length === 0) return name;
-  const message = asMessage(field);
   if (!message) return undefined;
   const below = resolve(message, rest);
   return below === undefined || below === "" ? below : `${name}.${below}`;
@@ -44,10 +52,9 @@ const resolve = (schema: Message, [head, ...rest]: string[]): string | undefined
 /** The mask of a request without one: the keys that the JSON body has, nested for messages (contract 1.9). */
 export const impliedMask = (schema: Message, json: unknown): string[] => {
   if (typeof json !== "object" || json === null) return [];
-  return Object.entries(schema.shape).flatMap(([name, field]) => {
-    const key = spellings(name, field).find((spelling) => Object.hasOwn(json, spelling));
-    if (key === undefined || fieldInfo(field).behavior === "OUTPUT_ONLY") return [];
-    const message = asMessage(field);
+  return fieldsOf(schema).flatMap(({ name, spellings, info, message }) => {
+    const key = spellings.find((spelling) => Object.hasOwn(json, spelling));
+    if (key === undefined || info.behavior === "OUTPUT_ONLY") return [];
     const inner = (json as Json)[key];
     const below = message && inner !== null ? impliedMask(message, inner).map((path) => `${name}.${path}`) : [];
     return below.length > 0 ? below : [name];

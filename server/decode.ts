@@ -4,17 +4,19 @@ import { z } from "zod";
 import {
   asMessage,
   type FieldViolation,
-  fieldInfo,
+  fieldsOf,
   impliedMask,
   isZero,
   type Json,
   type Message,
   messageFromJson,
   type Operation,
-  spellings,
   unwrap,
 } from "../schema/index.ts";
 import type { Decoded } from "./pipeline.ts";
+
+// More than all the fields of any message.
+const MASK_PATHS_MAX = 1000;
 
 /** `body` is the part of the request that an HTTP body holds (google.api.http), if any; `bodyFields` its fields, for the log. */
 export const decodeRequest = (
@@ -29,29 +31,37 @@ export const decodeRequest = (
   // Without a mask, what the body has is the mask (contract 1.9).
   if (resource && "updateMask" in row.request.shape && !request.updateMask)
     request.updateMask = impliedMask(resource, body).join(",");
+  if (
+    typeof request.updateMask === "string" &&
+    request.updateMask.split(",", MASK_PATHS_MAX + 1).length > MASK_PATHS_MAX
+  )
+    violations.push({ field: "updateMask", description: `must have at most ${MASK_PATHS_MAX} paths` });
   return {
     request,
     violations: violations.map((violation) => relative(violation, row.body)),
-    ...(body && { bodyFields: Object.keys(body).filter((key) => isFieldOf(resource ?? row.request, key)) }),
+    ...(body && { bodyFields: spelledIn(resource ?? row.request, body) }),
   };
 };
 
 // To proto3 a zero is an absent field, but for members of a oneof and fields with presence: JSON that spells it out is told
 // nothing else than a message that cannot.
 const withoutZeros = (schema: Message, value: Json): Json => {
-  const kept = Object.entries(value).filter(([name, own]) => {
-    const field = schema.shape[name] as z.ZodType;
-    const { oneof, presence } = fieldInfo(field);
-    return own !== undefined && (oneof !== undefined || presence || !isZero(field, own));
-  });
-  return Object.fromEntries(kept.map(([name, own]) => [name, withoutInnerZeros(schema.shape[name] as z.ZodType, own)]));
+  const kept: Json = {};
+  for (const { name, schema: field, info } of fieldsOf(schema)) {
+    const own = value[name];
+    if (own !== undefined && (info.oneof !== undefined || info.presence || !isZero(field, own)))
+      kept[name] = withoutInnerZeros(field, own);
+  }
+  return kept;
 };
 
 const withoutInnerZeros = (schema: z.ZodType, value: unknown): unknown => {
   const inner = unwrap(schema);
-  if (inner instanceof z.ZodArray)
-    return (value as unknown[]).map((item) => withoutInnerZeros(inner.element as z.ZodType, item));
-  if (inner instanceof z.ZodRecord) {
+  if (inner instanceof z.ZodArray) {
+    const element = inner.element as z.ZodType;
+    return asMessage(element) ? (value as unknown[]).map((item) => withoutInnerZeros(element, item)) : value;
+  }
+  if (inner instanceof z.ZodRecord && asMessage(inner.valueType as z.ZodType)) {
     const entries = Object.entries(value as Json);
     return Object.fromEntries(
       entries.map(([key, item]) => [key, withoutInnerZeros(inner.valueType as z.ZodType, item)]),
@@ -61,9 +71,10 @@ const withoutInnerZeros = (schema: z.ZodType, value: unknown): unknown => {
   return message && value !== undefined ? withoutZeros(message, value as Json) : value;
 };
 
-// Violations name fields of the resource, whatever wraps it on a wire (decision 29).
-const relative = ({ field, description }: FieldViolation, body: string | undefined): FieldViolation =>
+/** Violations name fields of the resource, whatever wraps it on a wire (decision 29). */
+export const relative = ({ field, description }: FieldViolation, body: string | undefined): FieldViolation =>
   body && field.startsWith(`${body}.`) ? { field: field.slice(body.length + 1), description } : { field, description };
 
-const isFieldOf = (schema: Message, key: string): boolean =>
-  Object.entries(schema.shape).some(([name, field]) => spellings(name, field).includes(key));
+// The names of fields as the body has them. It may have any number of others.
+const spelledIn = (schema: Message, body: Json): string[] =>
+  fieldsOf(schema).flatMap(({ spellings }) => spellings.filter((spelling) => Object.hasOwn(body, spelling)));

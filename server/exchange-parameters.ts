@@ -3,6 +3,7 @@
 import type { FieldViolation, HttpMethod } from "../schema/index.ts";
 import { isForm, isJson, UnsupportedMediaType } from "./content-type.ts";
 import { jsonFromBody } from "./json-body.ts";
+import { parametersFrom } from "./parameters.ts";
 
 /** A text from a query or a form; from JSON whatever stands there, item by item where it is a list. */
 export type Parameter = readonly [key: string, value: unknown];
@@ -26,7 +27,7 @@ export const parametersFromBody = (
     if (body.length > 0) violations.push({ field: "", description: "a GET has no body; use the query, or POST" });
     return [];
   }
-  if (isForm(contentType)) return [...new URLSearchParams(body.toString("utf8"))];
+  if (isForm(contentType)) return parametersFrom(body.toString("utf8"), violations);
   if (isJson(contentType)) return parametersFromJson(jsonFromBody(body, violations), isList);
   if (contentType === undefined && body.length === 0) return [];
   throw new UnsupportedMediaType(contentType, "application/json or application/x-www-form-urlencoded");

@@ -4,10 +4,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from "node:stream";
 import { ApiError, apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../schema/index.ts";
 import { awaitEnd, endEarly, REQUEST_MS } from "./arrival.ts";
+import type { Arriving } from "./body-memory.ts";
+import { BODY_MAX, bodyMaxOf, OPEN_BODY_MAX } from "./body-size.ts";
+import type { Bounds } from "./bounds.ts";
 import { BrokenMessage, endWith, GONE, lateMessage } from "./broken-message.ts";
 import { UnsupportedMediaType } from "./content-type.ts";
 import type { Log } from "./log.ts";
 import type { Metrics, Outcome } from "./metrics.ts";
+import { parametersFrom } from "./parameters.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { REQUEST_ID, requestIdFrom, withRequestId } from "./request-id.ts";
 import { callFromRest, type RestError, restError, unroutedError } from "./rest.ts";
@@ -15,19 +19,15 @@ import type { Match } from "./route.ts";
 import { TransportError } from "./transport-error.ts";
 import { faulted, resetHttp, streamOf, truncateHttp, type WireFault } from "./wire-fault.ts";
 
-export const BODY_MAX = 1024 * 1024;
 // What is read and thrown away of a body that is too large, so that the client can read the answer.
 const DISCARD_MAX = 64 * BODY_MAX;
+// Of a body of the pages beside the API.
+const PAGE_BODY_MAX = OPEN_BODY_MAX;
 
 // A client that is slower than this holds a connection for nothing. A request without Host is refused by `answer`: node
 // would do it without a request id. A head has room for a token of 16 KiB.
-const LIMITS = {
-  requestTimeout: REQUEST_MS,
-  headersTimeout: 30_000,
-  keepAliveTimeout: 65_000,
-  requireHostHeader: false,
-  maxHeaderSize: 32 * 1024,
-};
+const LIMITS = { requestTimeout: REQUEST_MS, requireHostHeader: false, maxHeaderSize: 32 * 1024 };
+const HEAD_MS = 30_000;
 
 /** A page beside the API: discovery documents, the development issuer, what the operator asks. */
 export interface Page {
@@ -53,7 +53,7 @@ export interface HttpOptions {
 }
 
 /** Requests wait until `ready`: what they need is made from the address that the listener was given. */
-export const createHttp = (ready: Promise<HttpOptions>): Server => {
+export const createHttp = (ready: Promise<HttpOptions>, { connections, memory, idleMs }: Bounds): Server => {
   // By connection, how the request under way is told that the parser has given up on it.
   const underWay = new WeakMap<Duplex, (error: BrokenMessage) => void>();
 
@@ -78,10 +78,29 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
     const id = requestIdFrom(request.headers[REQUEST_ID]);
     const finish = options.metrics.begin("rest");
     const start = performance.now();
-    const body = () => {
+    const work = connections.begin(request.socket);
+    let arriving: Arriving | undefined;
+    const body = async (max: number) => {
       // A client that asks first whether it may send its body has been told nothing yet.
       if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
-      return Promise.race([readBody(request), broken.promise]);
+      const refused = Promise.withResolvers<never>();
+      let isRefused = false;
+      const own = memory.begin((error) => {
+        isRefused = true;
+        refused.reject(error);
+      });
+      arriving = own;
+      const keep = (bytes: number) => {
+        if (!isRefused) own.add(bytes);
+        return !isRefused;
+      };
+      work.wait();
+      try {
+        return await Promise.race([readBody(request, max, keep), broken.promise, refused.promise]);
+      } finally {
+        own.complete();
+        work.resume();
+      }
     };
     const reply = await withRequestId(id, () => answer(options, request, body)).catch((error: unknown): Reply => {
       // Nobody is left to answer.
@@ -107,8 +126,10 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
       response.end(text, () => {
         if (stream && (last || !stream.readableEnded)) endEarly(stream);
       });
-      if (!stream && !request.complete) discard(request);
+      if (!stream && !request.complete && !arriving) discard(request);
     }
+    arriving?.release();
+    work.end();
     // Of the next message on the connection, this request knows nothing.
     if (underWay.get(request.socket) === tell) underWay.delete(request.socket);
     finish(reply);
@@ -126,7 +147,12 @@ export const createHttp = (ready: Promise<HttpOptions>): Server => {
     options.log("info", "request", { requestId: id, ...reply.logged, status: reply.http });
   };
 
-  const server = createServer(LIMITS, handle);
+  const headersTimeout = Math.min(HEAD_MS, idleMs);
+  const server = createServer({ ...LIMITS, headersTimeout, keepAliveTimeout: idleMs }, handle);
+  // Nothing has moved for as long: the client sends nothing, or does not take its answer.
+  server.setTimeout(idleMs, (socket) => {
+    if (connections.isIdle(socket)) socket.destroy();
+  });
   server.on("checkContinue", handle);
   // An expectation that we do not know may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", handle);
@@ -170,39 +196,39 @@ const failure = ({ http, headers, status }: RestError, logged: Record<string, un
 const answer = async (
   options: HttpOptions,
   request: IncomingMessage,
-  readBody: () => Promise<Buffer>,
+  readBody: (max: number) => Promise<Buffer>,
 ): Promise<Reply> => {
   const method = request.method as string;
   const { path, search, host } = targetOf(request);
+  const shown = cut(path);
   // RFC 9112, 3.2.
   const hosts = headerValues(request, "host").length;
   if (request.httpVersion === "1.1" && hosts !== 1) {
     const text = hosts === 0 ? "the Host header is missing" : "there are several Host headers";
-    return failure(restError(apiError("INVALID_ARGUMENT", text), "iam"), { path });
+    return failure(restError(apiError("INVALID_ARGUMENT", text), "iam"), { path: shown });
   }
   let page: Page | undefined;
   try {
-    page = await options.pages(method, path, readBody, host);
+    page = await options.pages(method, path, () => readBody(PAGE_BODY_MAX), host);
   } catch (error) {
-    return refused(error, "iam", { path });
+    return refused(error, "iam", { path: shown });
   }
   if (page) {
     const { status: http, headers = {}, ...own } = page;
-    return { http, code: http === 200 ? "OK" : codeFromHttp(http), headers, ...own, logged: { path } };
+    return { http, code: http === 200 ? "OK" : codeFromHttp(http), headers, ...own, logged: { path: shown } };
   }
 
   const match = options.router(method, path);
-  if (match.kind !== "route") return failure(unroutedError(match, method, path), { path });
+  if (match.kind !== "route") return failure(unroutedError(match, method, path), { path: shown });
   const { operation, service } = match.route as { operation: OperationName; service: string };
-  const query = new URLSearchParams(search);
-  const logged: Record<string, unknown> = { path, operation, ...loggedQuery(query) };
+  const logged: Record<string, unknown> = { path: shown, operation, ...loggedQuery(search) };
   let fault: WireFault | undefined;
   try {
     const call = callFromRest(match, {
       authorization: headerValues(request, "authorization"),
       contentType: request.headers["content-type"],
-      query,
-      readBody,
+      query: search,
+      readBody: () => readBody(bodyMaxOf(operation)),
       peer: request.socket.remoteAddress ?? "",
       onFields: (names) => {
         logged.fields = names.join(",");
@@ -232,8 +258,7 @@ const refused = (error: unknown, service: string, logged: Record<string, unknown
   if (error instanceof UnsupportedMediaType)
     return failure(restError(apiError("INVALID_ARGUMENT", error.message), service, 415), logged);
   if (error instanceof BodyTooLarge) {
-    const text = `the body is larger than ${BODY_MAX} bytes`;
-    const reply = failure(restError(apiError("INVALID_ARGUMENT", text), service, 413), logged);
+    const reply = failure(restError(apiError("INVALID_ARGUMENT", error.message), service, 413), logged);
     return { ...reply, headers: { ...reply.headers, connection: "close" } };
   }
   if (error instanceof BrokenMessage) return failure(error.reply, logged);
@@ -248,32 +273,47 @@ const headerValues = ({ rawHeaders }: IncomingMessage, name: string): string[] =
 // A caller may put anything into a query, a token too: only what can be none is logged.
 const LOGGED = ["updateMask", "update_mask", "pageSize", "page_size", "orderBy", "order_by", "skip", "name"];
 
-const loggedQuery = (query: URLSearchParams): Record<string, unknown> => {
-  const known = [...query].filter(([key]) => LOGGED.includes(key) || key.startsWith("uidp."));
-  return known.length > 0 ? { query: Object.fromEntries(known) } : {};
+// A line of the log is not as long as a head may be.
+const LOGGED_MAX = 1024;
+
+const loggedQuery = (search: string): Record<string, unknown> => {
+  const query = [...parametersFrom(search, [])];
+  const known = query.filter(([key]) => LOGGED.includes(key) || key.startsWith("uidp."));
+  if (known.length === 0) return {};
+  const kept = known.slice(0, LOGGED_QUERY_MAX).map(([key, value]) => [key, cut(value)]);
+  return { query: Object.fromEntries(kept) };
 };
+
+const LOGGED_QUERY_MAX = 20;
+
+const cut = (text: string): string => (text.length > LOGGED_MAX ? `${text.slice(0, LOGGED_MAX)}…` : text);
 
 class BodyTooLarge extends TransportError {
   override readonly name = "BodyTooLarge";
+  constructor(max: number) {
+    super(`the body is larger than ${max} bytes`);
+  }
 }
 
 class ClientGone extends TransportError {
   override readonly name = "ClientGone";
 }
 
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
+/** `keep` says whether bytes that have come are still wanted. */
+const readBody = async (request: IncomingMessage, max: number, keep: (bytes: number) => boolean): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size <= BODY_MAX) chunks.push(chunk);
-      else if (size > DISCARD_MAX) break;
+      if (size <= max && keep(chunk.length)) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size > DISCARD_MAX) break;
     }
   } catch (cause) {
     throw new ClientGone(GONE, { cause });
   }
-  if (size > BODY_MAX) throw new BodyTooLarge();
+  if (size > max) throw new BodyTooLarge(max);
   return Buffer.concat(chunks);
 };
 

@@ -2,6 +2,7 @@
 // two servers in a process count apart. Labels hold names of the table of methods and of codes only: no path, no uid.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Code, OperationName } from "../schema/index.ts";
+import type { Bounds } from "./bounds.ts";
 import type { ExchangeEvent } from "./sts/audit.ts";
 
 export type Wire = "rest" | "grpc";
@@ -24,7 +25,7 @@ export interface Metrics {
 // 1 ms to 10 s: the drain at the end cuts what takes longer.
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export const createMetrics = (): Metrics => {
+export const createMetrics = ({ connections, memory }: Bounds): Metrics => {
   const registers = [new Registry()];
   const requests = new Counter({
     name: "irm_requests_total",
@@ -50,6 +51,22 @@ export const createMetrics = (): Metrics => {
     help: "Token exchanges decided, by the reason of the audit line.",
     labelNames: ["reason"],
     registers,
+  });
+  new Gauge({
+    name: "irm_connections",
+    help: "Connections that are open.",
+    registers,
+    collect() {
+      this.set(connections.count());
+    },
+  });
+  new Gauge({
+    name: "irm_request_memory_bytes",
+    help: "Memory that requests hold which have not been answered, by what has arrived of their bodies.",
+    registers,
+    collect() {
+      this.set(memory.held());
+    },
   });
   new Gauge({
     name: "process_resident_memory_bytes",

@@ -3,6 +3,7 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import type { Bounds } from "./bounds.ts";
 import { createGrpc, type Grpc, type GrpcOptions } from "./grpc/server.ts";
 import { createHttp, type HttpOptions } from "./http.ts";
 import { closerOf } from "./listen.ts";
@@ -22,10 +23,21 @@ export interface Port {
 }
 
 /** A port that serves a side of the API. Requests wait until `ready`. */
-export const createPort = (side: Side, ready: Promise<HttpOptions & GrpcOptions>, tls: TlsKeys | undefined): Port => {
-  const http = createHttp(ready);
-  const grpc = createGrpc(side, ready, (request, response) => http.emit("request", request, response));
-  const listener = listenerFor(http, grpc, tls);
+export const createPort = (
+  side: Side,
+  ready: Promise<HttpOptions & GrpcOptions>,
+  tls: TlsKeys | undefined,
+  bounds: Bounds,
+): Port => {
+  const http = createHttp(ready, bounds);
+  const grpc = createGrpc(side, ready, bounds, (request, response) => http.emit("request", request, response));
+  const listener = listenerFor(http, grpc, tls, Math.min(FIRST_BYTES_MS, bounds.idleMs));
+  // Before anyone speaks with it.
+  listener.prependListener("connection", (socket: Socket) => {
+    if (bounds.connections.admit(socket)) return;
+    if (tls) socket.destroy();
+    else socket.end(REFUSED);
+  });
   const drain = () => {
     http.close();
     grpc.drain();
@@ -33,7 +45,10 @@ export const createPort = (side: Side, ready: Promise<HttpOptions & GrpcOptions>
   return { listener, close: closerOf(listener, drain) };
 };
 
-const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined): Server => {
+// No connection is waiting for its client: all of them are worked on.
+const REFUSED = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined, firstBytesMs: number): Server => {
   const toHttp = (socket: Socket) => http.emit("connection", socket);
   // Node's HTTP/1.1 ends its half of a connection by itself; its HTTP/2 leaves that to the socket, and would keep it for ever.
   const toGrpc = (socket: Socket) => {
@@ -44,10 +59,10 @@ const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined): Se
   http.emit("listening");
   if (!tls) {
     return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-      whenTold(socket, (isHttp2) => (isHttp2 ? toGrpc(socket) : toHttp(socket)));
+      if (socket.writable) whenTold(socket, firstBytesMs, (isHttp2) => (isHttp2 ? toGrpc(socket) : toHttp(socket)));
     });
   }
-  const options = { ...tls, ALPNProtocols: ["http/1.1", "h2"], handshakeTimeout: FIRST_BYTES_MS, noDelay: true };
+  const options = { ...tls, ALPNProtocols: ["http/1.1", "h2"], handshakeTimeout: firstBytesMs, noDelay: true };
   return createTlsServer(options, (socket) => {
     if (socket.alpnProtocol === "h2") grpc.accept(socket);
     else toHttp(socket);
@@ -55,15 +70,17 @@ const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined): Se
 };
 
 // Reads until the bytes differ from the preface or are the preface, and puts them back.
-const whenTold = (socket: Socket, tell: (isHttp2: boolean) => void): void => {
+const whenTold = (socket: Socket, withinMs: number, tell: (isHttp2: boolean) => void): void => {
   let head = Buffer.alloc(0);
   const leave = () => {
-    socket.off("data", read).off("end", end).off("error", end).off("timeout", end).setTimeout(0);
+    clearTimeout(timer);
+    socket.off("data", read).off("end", end).off("error", end);
   };
   const end = () => {
     leave();
     socket.destroy();
   };
+  const timer = setTimeout(end, withinMs).unref();
   const read = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk]);
     const isHttp2 = PREFACE.subarray(0, head.length).equals(head.subarray(0, PREFACE.length));
@@ -75,5 +92,5 @@ const whenTold = (socket: Socket, tell: (isHttp2: boolean) => void): void => {
     tell(isHttp2);
     if (!isHttp2) socket.resume();
   };
-  socket.on("data", read).on("end", end).on("error", end).on("timeout", end).setTimeout(FIRST_BYTES_MS);
+  socket.on("data", read).on("end", end).on("error", end);
 };

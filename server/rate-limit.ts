@@ -19,7 +19,7 @@ export const createRateLimit = (perSecond: number, clock: () => number): RateLim
   // Apart, so that nobody pushes an identity out by coming from many addresses.
   const identities = createBuckets(perSecond, clock);
   const addresses = createBuckets(perSecond, clock);
-  return { identity: identities, address: (address) => addresses(networkOf(address)) };
+  return { identity: identities, address: (address) => addresses(addressGroup(address)) };
 };
 
 // Thousandths of a request, so that a millisecond brings a whole number of them.
@@ -46,8 +46,8 @@ const exhausted = (perSecond: number, delayMs: number) =>
     details: [retryInfo(delayMs)],
   });
 
-// An IPv6 network of 64 bits belongs to one customer, who may use any address of it.
-const networkOf = (address: string): string => {
+/** An IPv6 network of 64 bits belongs to one customer, who may use any address of it. */
+export const addressGroup = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped || !isIPv6(address)) return mapped ?? address;
   const [head = [], tail] = (address.split("%")[0] as string)

@@ -4,10 +4,10 @@ import { z } from "zod";
 import {
   type ApiError,
   apiError,
-  asMessage,
   codes,
   domainOf,
   type FieldViolation,
+  fieldNamed,
   isExchange,
   type Json,
   type Message,
@@ -15,7 +15,6 @@ import {
   operations,
   type Status,
   scalarInfo,
-  spellings,
   statusFromError,
   unwrap,
 } from "../schema/index.ts";
@@ -24,13 +23,15 @@ import { decodeRequest } from "./decode.ts";
 import { MAY_BE_EMPTY, type Parameter, parametersFromBody } from "./exchange-parameters.ts";
 import { jsonFromBody } from "./json-body.ts";
 import { once } from "./once.ts";
+import { parametersFrom } from "./parameters.ts";
 import type { Call, Decoded } from "./pipeline.ts";
 import type { Match } from "./route.ts";
 
 export interface RestRequest {
   authorization: readonly string[];
   contentType: string | undefined;
-  query: URLSearchParams;
+  /** behind the question mark, as it came */
+  query: string;
   /** reads the body to its end */
   readBody: () => Promise<Buffer>;
   /** address that the request came from */
@@ -71,7 +72,8 @@ const decodeRest = (match: RouteMatch, { contentType, query }: RestRequest, byte
   const isList = (key: string) => isListAt(fieldAt(row.request, [key]));
   const ofBody = { method: row.method, contentType, body: bytes };
   const inBody = strict ? parametersFromBody(ofBody, isList, violations) : [];
-  if (row.body !== "*") parametersInto(json, row.request, [...query, ...inBody], violations, strict);
+  if (row.body !== "*")
+    parametersInto(json, row.request, [...parametersFrom(query, violations), ...inBody], violations, strict);
   if (row.body && row.body !== "*") json[row.body] = body;
   for (const [field, value] of Object.entries(match.path)) setPath(json, field.split("."), value);
   const decoded = decodeRequest(row, json, body);
@@ -129,10 +131,9 @@ interface Field {
 }
 
 const fieldAt = (schema: Message, [head, ...rest]: string[]): Field | undefined => {
-  const found = Object.entries(schema.shape).find(([name, field]) => spellings(name, field).includes(head as string));
+  const found = fieldNamed(schema, head as string);
   if (!found) return undefined;
-  const [name, field] = found;
-  const message = asMessage(field);
+  const { name, schema: field, message } = found;
   if (rest.length === 0) return message ? undefined : { path: [name], schema: field };
   const below = message && fieldAt(message, rest);
   return below && { path: [name, ...below.path], schema: below.schema };

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { applySeed } from "./apply-seed.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { grantsOf } from "./authorize.ts";
+import { type BoundOptions, type Bounds, createBounds } from "./bounds.ts";
 import type { IdSource } from "./context.ts";
 import type { FaultScript } from "./fault-rule.ts";
 import { createFaults, type FaultControl, type Faults } from "./faults.ts";
@@ -12,7 +13,7 @@ import type { HttpOptions } from "./http.ts";
 import { DEV_ISSUER_PATH, issuerPages } from "./issuer-pages.ts";
 import { loadKeys, type ServerKeys } from "./keys.ts";
 import { audiencesOf, listen, urlOf } from "./listen.ts";
-import { createLog, type Log } from "./log.ts";
+import type { Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { openapiPage } from "./openapi-page.ts";
 import { operatorPages, unreadiness } from "./operator-pages.ts";
@@ -36,7 +37,7 @@ import type { Resolve } from "./sts/address.ts";
 import { createSts, type StsOptions } from "./sts/index.ts";
 import type { TlsKeys } from "./tls.ts";
 
-export interface ServerOptions {
+export interface ServerOptions extends BoundOptions {
   /** SQLite file, or a store that is open already; default `:memory:` */
   store?: string | OpenStore;
   /** address to listen on; default 127.0.0.1 */
@@ -92,6 +93,8 @@ export interface RunningServer {
 
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
+const silent: Log = () => {};
+
 const randomIds: IdSource = {
   root: () => randomBytes(20).toString("hex"),
   segment: () => randomBytes(8).toString("hex"),
@@ -119,8 +122,9 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
   const api = Promise.withResolvers<HttpOptions & GrpcOptions>();
   const auth = Promise.withResolvers<HttpOptions & GrpcOptions>();
   const split = options.authPort !== undefined && (options.authPort === 0 || options.authPort !== options.port);
-  const apiPort = createPort(split ? "api" : "both", api.promise, options.tls);
-  const authPort = split ? createPort("auth", auth.promise, options.tls) : apiPort;
+  const bounds = createBounds(options, options.log ?? silent);
+  const apiPort = createPort(split ? "api" : "both", api.promise, options.tls, bounds);
+  const authPort = split ? createPort("auth", auth.promise, options.tls, bounds) : apiPort;
   let draining = false;
   const close = async (cut?: AbortSignal) => {
     draining = true;
@@ -135,7 +139,7 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
       urlOf(port.listener, host, options.tls ? "https" : "http"),
     ) as [string, string];
     const urls = { baseUrl, authUrl };
-    const { wires, apiPages, records } = compose(store, urls, { ...options, dev }, faults, () => draining);
+    const { wires, apiPages, records } = compose(store, urls, { ...options, dev }, faults, () => draining, bounds);
     api.resolve({ ...wires, router: createRouter(split ? "api" : "both"), ...(split && { pages: apiPages }) });
     auth.resolve({ ...wires, router: createRouter("auth") });
     return { ...urls, ...records, ...(faults && { faults }), close };
@@ -152,9 +156,10 @@ const compose = (
   options: ServerOptions,
   faults: FaultControl | undefined,
   isDraining: () => boolean,
+  bounds: Bounds,
 ) => {
   const { dev = false, clock = Date.now, ids = randomIds, seed, rateLimit, uniqueRoleBindings = false } = options;
-  const log = logOfRequests(options.log ?? createLog({ level: "error", json: false, clock, write: () => {} }));
+  const log = logOfRequests(options.log ?? silent);
   const keys = options.keys ?? loadKeys(store, clock, log);
   const issuer = dev ? `${authUrl}${DEV_ISSUER_PATH}` : undefined;
   ensureBuiltInRoles(store, clock());
@@ -162,7 +167,7 @@ const compose = (
   const seeded = seed && applySeed(store, ids, seed as Seed, issuer, clock());
   const owned = issuer ? ensureDevOrganization(store, ids, issuer, clock(), seeded) : undefined;
 
-  const metrics = createMetrics();
+  const metrics = createMetrics(bounds);
   const sts = createSts({
     clock,
     authUrl,

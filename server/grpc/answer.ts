@@ -4,6 +4,7 @@
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { apiError, codeFromNumber } from "../../schema/index.ts";
+import { endEarly } from "../arrival.ts";
 import { REQUEST_ID } from "../request-id.ts";
 import type { CallRecord } from "./call.ts";
 import { grpcStatus } from "./status.ts";
@@ -32,7 +33,10 @@ export const completeAnswer = (
     respond.call(stream, { ...completed(headers as OutgoingHttpHeaders), [REQUEST_ID]: record.requestId }, options);
   };
   stream.sendTrailers = (trailers) => {
-    if (!isGone()) sendTrailers.call(stream, completed(trailers));
+    if (isGone()) return;
+    sendTrailers.call(stream, completed(trailers));
+    // Refused before its message was complete, which nobody waits for any more.
+    if (!stream.readableEnded) endEarly(stream);
   };
 };
 

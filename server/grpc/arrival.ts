@@ -2,36 +2,56 @@
 // request of REST may, and as soon as the server drains, whose end it must not hold up.
 import type { ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
-import { apiError, type Code } from "../../schema/index.ts";
+import { type ApiError, apiError } from "../../schema/index.ts";
 import { awaitEnd, endEarly, LATE } from "../arrival.ts";
+import type { Arriving, BodyMemory } from "../body-memory.ts";
 import { serviceOf } from "./answer.ts";
 import type { CallRecord } from "./call.ts";
 import { grpcStatus } from "./status.ts";
 
 export interface Arrivals {
   begin(stream: ServerHttp2Stream, path: string, record: CallRecord): void;
+  /** Counts what comes of it from here on. */
+  count(stream: ServerHttp2Stream): void;
   /** Refuses those that are under way. */
   end(): void;
 }
 
-export const createArrivals = (registry: () => FileRegistry): Arrivals => {
-  const awaited = new Map<ServerHttp2Stream, (code: Code, text: string) => void>();
+interface Awaited extends Arriving {
+  refuse(error: ApiError): void;
+}
+
+export const createArrivals = (registry: () => FileRegistry, memory: BodyMemory): Arrivals => {
+  const awaited = new Map<ServerHttp2Stream, Awaited>();
   return {
     begin: (stream, path, record) => {
-      awaited.set(stream, (code, text) => {
+      const refuse = (error: ApiError) => {
         if (!stream.headersSent) {
-          const { code: number, details, metadata } = grpcStatus(registry(), apiError(code, text), serviceOf(path));
+          const { code: number, details, metadata } = grpcStatus(registry(), error, serviceOf(path));
           record.message = details;
           const status = { "grpc-status": number, "grpc-message": encodeURI(details), ...metadata.toHttp2Headers() };
           stream.respond({ ...HEAD, ...status }, { endStream: true });
         }
         endEarly(stream);
-      });
-      const late = () => awaited.get(stream)?.("DEADLINE_EXCEEDED", LATE);
-      awaitEnd(stream, late, () => awaited.delete(stream));
+      };
+      const arriving = memory.begin(refuse);
+      awaited.set(stream, { ...arriving, refuse });
+      stream.once("close", arriving.release);
+      awaitEnd(
+        stream,
+        () => refuse(apiError("DEADLINE_EXCEEDED", LATE)),
+        () => {
+          arriving.complete();
+          awaited.delete(stream);
+        },
+      );
+    },
+    count: (stream) => {
+      const arriving = awaited.get(stream);
+      if (arriving) stream.on("data", (chunk: Buffer) => awaited.has(stream) && arriving.add(chunk.length));
     },
     end: () => {
-      for (const refuse of [...awaited.values()]) refuse("UNAVAILABLE", "the server is draining");
+      for (const { refuse } of [...awaited.values()]) refuse(apiError("UNAVAILABLE", "the server is draining"));
     },
   };
 };

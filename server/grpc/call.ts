@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber, type OperationName } from "../../schema/index.ts";
+import type { Connections, Work } from "../connections.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { REQUEST_ID, requestIdFrom } from "../request-id.ts";
@@ -15,6 +16,8 @@ import type { Arrivals } from "./arrival.ts";
 export interface CallRecord {
   requestId: string;
   stream: ServerHttp2Stream;
+  /** what it is to its connection */
+  work: Work;
   /** address of the client */
   peer: string;
   operation?: OperationName;
@@ -40,12 +43,13 @@ const CALL = "irm-call";
 interface CallsOptions {
   registry: () => FileRegistry;
   arrivals: Arrivals;
+  connections: Connections;
   /** methods whose clients may leave their half of the stream open, as long as they like */
   openEnded: ReadonlySet<string>;
   ready: Promise<{ metrics: Metrics; log: Log }>;
 }
 
-export const createCalls = ({ registry, arrivals, openEnded, ready }: CallsOptions): Calls => {
+export const createCalls = ({ registry, arrivals, connections, openEnded, ready }: CallsOptions): Calls => {
   const records = new Map<string, CallRecord>();
   let begun = 0;
 
@@ -69,10 +73,16 @@ export const createCalls = ({ registry, arrivals, openEnded, ready }: CallsOptio
       const record: CallRecord = {
         requestId: requestIdFrom(headers[REQUEST_ID]),
         stream,
+        work: connections.begin(stream.session?.socket),
         peer: stream.session?.socket.remoteAddress ?? "",
       };
+      // Until a method takes it up.
+      record.work.wait();
       records.set(key, record);
-      stream.once("close", () => records.delete(key));
+      stream.once("close", () => {
+        records.delete(key);
+        record.work.end();
+      });
       headers[CALL] = key;
       restoreAuthorization(headers, rawHeaders);
       dropIllegal(headers);

@@ -1,16 +1,19 @@
 // Messages between their binary form and proto3 JSON, the form that both wires share from here on.
 import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
-import type { Json } from "../../schema/index.ts";
+import type { FieldViolation, Json } from "../../schema/index.ts";
+import { tooManyValues } from "./count.ts";
 
 export interface MessageJson {
   json: Json;
   /** numbers of the fields that the message does not have, of the message itself alone */
   unknown: number[];
-  /** why the bytes are no message; `json` is then empty */
-  broken?: string;
+  /** why the bytes are not read as a message; `json` is then empty */
+  violation?: FieldViolation;
 }
 
 export const jsonFromBinary = (schema: DescMessage, bytes: Uint8Array): MessageJson => {
+  const tooMany = tooManyValues(schema, bytes);
+  if (tooMany) return { json: {}, unknown: [], violation: tooMany };
   try {
     const message = fromBinary(schema, bytes) as unknown as Json;
     const unknown = (message.$unknown as { no: number }[] | undefined) ?? [];
@@ -23,7 +26,9 @@ export const jsonFromBinary = (schema: DescMessage, bytes: Uint8Array): MessageJ
       unknown: [...new Set(unknown.map(({ no }) => no))],
     };
   } catch (error) {
-    return { json: {}, unknown: [], broken: (error as Error).message.slice(0, 200) };
+    const reason = (error as Error).message.slice(0, 200);
+    const violation = { field: "", description: `the message is not of its type: ${reason}` };
+    return { json: {}, unknown: [], violation };
   }
 };
 

@@ -13,7 +13,8 @@ import {
   unservedMethods,
   VERSIONS,
 } from "../../schema/index.ts";
-import { decodeRequest } from "../decode.ts";
+import { bodyMaxOf } from "../body-size.ts";
+import { decodeRequest, relative } from "../decode.ts";
 import type { Log } from "../log.ts";
 import { once } from "../once.ts";
 import type { Decoded, Pipeline } from "../pipeline.ts";
@@ -43,6 +44,7 @@ export const addMethods = (server: Server, options: MethodsOptions): Set<string>
   const add = (service: string, name: string, domain: string, answer: Answer): void => {
     const handle = async (call: MethodCall, callback: sendUnaryData<Buffer>) => {
       const record = calls.of(call.metadata);
+      record.work.resume();
       try {
         const bytes = await withRequestId(record.requestId, () => answer(call, record));
         if (cut(record, bytes)) return;
@@ -100,14 +102,17 @@ const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: 
   return async (call, record) => {
     record.operation = operation;
     const { input, output } = methodIn(registry(), service, name);
-    const receive = once(() => receiveMessage(call));
+    const receive = once(() => {
+      record.work.wait();
+      return receiveMessage(call, bodyMaxOf(operation)).finally(record.work.resume);
+    });
     const decode = async (): Promise<Decoded> => {
-      const { json, unknown, broken } = jsonFromBinary(input, await receive());
+      const { json, unknown, violation } = jsonFromBinary(input, await receive());
       // Over HTTP there always is a body.
       if (row.body && row.body !== "*") json[row.body] ??= {};
       const body = (row.body === "*" ? json : json[row.body ?? ""]) as Json | undefined;
       const { bodyFields, ...decoded } = decodeRequest(row, json, body);
-      if (broken) decoded.violations.push({ field: "", description: `the message is not of its type: ${broken}` });
+      if (violation) decoded.violations.unshift(relative(violation, row.body));
       // As over REST: a limit of which this version knows nothing would be dropped.
       if (isExchange(row))
         for (const number of unknown.slice(0, UNKNOWN_MAX))
@@ -136,11 +141,13 @@ const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: 
 };
 
 // The only message of a call, which ends with it.
-const receiveMessage = (call: MethodCall): Promise<Buffer> =>
+const receiveMessage = (call: MethodCall, max: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const refuse = (text: string) => reject(apiError("UNIMPLEMENTED", `${text} for method ${call.getPath()}`));
     let message: Buffer | undefined;
     call.on("data", (bytes: Buffer) => {
+      if (bytes.length > max)
+        reject(apiError("RESOURCE_EXHAUSTED", `Received message larger than max (${bytes.length} vs ${max})`));
       if (message) refuse("Received a second request message");
       message ??= bytes;
     });

@@ -1,5 +1,6 @@
 // gRPC on connections that the port hands over (contract 1.1): the methods of the table, reflection and health, on grpc-js.
 import {
+  constants,
   type Http2Server,
   Http2ServerRequest,
   Http2ServerResponse,
@@ -8,14 +9,15 @@ import {
 } from "node:http2";
 import type { Duplex } from "node:stream";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
-import { BODY_MAX } from "../http.ts";
+import { BODY_MAX } from "../body-size.ts";
+import type { Bounds } from "../bounds.ts";
 import { DRAIN_MS } from "../listen.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { once } from "../once.ts";
 import type { Pipeline } from "../pipeline.ts";
 import type { Side } from "../route.ts";
-import { createArrivals } from "./arrival.ts";
+import { type Arrivals, createArrivals } from "./arrival.ts";
 import { createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";
 import { addMethods } from "./method.ts";
@@ -47,18 +49,20 @@ const STREAMS_MAX = 1000;
 type RestHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /** Calls wait until `ready`. `rest` answers what is HTTP/2 and not gRPC. */
-export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, rest: RestHandler): Grpc => {
+export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Bounds, rest: RestHandler): Grpc => {
+  const { connections, memory, idleMs } = bounds;
   const server = new Server({
     "grpc.enable_channelz": 0,
     "grpc.max_receive_message_length": BODY_MAX,
     "grpc.max_send_message_length": -1,
     "grpc.max_concurrent_streams": STREAMS_MAX,
+    "grpc.max_connection_idle_ms": idleMs,
   });
   // Made of constants at the first call, and not at the start: a server that only REST is spoken with does without.
   const registry = once(createGrpcRegistry);
-  const arrivals = createArrivals(registry);
+  const arrivals = createArrivals(registry, memory);
   const openEnded = new Set(REFLECTION_PACKAGES.map(reflectionPath));
-  const calls = createCalls({ registry, arrivals, openEnded, ready });
+  const calls = createCalls({ registry, arrivals, connections, openEnded, ready });
   const streams = createStreams();
   const services = addMethods(server, { side, registry, calls, ready });
   for (const name of REFLECTION_PACKAGES) services.add(`${name}.ServerReflection`);
@@ -68,7 +72,19 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, rest: RestHa
   addHealth(server, { registry, services, streams, calls, isServing });
 
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  dispatch(http2Of(server), calls.begin, rest);
+  const http2 = http2Of(server);
+  dispatch(http2, calls.begin, arrivals.count, rest);
+  http2.on("session", (session) => {
+    const { socket } = session;
+    connections.endWith(socket, () => {
+      session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      session.destroy();
+    });
+    // Nothing has moved for as long: a client that does not take its answers, or is gone.
+    session.setTimeout(idleMs, () => {
+      if (connections.isIdle(socket)) session.destroy();
+    });
+  });
   return {
     accept: (socket) => injector.injectConnection(socket),
     drain: () => {
@@ -90,13 +106,15 @@ const http2Of = (server: Server): Http2Server => {
 type Begin = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void;
 
 // gRPC is told by its content type; everything else is REST, on HTTP/2 as on HTTP/1.1.
-const dispatch = (http2: Http2Server, begin: Begin, rest: RestHandler): void => {
+const dispatch = (http2: Http2Server, begin: Begin, count: Arrivals["count"], rest: RestHandler): void => {
   const [serve] = http2.listeners("stream");
   http2.removeAllListeners("stream");
   http2.on("stream", (stream, headers, flags, rawHeaders) => {
     if (headers["content-type"]?.startsWith("application/grpc")) {
       begin(stream, headers, rawHeaders);
       serve?.call(http2, stream, headers, flags);
+      // grpc-js has paused it, until it is asked for the message.
+      count(stream);
       return;
     }
     const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);

@@ -2,7 +2,7 @@
 // over REST, in `grpc-status-details-bin` (AIP-193).
 import { type FileRegistry, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { Metadata } from "@grpc/grpc-js";
-import { type ApiError, type Detail, domainOf, type Status, statusFromError } from "../../schema/index.ts";
+import { type ApiError, domainOf, statusFromError } from "../../schema/index.ts";
 import { messageIn } from "./registry.ts";
 
 export interface GrpcStatus {
@@ -13,32 +13,15 @@ export interface GrpcStatus {
 
 // Clients take trailers of 8 KiB in all (gRPC over HTTP/2), where base64 adds a third and the text stands twice.
 const TEXT_MAX = 1024;
-const VIOLATIONS_MAX_BYTES = 3 * 1024;
+const VIOLATIONS_ROOM = 3 * 1024;
 
 export const grpcStatus = (registry: FileRegistry, error: ApiError, service: string): GrpcStatus => {
-  const status = fitting(statusFromError(error, domainOf(service)));
+  const { code, message: text, details } = statusFromError(error, domainOf(service), VIOLATIONS_ROOM);
+  // Text that was cut may end in half a character, which no header can hold.
+  const status = { code, message: text.slice(0, TEXT_MAX).toWellFormed(), details };
   const schema = messageIn(registry, "google.rpc.Status");
   const metadata = new Metadata();
   const message = fromJson(schema, status as unknown as JsonValue, { registry });
   metadata.set("grpc-status-details-bin", Buffer.from(toBinary(schema, message)));
   return { code: status.code, details: status.message, metadata };
-};
-
-// A header is no body: of a thousand violations the first ones are told.
-const fitting = ({ code, message, details }: Status): Status => ({
-  code,
-  // Text that was cut may end in half a character, which no header can hold.
-  message: message.slice(0, TEXT_MAX).toWellFormed(),
-  details: details.flatMap((detail) => fittingDetail(detail)),
-});
-
-const fittingDetail = (detail: Detail): Detail[] => {
-  const list = "fieldViolations" in detail ? "fieldViolations" : "violations" in detail ? "violations" : undefined;
-  if (!list) return [detail];
-  let room = VIOLATIONS_MAX_BYTES;
-  const kept = (detail as unknown as Record<string, object[]>)[list]?.filter((violation) => {
-    room -= Buffer.byteLength(JSON.stringify(violation));
-    return room >= 0;
-  });
-  return kept?.length ? [{ ...detail, [list]: kept } as Detail] : [];
 };

@@ -7,12 +7,19 @@ export interface Streams {
   end(): void;
 }
 
+// All together: with one more, the one that has been open longest is ended. Nobody needs a token for them.
+const STREAMS_MAX = 1000;
+
 export const createStreams = (): Streams => {
   const open = new Map<EventEmitter, () => void>();
   let hasEnded = false;
   return {
     opened: (call, end, left) => {
       open.set(call, end);
+      if (open.size > STREAMS_MAX) {
+        const [oldest] = open.values();
+        oldest?.();
+      }
       const close = () => {
         if (open.delete(call)) left?.();
       };

@@ -3,12 +3,14 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import {
+  CLAIM_PATTERNS_MAX,
   type FieldViolation,
   Identity,
   inputViolations,
   invalidArgument,
   isLoopbackIssuer,
   type Json,
+  KEYS_MAX,
   operations,
   rootOf,
   STATIC_KEYS_LIFE_MS,
@@ -174,7 +176,7 @@ const relationshipViolations = (identity: Json, rules: IdentityRules, times: Tim
 /** What can be stored and never used, as the author of a seed wants to know: keys that are none, besides patterns. */
 export const unusableViolations = (identity: Json): FieldViolation[] => {
   const keys: unknown = (identity as Partial<Identity>).staticKeys?.issuerKeys;
-  const description = typeof keys === "string" && keys ? jwksViolation(keys) : undefined;
+  const description = typeof keys === "string" && keys && keys.length <= KEYS_MAX ? jwksViolation(keys) : undefined;
   return [...uncompiledViolations(identity), ...(description ? [{ field: "staticKeys.issuerKeys", description }] : [])];
 };
 
@@ -182,9 +184,11 @@ export const unusableViolations = (identity: Json): FieldViolation[] => {
 const uncompiledViolations = (identity: Json): FieldViolation[] => {
   const { claimMatch = {}, awsIdentity } = identity as Partial<Identity>;
   const { issuerPattern, subjectPattern, audiencePattern, claimPatterns = {} } = claimMatch;
+  // Of too many the schema says so; to compile a thousand patterns as well would take seconds.
+  const few = Object.keys(claimPatterns).length <= CLAIM_PATTERNS_MAX ? claimPatterns : {};
   return [
     ...patternViolations("claimMatch", { issuerPattern, subjectPattern, audiencePattern }),
-    ...patternViolations("claimMatch.claimPatterns", claimPatterns),
+    ...patternViolations("claimMatch.claimPatterns", few),
     ...patternViolations("awsIdentity", {
       arnPattern: awsIdentity?.arnPattern,
       userIdPattern: awsIdentity?.userIdPattern,

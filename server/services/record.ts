@@ -14,6 +14,7 @@ import {
 } from "../../schema/index.ts";
 import { scopesWith } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { once } from "../once.ts";
 import { type Condition, type ListInput, listRows } from "../store/list.ts";
 import { groups } from "../store/shape.ts";
 import type { Row, Shape } from "../store/store.ts";
@@ -78,9 +79,9 @@ export const changeInput = (
   }
   const next = applyMask(schema, current, change, paths);
   const all = (input: Json) => [...inputViolations(schema, input), ...rules(input)];
-  const was = (field: string) => all(current).some((violation) => violation.field === field);
+  const was = once(() => new Set(all(current).map(({ field }) => field)));
   // What the mask does not touch counts when the change broke it: a oneof is told at its first member, whichever was cleared.
-  const violations = all(next).filter(({ field }) => maskTouches(paths, field) || !was(field));
+  const violations = all(next).filter(({ field }) => maskTouches(paths, field) || !was().has(field));
   if (violations.length > 0) throw invalidArgument(violations);
   return { next, paths };
 };

@@ -1,7 +1,7 @@
 // A body that gives one field twice, by the same name or in both spellings, is refused by every method over REST: another
 // reader would take the other value.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { asMessage, type Message, type Operation, operations, spellings } from "../../schema/index.ts";
+import { asMessage, fieldsOf, type Message, type Operation, operations } from "../../schema/index.ts";
 import { badRequest, expectInvalid, expectRefusal } from "../support/refusal.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -19,8 +19,8 @@ const targetOf = ({ path }: Operation) =>
 /** The body as a message, and a field of it that has two spellings. */
 const fieldOf = ({ request, body }: Operation): [name: string, names: string[]] | undefined => {
   const schema = body === "*" ? request : (asMessage(request.shape[body as string] as never) as Message);
-  return Object.entries(schema.shape)
-    .map(([name, field]): [string, string[]] => [name, spellings(name, field)])
+  return fieldsOf(schema)
+    .map(({ name, spellings }): [string, string[]] => [name, [...spellings]])
     .find(([, names]) => names.length > 1);
 };
 

@@ -3,6 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiError, type Code, type Detail, retryInfo } from "../../schema/index.ts";
+import { createBounds } from "../../server/bounds.ts";
 import { createMetrics } from "../../server/metrics.ts";
 import type { Pipeline } from "../../server/pipeline.ts";
 import { createPort, type Port } from "../../server/port.ts";
@@ -59,9 +60,10 @@ describe("through a port whose service throws it,", () => {
   beforeAll(async () => {
     const pipeline: Pipeline = () => Promise.reject(thrown);
     const log = () => {};
-    const shared = { pipeline, metrics: createMetrics(), isDraining: () => false, isServing: () => true, log };
+    const bounds = createBounds({}, log);
+    const shared = { pipeline, metrics: createMetrics(bounds), isDraining: () => false, isServing: () => true, log };
     const http = { router: createRouter("both"), pages: async () => undefined, clock: () => START_MS };
-    port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined);
+    port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined, bounds);
     await new Promise<void>((resolve) => port.listener.listen(0, "127.0.0.1", resolve));
     const baseUrl = `http://127.0.0.1:${(port.listener.address() as AddressInfo).port}`;
     rest = createHttpClient(baseUrl);

@@ -67,7 +67,7 @@ describe("the details of an error", () => {
   };
 
   test("name the first violations of many, and stay within what every client takes", async () => {
-    const capabilities = Array.from({ length: 5000 }, () => 9_999_999);
+    const capabilities = Array.from({ length: 1000 }, () => 9_999_999);
     const own = { parent: api.organization, role: { name: "a", capabilities } };
     const method = grpcMethodOf("CreateRole");
     const bytes = method.requestSerialize(own) as Buffer;

@@ -1,0 +1,41 @@
+// The fields of a message as its readers want them, worked out once for each message: a request may have a million names.
+import type { z } from "zod";
+import { asMessage, type FieldInfo, fieldInfo, type Message, toSnake } from "./field.ts";
+
+export interface Field {
+  name: string;
+  schema: z.ZodType;
+  info: FieldInfo;
+  /** the JSON spellings, the one that is written first */
+  spellings: readonly string[];
+  /** the message that the field holds, if it is one */
+  message: Message | undefined;
+}
+
+interface Table {
+  fields: readonly Field[];
+  bySpelling: ReadonlyMap<string, Field>;
+}
+
+const tables = new WeakMap<Message, Table>();
+
+const tableOf = (schema: Message): Table => {
+  const known = tables.get(schema);
+  if (known) return known;
+  const fields = Object.entries(schema.shape).map(([name, field]): Field => {
+    const info = fieldInfo(field);
+    const names = new Set([name, toSnake(name), ...(info.alias ? [info.alias] : [])]);
+    return { name, schema: field, info, spellings: [...names], message: asMessage(field) };
+  });
+  const named = fields.flatMap((field) => field.spellings.map((spelling) => [spelling, field] as const));
+  // Of two fields with one spelling the first, as they stand in the message.
+  const table = { fields, bySpelling: new Map(named.toReversed()) };
+  tables.set(schema, table);
+  return table;
+};
+
+export const fieldsOf = (schema: Message): readonly Field[] => tableOf(schema).fields;
+
+/** The field that a name stands for, in any of its spellings. */
+export const fieldNamed = (schema: Message, spelling: string): Field | undefined =>
+  tableOf(schema).bySpelling.get(spelling);

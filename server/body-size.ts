@@ -1,0 +1,12 @@
+// How large the body of a request may be, over either wire.
+import { type Operation, type OperationName, operations } from "../schema/index.ts";
+
+export const BODY_MAX = 1024 * 1024;
+
+/** Of a request whose body is read before a token has been verified: a token exchange, a page, a ping. */
+export const OPEN_BODY_MAX = 64 * 1024;
+
+export const bodyMaxOf = (operation: OperationName): number => {
+  const { auth = "token" }: Operation = operations[operation];
+  return auth === "token" ? BODY_MAX : OPEN_BODY_MAX;
+};

@@ -1,0 +1,120 @@
+// The connections of a server, over all its ports. Where there are too many, the one on which the server has waited for its
+// client longest is closed, so that a client that has something to say is let in.
+import type { Socket } from "node:net";
+import type { Log } from "./log.ts";
+import { addressGroup } from "./rate-limit.ts";
+
+/** What is under way on a connection. It is closed for no other while the server works on a request. */
+export interface Work {
+  /** the server waits for the client: for its body, or its next question */
+  wait(): void;
+  resume(): void;
+  end(): void;
+}
+
+export interface Connections {
+  /** A connection is open. False: there is no room for it. */
+  admit(socket: Socket): boolean;
+  /** A request, or a stream, has begun on it. */
+  begin(socket: Ports | undefined): Work;
+  /** Nothing is under way: it may be closed for being idle. */
+  isIdle(socket: Socket): boolean;
+  /** How one of HTTP/2 is ended, which can say why. */
+  endWith(socket: Socket, end: () => void): void;
+  count(): number;
+}
+
+type Ports = Pick<Socket, "remoteAddress" | "remotePort" | "localPort">;
+
+interface Connection {
+  network: string;
+  working: number;
+  open: number;
+  end: () => void;
+}
+
+export const createConnections = (max: number, log: Log): Connections => {
+  // One network may have half of them.
+  const maxOfOne = Math.max(1, Math.floor(max / 2));
+  // In the order in which they began to wait for their clients.
+  const connections = new Map<string, Connection>();
+  const ofNetwork = new Map<string, number>();
+
+  const forget = (key: string, connection: Connection): void => {
+    // Another connection may have its ports by now.
+    if (connections.get(key) !== connection) return;
+    connections.delete(key);
+    const left = (ofNetwork.get(connection.network) ?? 1) - 1;
+    if (left > 0) ofNetwork.set(connection.network, left);
+    else ofNetwork.delete(connection.network);
+  };
+
+  const makeRoom = (isOne: (connection: Connection) => boolean): boolean => {
+    for (const [key, connection] of connections) {
+      if (connection.working > 0 || !isOne(connection)) continue;
+      forget(key, connection);
+      connection.end();
+      log("info", "connection closed", { reason: "too many connections", network: connection.network });
+      return true;
+    }
+    return false;
+  };
+
+  const hasRoom = (network: string): boolean => {
+    if ((ofNetwork.get(network) ?? 0) >= maxOfOne) return makeRoom((own) => own.network === network);
+    return connections.size < max || makeRoom(() => true);
+  };
+
+  return {
+    admit: (socket) => {
+      const network = addressGroup(socket.remoteAddress ?? "");
+      if (!hasRoom(network)) {
+        log("info", "connection refused", { reason: "too many connections", network });
+        return false;
+      }
+      const key = keyOf(socket);
+      const connection = { network, working: 0, open: 0, end: () => void socket.destroy() };
+      connections.set(key, connection);
+      ofNetwork.set(network, (ofNetwork.get(network) ?? 0) + 1);
+      socket.once("close", () => forget(key, connection));
+      return true;
+    },
+    begin: (socket) => {
+      const key = socket ? keyOf(socket) : "";
+      const connection = connections.get(key);
+      if (!connection) return { wait: () => {}, resume: () => {}, end: () => {} };
+      let isWorking = false;
+      const setWorking = (next: boolean) => {
+        if (isWorking === next) return;
+        isWorking = next;
+        connection.working += next ? 1 : -1;
+        if (connection.working > 0 || connections.get(key) !== connection) return;
+        // It begins to wait now: behind all others.
+        connections.delete(key);
+        connections.set(key, connection);
+      };
+      connection.open += 1;
+      setWorking(true);
+      let hasEnded = false;
+      return {
+        wait: () => setWorking(false),
+        resume: () => setWorking(!hasEnded),
+        end: () => {
+          setWorking(false);
+          if (!hasEnded) connection.open -= 1;
+          hasEnded = true;
+        },
+      };
+    },
+    isIdle: (socket) => (connections.get(keyOf(socket))?.open ?? 0) === 0,
+    endWith: (socket, end) => {
+      const connection = connections.get(keyOf(socket));
+      if (connection) connection.end = end;
+    },
+    count: () => connections.size,
+  };
+};
+
+// The same for a socket and for what TLS and HTTP/2 make of it.
+const keyOf = ({ remoteAddress, remotePort, localPort }: Ports): string =>
+  `${localPort} ${remoteAddress} ${remotePort}`;

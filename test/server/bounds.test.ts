@@ -1,0 +1,224 @@
+// What a server takes at most, from everybody together: bytes of requests that do not come to their end, connections, time
+// without a word. A client that sends its request at once is served all the while.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { createBodyMemory } from "../../server/body-memory.ts";
+import { createConnections } from "../../server/connections.ts";
+import type { ServerOptions } from "../../server/index.ts";
+import { createGrpcClient, grpcMethodOf } from "../support/grpc.ts";
+import { framed, openHttp2 } from "../support/http2.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { openConnection } from "../support/socket.ts";
+
+let api: TestServer;
+const ends: (() => unknown)[] = [];
+const start = async (
+  options: Pick<ServerOptions, "faults" | "idleTimeoutMs" | "maxBodyMemory" | "maxConnections"> = {},
+) => {
+  api = await startServer(options);
+  ends.push(() => api.close());
+};
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const KIB = 1024;
+
+const gauge = async (name: string): Promise<number> => {
+  const { text } = await api.call("GET", "/metrics", { token: null });
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
+};
+
+/** A request whose body lacks its end. */
+const unfinished = async (path: string, bytes: number, token = api.owner.token) => {
+  const connection = await openConnection(api.baseUrl);
+  ends.push(connection.reset);
+  const head = [`POST ${path} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, "content-type: application/json"];
+  connection.write([...head, `content-length: ${bytes + 1}`, "", "x".repeat(bytes)].join("\r\n"));
+  return connection;
+};
+
+const groups = () => `${IAM}/groups/${api.organization}`;
+
+describe("bodies that do not come to their end", () => {
+  const MAX = 1024 * KIB;
+
+  test("600 of them hold no more than they may together, and a client that sends its own at once is served", async () => {
+    await start({ maxBodyMemory: MAX, maxConnections: 2000 });
+    const before = await gauge("irm_request_memory_bytes");
+    const held: Promise<unknown>[] = [];
+    for (let i = 0; i < 600; i += 1) held.push(unfinished(groups(), 60 * KIB));
+    const attackers = (await Promise.all(held)) as Awaited<ReturnType<typeof unfinished>>[];
+    // The first has made room for others.
+    const answer = await attackers[0]?.until(/\}$/);
+    expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*Unavailable: too many requests are arriving/s);
+    expect(await gauge("irm_request_memory_bytes")).toBeLessThanOrEqual(MAX);
+    expect((await api.ok("POST", groups(), { body: { name: "served" } })).name).toBe("served");
+    const client = createGrpcClient(api.baseUrl);
+    const request = { parent: api.organization, group: { name: "over grpc" } };
+    expect(await client.call("CreateGroup", request, { token: api.owner.token })).toMatchObject({ code: 0 });
+    client.close();
+    for (const { reset } of attackers) reset();
+    await expect.poll(() => gauge("irm_request_memory_bytes")).toBe(before);
+  });
+
+  test("of gRPC give way in the same manner, with the same error", async () => {
+    await start({ maxBodyMemory: 200 * KIB });
+    const session = openHttp2(api.baseUrl);
+    const open = () => {
+      const { path } = grpcMethodOf("CreateGroup");
+      const authorization = `Bearer ${api.owner.token}`;
+      const stream = session.request({
+        ":method": "POST",
+        ":path": path,
+        "content-type": "application/grpc",
+        authorization,
+      });
+      stream.write(framed(Buffer.alloc(50 * KIB), { length: 60 * KIB }));
+      return stream;
+    };
+    const [first] = [open(), open(), open(), open(), open()] as const;
+    const [head] = await once(first, "response");
+    expect(head).toMatchObject({ "grpc-status": "14" });
+    expect(decodeURI(String(head["grpc-message"]))).toBe(
+      "Unavailable: too many requests are arriving at once; try again later",
+    );
+    expect(await gauge("irm_request_memory_bytes")).toBeLessThanOrEqual(200 * KIB);
+    session.destroy();
+  });
+
+  test("of callers who are not known hold nothing", async () => {
+    await start();
+    const before = await gauge("irm_request_memory_bytes");
+    const connection = await unfinished(groups(), 60 * KIB, "x");
+    await connection.until(/^HTTP\/1\.1 401 .*\}$/s);
+    expect(await gauge("irm_request_memory_bytes")).toBe(before);
+  });
+
+  test("end the oldest first, and what is complete is not ended", () => {
+    const memory = createBodyMemory(100 * KIB);
+    const refused: string[] = [];
+    const begin = (name: string) => memory.begin(() => refused.push(name));
+    const complete = begin("complete");
+    complete.add(50 * KIB);
+    complete.complete();
+    const [second, third] = [begin("second"), begin("third")];
+    second.add(20 * KIB);
+    third.add(20 * KIB);
+    expect(refused).toEqual(["second"]);
+    third.add(50 * KIB);
+    expect(refused).toEqual(["second", "third"]);
+    complete.release();
+    second.release();
+    expect(memory.held()).toBe(0);
+  });
+});
+
+describe("connections", () => {
+  const request = (connection: Awaited<ReturnType<typeof openConnection>>) => {
+    connection.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
+    return connection.until(/"ok"\}$/);
+  };
+
+  test("with one too many, the one that has said nothing longest is closed and the new one is served", async () => {
+    await start({ maxConnections: 8 });
+    const idle = await openConnection(api.baseUrl);
+    const others = [await openConnection(api.baseUrl), await openConnection(api.baseUrl)];
+    for (const other of others) await request(other);
+    // Four of the eight are one address's; the client of this test has the first of them.
+    const next = await openConnection(api.baseUrl);
+    await request(next);
+    const last = await openConnection(api.baseUrl);
+    expect(await request(last)).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await idle.ended).toBe("");
+    expect(await gauge("irm_connections")).toBeLessThanOrEqual(4);
+    expect(api.log.join("")).toContain('"event":"connection closed","reason":"too many connections"');
+    for (const { reset } of [...others, next, last]) reset();
+  });
+
+  test("one on which the server works is not closed for another, which is refused", () => {
+    const log: string[] = [];
+    const connections = createConnections(2, (_, event) => log.push(event));
+    const ended: number[] = [];
+    const socket = (remotePort: number) =>
+      ({
+        remoteAddress: `192.0.2.${remotePort}`,
+        remotePort,
+        once: () => {},
+        destroy: () => ended.push(remotePort),
+      }) as unknown as Socket;
+    const [one, two] = [socket(1), socket(2)];
+    expect([connections.admit(one), connections.admit(two)]).toEqual([true, true]);
+    const works = [connections.begin(one), connections.begin(two)];
+    expect(connections.admit(socket(3))).toBe(false);
+    works[1]?.wait();
+    expect(connections.admit(socket(4))).toBe(true);
+    expect(ended).toEqual([2]);
+    expect(connections.isIdle(one)).toBe(false);
+    works[0]?.end();
+    expect(connections.isIdle(one)).toBe(true);
+    expect(log).toEqual(["connection refused", "connection closed"]);
+  });
+});
+
+describe("a connection is closed after the idle time:", () => {
+  const closed = async (socket: Socket) => {
+    socket.on("error", () => {}).resume();
+    if (!socket.closed) await once(socket, "close");
+  };
+  const opened = async () => {
+    const { hostname, port } = new URL(api.baseUrl);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    return socket;
+  };
+
+  test.each([
+    ["one that never says a word", ""],
+    ["half a head", "GET /healthz HTT"],
+    ["a head without its end", "GET /healthz HTTP/1.1\r\nhost: x\r\n"],
+    ["one that waits for its next request", "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"],
+    ["half a preface of HTTP/2", "PRI * HTTP/2.0\r\n"],
+    ["a preface of HTTP/2 and nothing else", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ])("%s", async (_, text) => {
+    await start({ idleTimeoutMs: 100 });
+    const socket = await opened();
+    socket.write(text);
+    await closed(socket);
+  });
+
+  test("one of HTTP/2 without a call, also where it pings", async () => {
+    await start({ idleTimeoutMs: 100 });
+    const session = openHttp2(api.baseUrl);
+    session.on("error", () => {});
+    let isClosed = false;
+    const end = once(session, "close").then(() => {
+      isClosed = true;
+    });
+    const ping = () =>
+      new Promise<void>((resolve) => (session.destroyed ? resolve() : session.ping(() => resolve()) || resolve()));
+    while (!isClosed) {
+      await ping();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await end;
+  });
+
+  test("but not one on which somebody watches, or the server works", async () => {
+    await start({ idleTimeoutMs: 100, faults: { rules: [{ operation: "Ping", steps: [{ hold: true }] }] } });
+    const session = openHttp2(api.baseUrl);
+    const headers = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
+    const watch = session.request({ ...headers, ":path": "/grpc.health.v1.Health/Watch" });
+    watch.end(framed(Buffer.alloc(0)));
+    await once(watch, "data");
+    const held = api.call("GET", "/ping/v2beta1/ping");
+    const silent = await opened();
+    await closed(silent);
+    await closed(await opened());
+    expect(session.closed).toBe(false);
+    api.faults?.release();
+    expect((await held).json).toEqual({ response: "pong" });
+    session.destroy();
+  });
+});
