@@ -35,8 +35,10 @@ export const completeAnswer = (
   stream.sendTrailers = (trailers) => {
     if (isGone()) return;
     sendTrailers.call(stream, completed(trailers));
-    // Refused before its message was complete, which nobody waits for any more.
-    if (!stream.readableEnded) endEarly(stream);
+    // Refused before its message was complete, for which the server does not wait. The trailers go first.
+    setImmediate(() => {
+      if (!isGone()) endEarly(stream);
+    });
   };
 };
 

@@ -103,6 +103,9 @@ describe("a wrong flag is refused:", () => {
     [["--auth-port", "1e3"], '--auth-port takes a port from 0 (any free one) to 65535, not "1e3"'],
     [["--rate-limit", "0"], '--rate-limit takes a whole number from 1 to 999999, not "0"'],
     [["--rate-limit", "1.5"], '--rate-limit takes a whole number from 1 to 999999, not "1.5"'],
+    [["--max-connections", "0"], '--max-connections takes a whole number from 1 to 999999, not "0"'],
+    [["--idle-timeout", "1m"], '--idle-timeout takes a whole number from 1 to 999999, not "1m"'],
+    [["--max-body-memory", "-"], '--max-body-memory takes a whole number from 1 to 999999, not "-"'],
     [["--log-level", "loud"], '--log-level takes one of debug, info, warn, error, not "loud"'],
     [["--dev=yes"], "--dev takes no value"],
     [

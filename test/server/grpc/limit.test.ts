@@ -85,7 +85,10 @@ describe("the details of an error", () => {
     const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
     expect(answer.code).toBe(codes.INVALID_ARGUMENT);
     expect(answer.message).toMatch(/^Invalid argument: updateMask: "x{900,}$/);
-    expect(answer.details.map((detail) => String(detail["@type"]).split(".").at(-1))).toEqual(["ErrorInfo"]);
+    expect(answer.details.map((detail) => String(detail["@type"]).split(".").at(-1))).toEqual([
+      "ErrorInfo",
+      "BadRequest",
+    ]);
     expect(await sizeOf(bytes, method.path)).toBeLessThan(8 * 1024);
   });
 
