@@ -3,8 +3,8 @@ import { type Operation, type OperationName, operations } from "../schema/index.
 
 export const BODY_MAX = 1024 * 1024;
 
-/** Of a request whose body is read before a token has been verified: a token exchange, a page, a ping. */
-export const OPEN_BODY_MAX = 64 * 1024;
+/** Of a request whose body is read before a token has been verified: a token exchange, a ping. */
+const OPEN_BODY_MAX = 64 * 1024;
 
 export const bodyMaxOf = (operation: OperationName): number => {
   const { auth = "token" }: Operation = operations[operation];

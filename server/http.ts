@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { ApiError, apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../schema/index.ts";
 import { awaitEnd, endEarly, REQUEST_MS } from "./arrival.ts";
 import type { Arriving } from "./body-memory.ts";
-import { BODY_MAX, bodyMaxOf, OPEN_BODY_MAX } from "./body-size.ts";
+import { BODY_MAX, bodyMaxOf } from "./body-size.ts";
 import type { Bounds } from "./bounds.ts";
 import { BrokenMessage, endWith, GONE, lateMessage } from "./broken-message.ts";
 import { UnsupportedMediaType } from "./content-type.ts";
@@ -21,8 +21,6 @@ import { faulted, resetHttp, streamOf, truncateHttp, type WireFault } from "./wi
 
 // What is read and thrown away of a body that is too large, so that the client can read the answer.
 const DISCARD_MAX = 64 * BODY_MAX;
-// Of a body of the pages beside the API.
-const PAGE_BODY_MAX = OPEN_BODY_MAX;
 
 // A client that is slower than this holds a connection for nothing. A request without Host is refused by `answer`: node
 // would do it without a request id. A head has room for a token of 16 KiB.
@@ -209,7 +207,7 @@ const answer = async (
   }
   let page: Page | undefined;
   try {
-    page = await options.pages(method, path, () => readBody(PAGE_BODY_MAX), host);
+    page = await options.pages(method, path, () => readBody(BODY_MAX), host);
   } catch (error) {
     return refused(error, "iam", { path: shown });
   }
