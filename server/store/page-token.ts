@@ -26,6 +26,9 @@ export interface PageTokenHolder {
   scopes?: readonly string[];
 }
 
+// In characters: longer than the uid of the lowest record and the longest sort key make it.
+const TOKEN_MAX = 8192;
+
 type Payload = [query: string, holder: string, issuedMs: number, key: string | number, uid: string, total: number];
 
 export const createPageTokens = (key: Buffer, clock: () => number) => {
@@ -42,6 +45,7 @@ export const createPageTokens = (key: Buffer, clock: () => number) => {
     },
     read: (query, token) => {
       if (!token) return undefined;
+      if (token.length > TOKEN_MAX) throw refuse("is not a page token of this service");
       const payload = Buffer.from(token.split(".", 1)[0] as string, "base64url").toString();
       // The whole text is compared: each token has one spelling.
       const expected = Buffer.from(signed(payload));
