@@ -2,7 +2,7 @@
 // gapic-showcase). Every problem is told with its line and column, all at once.
 import { z } from "zod";
 import { type OperationName, operations } from "../schema/index.ts";
-import { type Problem, readYaml, shapeProblems } from "./yaml-file.ts";
+import { type Problem, readYaml, shapeError, shapeProblems } from "./yaml-file.ts";
 
 const DURATION = "must be a duration such as 2s or 250ms";
 const STATUS = "must be an HTTP status from 400 to 599, or 200";
@@ -121,7 +121,7 @@ export class FaultsError extends Error {
 /** Reads the text of a YAML file (or JSON, which is YAML). */
 export const parseFaults = (text: string, file: string): FaultScript => {
   const { value, tell } = readYaml(text, file, FaultsError);
-  const { success, error } = FaultScriptSchema.safeParse(value);
+  const { success, error } = FaultScriptSchema.safeParse(value, { error: shapeError });
   if (!success) throw new FaultsError(tell(shapeProblems(error.issues)));
   return value as FaultScript;
 };

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { Json } from "../schema/index.ts";
 import { type Seed, SeedSchema } from "./seed-record.ts";
 import { type Problem, recordProblems } from "./seed-rule.ts";
-import { readYaml, shapeProblems } from "./yaml-file.ts";
+import { readYaml, shapeError, shapeProblems } from "./yaml-file.ts";
 
 /** A seed file that cannot be used: one line for each problem, `file:line:column: path: text`. */
 export class SeedError extends Error {
@@ -15,7 +15,7 @@ export const parseSeed = (text: string, file: string): Seed => {
   const { value, tell } = readYaml(text, file, SeedError);
   // An empty document is null.
   if (value === null) throw new SeedError(tell([{ path: [], text: EMPTY }]));
-  const parsed = SeedSchema.safeParse(value);
+  const parsed = SeedSchema.safeParse(value, { error: shapeError });
   const problems = parsed.success
     ? recordProblems(parsed.data)
     : [...shapeProblems(parsed.error.issues), ...furtherProblems(value, parsed.error.issues)];

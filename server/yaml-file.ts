@@ -51,6 +51,31 @@ export const readYaml = (text: string, file: string, Failure: Failure): YamlFile
 const textOf = ({ code, message }: YAMLError): string =>
   code === "MULTIPLE_DOCS" ? "a second document begins here; the file may hold one" : message;
 
+/** In our words, where the schema of a file says nothing itself. */
+export const shapeError = (issue: z.core.$ZodRawIssue): string | undefined => {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is required" : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be ${issue.values.map(String).join(" or ")}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
+  }
+  return undefined;
+};
+
+const KINDS: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map",
+  record: "a map",
+};
+
 /** What a schema found wrong; of keys that there are not, each where it stands. */
 export const shapeProblems = (issues: readonly z.core.$ZodIssue[]): Problem[] =>
   issues.flatMap((issue) =>
