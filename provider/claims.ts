@@ -13,6 +13,8 @@ export interface Claims {
   leave(uid: string): void;
   /** A resource takes the record. Throws where it is another's, or is being deleted. */
   take(uid: string, key: string): void;
+  /** A resource is going to adopt the record. Why it must not; undefined when it may. */
+  plan(uid: string, key: string): string | undefined;
   /** This run has made or taken the record, keeps it, or leaves it in place. */
   isHeld(uid: string): boolean;
   /** Why a create of `key` cannot have made the record; undefined when it may. */
@@ -30,6 +32,7 @@ export const createClaims = (): Claims => {
   const kept = new Set<string>();
   const adopted = new Set<string>();
   const leaving = new Set<string>();
+  const planned = new Map<string, string>();
 
   const adoptionRefusal = (uid: string, key: string): string | undefined => {
     if (leaving.has(uid)) return "is being deleted by this run";
@@ -41,7 +44,7 @@ export const createClaims = (): Claims => {
     inState: (uid, key) => {
       stateUids.add(uid);
       if (key === undefined) return;
-      const other = takers.get(uid) ?? owners.get(uid);
+      const other = takers.get(uid) ?? owners.get(uid) ?? planned.get(uid);
       if (other !== undefined && other !== key)
         throw new Error(
           `${key}: ${uid} belongs to ${other} as well, and a record has one resource; adopt it in one of them`,
@@ -59,6 +62,12 @@ export const createClaims = (): Claims => {
       const reason = adoptionRefusal(uid, key);
       if (reason) throw new Error(`${uid} ${reason}`);
       takers.set(uid, key);
+    },
+    plan: (uid, key) => {
+      const other = planned.get(uid);
+      if (other !== undefined && other !== key) return `is adopted by ${other} as well`;
+      planned.set(uid, key);
+      return adoptionRefusal(uid, key);
     },
     isHeld: (uid) => takers.has(uid) || kept.has(uid),
     refusal: (uid, key) => {

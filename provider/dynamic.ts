@@ -51,6 +51,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own };
     super(TYPE_PREFIX + type, name, bag, entered.opts);
     entered.constructed(this);
+    if (opts.id === undefined) entered.duplicates(kind, name, entered, inputs);
     // Not an output of its own: the id stays known in the preview of an update, other outputs do not.
     (this as { uid: pulumi.Output<string> }).uid = this.id;
   }

@@ -13,6 +13,7 @@ import { type Review, reviewWith } from "./review.ts";
 import { isMoved } from "./service-address.ts";
 import { serviceGate } from "./service-gate.ts";
 import { type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
+import { twins } from "./twins.ts";
 
 /** As the SDK's provider gives it. What is optional here is its own, and not promised: without it misspelt keys are not told. */
 interface StackConfig {
@@ -74,6 +75,19 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     return own;
   };
 
+  const existing = twins();
+  // Only where there are credentials: a preview works without them.
+  const twinText = async (kind: Kind, inputs: Json): Promise<string | undefined> =>
+    missingCredentials(outside.env) ? undefined : existing.textOf(kind, await connected(), inputs);
+
+  // Two resources that adopt one record, or one that adopts what another has: the preview refuses it already.
+  const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
+    if (!isUidp(adopt) || typeof key !== "string") return [];
+    ledger ??= ledgerWith(await config(), outside);
+    const reason = ledger.claims.plan(adopt, key);
+    return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
+  };
+
   const review = reviewWith(outside.say);
   const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
 
@@ -89,7 +103,12 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       await gate.address(olds);
       if (isUidp(olds.parent)) await gate.organization(olds.parent);
       const { inputs, failures } = reconcile.check(kind, olds, news);
-      if (failures.length === 0) reviewOf(kind)?.checked(olds, inputs);
+      if (failures.length === 0) {
+        failures.push(...(await adoptionProblems(kind, inputs)));
+        reviewOf(kind)?.checked(olds, inputs);
+        const text = Object.keys(olds).length === 0 ? await twinText(kind, inputs) : undefined;
+        if (text !== undefined) outside.say(text);
+      }
       return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };
     }),
     diff: readable(async (id, olds, news) => {

@@ -7,6 +7,7 @@
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf } from "../schema/index.ts";
+import { type Duplicates, duplicates } from "./duplicates.ts";
 import { reportRemovals } from "./removals.ts";
 
 /** Inputs that hold a uid, and the type of the record that it is of. */
@@ -40,6 +41,7 @@ export interface Entered {
   resourceOf(reference: unknown): pulumi.Resource | undefined;
   /** the same by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
   resourceWith(uid: string): Promise<pulumi.Resource | undefined>;
+  duplicates: Duplicates;
 }
 
 // By run, that is by the connection to the engine: the Automation API runs several programs in one process.
@@ -69,6 +71,7 @@ export const programWith = (patienceMs: number): Program => {
   const byResource = new Map<pulumi.Resource, Entry>();
   const byId = new Map<unknown, pulumi.Resource>();
   const byUid = new Map<string, pulumi.Resource>();
+  const compared = duplicates();
   const waits = new Map<Entry, readonly Entry[] | undefined>();
 
   const candidates = (uid: string, type: string): Entry[] =>
@@ -156,6 +159,7 @@ export const programWith = (patienceMs: number): Program => {
       return {
         opts: hasNone ? opts : { ...opts, dependsOn: edges as Promise<pulumi.Resource[]> },
         constructed,
+        duplicates: compared,
         resourceOf: (reference) => byId.get(reference),
         resourceWith: async (uid) => {
           await edges;

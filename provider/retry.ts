@@ -76,6 +76,9 @@ export interface Effort {
 
 export const newEffort = (clock: Clock): Effort => ({ count: 0, until: clock.now() + DEADLINE_MS });
 
+/** One attempt, and none after it. */
+export const lastAttempt = (clock: Clock): Effort => ({ count: ATTEMPTS - 1, until: clock.now() + DEADLINE_MS });
+
 /** What an attempt throws so that the policy can judge it; any other error is passed on. */
 export class AttemptError extends Error {
   override readonly name = "AttemptError";

@@ -1,6 +1,7 @@
 // One uid belongs to one resource: what the methods that the engine calls make of it, through a rename, an adoption and a run
 // that ended in the middle of either.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createClaims } from "../../provider/claims.ts";
 import { type Methods, methodsWith } from "../../provider/methods.ts";
 import { systemTransport } from "../../provider/transport.ts";
 import type { Json } from "../../schema/index.ts";
@@ -116,5 +117,17 @@ describe("a record of one resource", () => {
     const two = await next.create(news);
     await next.delete(one.id, one.outs);
     expect([await isThere(one.id), await isThere(two.id)]).toEqual([false, true]);
+  });
+});
+
+describe("a plan to adopt", () => {
+  it("is refused where another resource adopts the record, or has it, and does not stand in its own way", () => {
+    const claims = createClaims();
+    expect(claims.plan("uid", "a")).toBeUndefined();
+    expect(claims.plan("uid", "a")).toBeUndefined();
+    expect(claims.plan("uid", "b")).toBe("is adopted by a as well");
+    expect(() => claims.inState("uid", "c")).toThrow("uid belongs to a as well");
+    claims.inState("owned", "d");
+    expect(claims.plan("owned", "e")).toBe("belongs to d");
   });
 });

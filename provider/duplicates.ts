@@ -1,0 +1,60 @@
+// Two resources of one program that say the same: the preview warns. What is compared is what the program refers to (a resource
+// of its own, also one whose uid is not known yet, or a uid) and what it gives in plain; nothing of it is printed.
+import * as pulumi from "@pulumi/pulumi";
+import type { Json } from "../schema/index.ts";
+import type { KindName } from "./kind/index.ts";
+import type { Entered } from "./order.ts";
+
+/** Of one program: what says the same as what came before it is reported. */
+export type Duplicates = (kind: KindName, resource: string, entered: Entered, inputs: pulumi.Inputs) => void;
+
+export const duplicates = (): Duplicates => {
+  const first = new Map<string, string>();
+  const numbers = new Map<pulumi.Resource, number>();
+
+  // A resource by its uid, or by a number while it has none; undefined for what a preview does not know.
+  const identified = async (entered: Entered, reference: unknown): Promise<string | undefined> => {
+    const resource = entered.resourceOf(reference);
+    if (!resource) return (await known(reference)) as string | undefined;
+    const uid = await known((resource as pulumi.CustomResource).id);
+    if (uid !== undefined) return uid as string;
+    numbers.set(resource, numbers.get(resource) ?? numbers.size);
+    return `#${numbers.get(resource)}`;
+  };
+
+  const marks: Partial<Record<KindName, (entered: Entered, inputs: pulumi.Inputs) => Promise<unknown[]>>> = {
+    roleBinding: (entered, { identity, role, parent }) =>
+      Promise.all([identity, role, parent].map((reference) => identified(entered, reference))),
+    identity: async (_entered, { claimMatch, staticKeys }) => {
+      const { issuer, subject } = ((await known(claimMatch ?? staticKeys)) ?? {}) as Json;
+      return [issuer, subject];
+    },
+  };
+
+  const report = async (kind: KindName, resource: string, entered: Entered, inputs: pulumi.Inputs): Promise<void> => {
+    const parts = await marks[kind]?.(entered, inputs);
+    if (!parts?.every((part) => typeof part === "string" && part !== "")) return;
+    const mark = JSON.stringify([kind, ...parts]);
+    const other = first.get(mark);
+    first.set(mark, other ?? resource);
+    if (other !== undefined) await pulumi.log.warn(TEXTS[kind]?.(resource, other) ?? "");
+  };
+
+  return (kind, resource, entered, inputs) => {
+    // What cannot be compared fails where it is used.
+    if (marks[kind]) report(kind, resource, entered, inputs).catch(() => undefined);
+  };
+};
+
+const TEXTS: Partial<Record<KindName, (resource: string, other: string) => string>> = {
+  roleBinding: (resource, other) =>
+    `RoleBinding ${resource} grants the same as RoleBinding ${other}: the same role to the same identity in the same group. ` +
+    "Take one of them out of the program.",
+  identity: (resource, other) =>
+    `Identity ${resource} has the same issuer and subject as Identity ${other}: a token exchange that names no identity ` +
+    "fails for both. Name the identity in each exchange (IRM_IDENTITY), or keep one of them.",
+};
+
+/** The value, with all that is in it; undefined where a preview does not know it. */
+const known = (value: unknown): Promise<unknown> =>
+  (pulumi.output(value) as unknown as { promise(): Promise<unknown> }).promise();

@@ -1,0 +1,83 @@
+// A record that exists already and looks like one that a new resource is about to make: the preview says so, where it can ask.
+// One list for a parent and kind, one attempt for each page, and none after a failure: a preview works without the service.
+import { isUidp, type Json } from "../schema/index.ts";
+import { fingerprint, givenChoices } from "./fingerprint.ts";
+import type { Kind } from "./kind/kind.ts";
+import { given, KEY, parentIn, resolvedFrom } from "./record.ts";
+import { lastAttempt } from "./retry.ts";
+import type { Session } from "./session.ts";
+import { containsUnknown } from "./unknown.ts";
+import { walkChildren } from "./walk.ts";
+
+type Listed = Json & { uid: string };
+
+// Most records of a group that are looked at.
+const LOOKED_AT = 1_000;
+
+export interface Twins {
+  /** What to say of the inputs of a new resource; undefined where nothing is like it, or nothing can be asked. */
+  textOf(kind: Kind, session: Session, inputs: Json): Promise<string | undefined>;
+}
+
+export const twins = (): Twins => {
+  const lists = new Map<string, Promise<Listed[]>>();
+  let isOff = false;
+
+  const listed = (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+    const place = `${kind.type} ${parent}`;
+    const list = lists.get(place) ?? children(kind, session, parent);
+    lists.set(place, list);
+    return list;
+  };
+
+  const textOf = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
+    const { [KEY]: key, parent, adopt, names: _names, ...asked } = inputs;
+    // A new organisation stands beside those of others.
+    if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown(asked)) return undefined;
+    // What an interrupted run has left is this resource's.
+    if ((await session.journal.left(key)).length > 0) return undefined;
+    const once = withOneAttempt(session);
+    const desired = given(await resolvedFrom(kind, once, inputs));
+    const choices = givenChoices(kind, desired);
+    const wanted = fingerprint(kind, parentIn(desired), desired, choices);
+    const alike = (await listed(kind, once, parent)).filter(
+      (record) => fingerprint(kind, parent, record, choices) === wanted,
+    );
+    if (alike.length === 0) return undefined;
+    const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;
+    const lines = alike.map(({ uid, createTime }) => `${kind.word} ${uid}, made ${createTime}`);
+    const text = [
+      `warning: ${name} is new, and a ${kind.word} with the same parent and fields exists already:`,
+      ...lines,
+    ].join("\n  - ");
+    return `${text}\nWithout adopt there will be one more. If this resource had another name before, say so with aliases.`;
+  };
+
+  return {
+    async textOf(kind, session, inputs) {
+      if (isOff) return undefined;
+      try {
+        return await textOf(kind, session, inputs);
+      } catch {
+        // The update reports what is wrong.
+        isOff = true;
+        return undefined;
+      }
+    },
+  };
+};
+
+const children = async (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+  const records: Listed[] = [];
+  for await (const record of walkChildren(session, kind.list, parent)) {
+    records.push(record);
+    if (records.length === LOOKED_AT) break;
+  }
+  return records;
+};
+
+const withOneAttempt = (session: Session): Session => ({
+  ...session,
+  call: (operation, request, options) =>
+    session.call(operation, request, { ...options, effort: lastAttempt(session.clock) }),
+});
