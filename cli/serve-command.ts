@@ -7,6 +7,8 @@ export interface ServeFlags {
   port?: string;
   host?: string;
   authPort?: string;
+  publicUrl?: string;
+  publicAuthUrl?: string;
   db?: string;
   seed?: string;
   dev?: boolean;
@@ -18,6 +20,7 @@ export interface ServeFlags {
   idleTimeout?: string;
   maxBodyMemory?: string;
   uniqueRoleBindings?: boolean;
+  strictBodies?: boolean;
   faults?: string;
   json?: boolean;
   logLevel?: string;
@@ -34,6 +37,8 @@ export const addServeCommand = (program: Command, exit: Exit): void => {
     .option("--port <N>", "port of the API (default: 0, any free one)")
     .option("--host <ADDRESS>", "address to listen on (default: 127.0.0.1)")
     .option("--auth-port <N>", "port of the token exchange and the issuer (default: the same port)")
+    .option("--public-url <URL>", "address that clients use: scheme, host and port (default: the one listened on)")
+    .option("--public-auth-url <URL>", "the same of the token exchange and the issuer (default: --public-url)")
     .option("--db <FILE>", "SQLite database to keep the records in (default: :memory:)")
     .option(
       "--seed <FILE.yaml>",
@@ -54,6 +59,7 @@ export const addServeCommand = (program: Command, exit: Exit): void => {
       "--unique-role-bindings",
       "refuse a second binding of one identity to one role in one group (default: it is made)",
     )
+    .option("--strict-bodies", "refuse a body with a field that does not exist (default: the field is ignored)")
     .option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only")
     .option("--json", "print one line of JSON on stdout once ready; log as JSON on stderr")
     .addOption(logLevel())

@@ -1,10 +1,10 @@
 // `irm serve`: the reference server as a command.
 import { readFileSync } from "node:fs";
-import { Agent, fetch } from "undici";
 import {
   createLog,
   createServer,
   DatabaseError,
+  type DevServer,
   DRAIN_MS,
   type FaultScript,
   FaultsError,
@@ -22,7 +22,6 @@ import {
 } from "../server/index.ts";
 import type { ServeFlags } from "./serve-command.ts";
 import { printError } from "./terminal.ts";
-import { mintDevToken } from "./token.ts";
 import { parseCount, parsePort, UsageError } from "./usage.ts";
 
 export const serve = async (flags: ServeFlags): Promise<number> => {
@@ -59,8 +58,10 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
       refreshTokens: flags.refreshTokens,
       rateLimit,
       uniqueRoleBindings: flags.uniqueRoleBindings,
-      // The rules are for those who come after the start, which gets the owner's token.
-      ...(faults && { faults: {} }),
+      strictBodies: flags.strictBodies,
+      publicUrl: flags.publicUrl,
+      publicAuthUrl: flags.publicAuthUrl,
+      faults,
     };
     server = await createServer({
       ...ports,
@@ -82,8 +83,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   const signals = onSignals();
   // A rotation that fails has logged why.
   process.on("SIGUSR2", () => void server.rotateKeys().catch(() => undefined));
-  const token = server.issuer ? await exchange(server, tls?.cert) : undefined;
-  if (faults) server.faults?.set(faults);
+  const token = flags.dev ? await (server as DevServer).token() : undefined;
   // What a file holds from before, only who asks it knows.
   const hasRecords = server.organization !== undefined || flags.db !== undefined;
   process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords));
@@ -125,27 +125,6 @@ const onSignals = () => {
   return { first: first.promise, second: second.signal };
 };
 
-// The owner's API token, got as any workload gets one.
-const exchange = async (
-  { baseUrl, authUrl, issuer, identity }: RunningServer,
-  certificate: string | undefined,
-): Promise<string> => {
-  // Ourselves by our own certificate, whoever issued it and whatever name it is for.
-  const dispatcher = certificate === undefined ? undefined : trusting(certificate);
-  const identityToken = await mintDevToken(issuer as string, { subject: "owner" }, dispatcher);
-  const query = new URLSearchParams({ aud: baseUrl, identity: identity as string });
-  const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
-    headers: { authorization: `Bearer ${identityToken}` },
-    dispatcher,
-  });
-  await dispatcher?.close();
-  if (!answer.ok) throw new Error(`the server's own token exchange answered ${answer.status}`);
-  return ((await answer.json()) as { token: string }).token;
-};
-
-const trusting = (certificate: string): Agent =>
-  new Agent({ connect: { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined } });
-
 const readyLine = (server: RunningServer, token: string | undefined) => ({
   baseUrl: server.baseUrl,
   authUrl: server.authUrl,
@@ -153,6 +132,8 @@ const readyLine = (server: RunningServer, token: string | undefined) => ({
   organization: server.organization ?? null,
   identity: server.identity ?? null,
   token: token ?? null,
+  localUrl: server.localUrl,
+  localAuthUrl: server.localAuthUrl,
 });
 
 // As whoever reads the banner has it: in a clone by npm, installed by npx, or on the PATH.
@@ -166,6 +147,9 @@ const banner = (server: RunningServer, token: string | undefined, hasRecords: bo
   const lines = [
     `API             ${server.baseUrl}`,
     `token exchange  ${server.authUrl}/sts/exchange`,
+    ...(server.localUrl === server.baseUrl
+      ? []
+      : [`listens on      ${[...new Set([server.localUrl, server.localAuthUrl])].join(" and ")}`]),
     ...(server.organization ? [`organization    ${server.organization}`] : []),
     `anyone          ${server.anyone}   the identity that anyone may assume`,
     ...(server.faults

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
 import { asMessage, duration, enumInfo, isZero, type Message, scalarInfo, unwrap, zeroOf } from "./field.ts";
 import { fieldNamed, fieldsOf } from "./field-table.ts";
+import { suggestion } from "./nearest.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -18,15 +19,15 @@ export interface Decoded {
   violations: FieldViolation[];
 }
 
-/** Reads a message. `field` is the path that violations start with. */
-export const messageFromJson = (schema: Message, json: unknown, field = ""): Decoded => {
-  const reading: Reading = { violations: [], open: false, room: VALUES_MAX };
+/** Reads a message. `field` is the path that violations start with; `strict`ly, a field that does not exist is one. */
+export const messageFromJson = (schema: Message, json: unknown, field = "", strict = false): Decoded => {
+  const reading: Reading = { violations: [], open: false, strict, room: VALUES_MAX };
   return { value: readMessage(schema, json, field, reading), violations: reading.violations };
 };
 
 /** Reads an answer: fields and enum values that this version does not know are kept as they came (AIP-180: servers grow). */
 export const answerFromJson = (schema: Message, json: unknown): Decoded => {
-  const reading: Reading = { violations: [], open: true, room: Number.POSITIVE_INFINITY };
+  const reading: Reading = { violations: [], open: true, strict: false, room: Number.POSITIVE_INFINITY };
   return { value: readMessage(schema, json, "", reading), violations: reading.violations };
 };
 
@@ -35,6 +36,7 @@ interface Reading {
   open: boolean;
   /** how many values may still come */
   room: number;
+  strict: boolean;
 }
 
 const isObject = (value: unknown): value is Json =>
@@ -68,11 +70,27 @@ const readMessage = (schema: Message, json: unknown, path: string, reading: Read
     if (oneof) members.set(oneof, name);
     value[name] = readValue(field, raw, join(path, name), reading);
   }
+  if (reading.strict) refuseUnknown(schema, json, path, reading);
   return reading.open ? { ...unknownFields(schema, json), ...value } : value;
 };
 
 const unknownFields = (schema: Message, json: Json): Json =>
   Object.fromEntries(Object.entries(json).filter(([name]) => !fieldNamed(schema, name)));
+
+/** A body may be full of them, and of long ones. */
+const UNKNOWN_MAX = 10;
+const UNKNOWN_LENGTH_MAX = 100;
+
+const refuseUnknown = (schema: Message, json: Json, path: string, reading: Reading): void => {
+  const names = Object.keys(schema.shape);
+  for (const unknown of Object.keys(unknownFields(schema, json)).slice(0, UNKNOWN_MAX)) {
+    const name = unknown.slice(0, UNKNOWN_LENGTH_MAX);
+    reading.violations.push({
+      field: join(path, name),
+      description: `there is no such field${suggestion(name, names)}`,
+    });
+  }
+};
 
 const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Reading): unknown => {
   const message = asMessage(schema);

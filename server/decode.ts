@@ -23,8 +23,9 @@ export const decodeRequest = (
   row: Operation,
   json: Json,
   body: Json | undefined,
+  strict: boolean,
 ): Decoded & { bodyFields?: readonly string[] } => {
-  const { value, violations } = messageFromJson(row.request, json);
+  const { value, violations } = messageFromJson(row.request, json, "", strict);
   const request = withoutZeros(row.request, value);
   const field = row.body ? row.request.shape[row.body] : undefined;
   const resource = field && asMessage(field);

@@ -47,6 +47,8 @@ export interface Faults {
 
 export interface FaultControl extends Faults {
   script(): FaultScript;
+  /** the script of the start, from its first step, and an empty report; what is held goes on */
+  restart(): void;
   around(pipeline: Pipeline, log: Log): Pipeline;
   /** records created later than this are hidden from Get and List; undefined: none are */
   createdBy(now: number): number | undefined;
@@ -139,6 +141,10 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
     release: delays.release,
     clear: () => set({}),
     script: () => structuredClone(script),
+    restart: () => {
+      delays.release();
+      set(given);
+    },
     around: (...own) => {
       startMs = clock();
       return around(...own);

@@ -42,7 +42,15 @@ export interface HttpOptions {
   router: (method: string, path: string) => Match;
   pipeline: Pipeline;
   /** pages by path, asked first; undefined = none there */
-  pages: (method: string, path: string, body: () => Promise<Buffer>, host: string) => Promise<Page | undefined>;
+  pages: (
+    method: string,
+    path: string,
+    body: () => Promise<Buffer>,
+    host: string,
+    origin?: string,
+  ) => Promise<Page | undefined>;
+  /** fields of a body that do not exist are refused */
+  strictBodies: boolean;
   metrics: Metrics;
   /** connections are to end after their answer */
   isDraining: () => boolean;
@@ -207,7 +215,7 @@ const answer = async (
   }
   let page: Page | undefined;
   try {
-    page = await options.pages(method, path, () => readBody(BODY_MAX), host);
+    page = await options.pages(method, path, () => readBody(BODY_MAX), host, request.headers.origin);
   } catch (error) {
     return refused(error, "iam", { path: shown });
   }
@@ -228,6 +236,7 @@ const answer = async (
       query: search,
       readBody: () => readBody(bodyMaxOf(operation)),
       peer: request.socket.remoteAddress ?? "",
+      strictBodies: options.strictBodies,
       onFields: (names) => {
         logged.fields = names.join(",");
       },

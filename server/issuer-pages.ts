@@ -3,7 +3,7 @@
 // that a browser here was told is at a loopback address (DNS rebinding). Such a request names that site as its host.
 import { z } from "zod";
 import { type ApiError, apiError, invalidArgument } from "../schema/index.ts";
-import type { Page } from "./http.ts";
+import type { HttpOptions, Page } from "./http.ts";
 import { restError } from "./rest.ts";
 import { JWKS_PATH, type Sts } from "./sts/index.ts";
 
@@ -18,7 +18,7 @@ export interface MintRequest {
   subject: string;
   /** `aud`; default: the address of the issuer of API tokens */
   audience?: string | string[] | undefined;
-  /** further claims */
+  /** further claims; `exp`, `iat`, `nbf`, `iss` and `jti` take the place of what the issuer would write */
   claims?: Record<string, unknown> | undefined;
   /** default: one hour */
   lifetimeSeconds?: number | undefined;
@@ -32,8 +32,8 @@ const MintRequest: z.ZodType<MintRequest, MintRequest> = z.strictObject({
 });
 
 export const issuerPages =
-  (sts: Sts) =>
-  async (method: string, path: string, body: () => Promise<Buffer>, host: string): Promise<Page | undefined> => {
+  (sts: Sts): HttpOptions["pages"] =>
+  async (method, path, body, host): Promise<Page | undefined> => {
     const pages: Record<string, () => Promise<unknown> | unknown> = {
       "/.well-known/openid-configuration": () => sts.discovery(),
       [JWKS_PATH]: () => sts.jwks(),

@@ -15,6 +15,18 @@ const MAX_CALLERS = 10_000;
 
 export const unlimited: RateLimit = { identity: () => {}, address: () => {} };
 
+/** A limit that can forget whom it has counted. */
+export const resettable = (make: () => RateLimit): RateLimit & { reset(): void } => {
+  let limit = make();
+  return {
+    identity: (uid) => limit.identity(uid),
+    address: (address) => limit.address(address),
+    reset: () => {
+      limit = make();
+    },
+  };
+};
+
 export const createRateLimit = (perSecond: number, clock: () => number): RateLimit => {
   // Apart, so that nobody pushes an identity out by coming from many addresses.
   const identities = createBuckets(perSecond, clock);

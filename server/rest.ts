@@ -38,6 +38,8 @@ export interface RestRequest {
   peer: string;
   /** top-level fields of the body, for the log */
   onFields: (names: readonly string[]) => void;
+  /** fields of a body that do not exist are refused */
+  strictBodies: boolean;
   onFault: Call["onFault"];
 }
 
@@ -63,7 +65,7 @@ export const callFromRest = (match: RouteMatch, request: RestRequest): Call => {
   };
 };
 
-const decodeRest = (match: RouteMatch, { contentType, query }: RestRequest, bytes: Buffer) => {
+const decodeRest = (match: RouteMatch, { contentType, query, strictBodies }: RestRequest, bytes: Buffer) => {
   const row: Operation = operations[match.route.operation as Call["operation"]];
   const violations: FieldViolation[] = [];
   const body = row.body ? parseBody(contentType, bytes, violations) : undefined;
@@ -76,7 +78,7 @@ const decodeRest = (match: RouteMatch, { contentType, query }: RestRequest, byte
     parametersInto(json, row.request, [...parametersFrom(query, violations), ...inBody], violations, strict);
   if (row.body && row.body !== "*") json[row.body] = body;
   for (const [field, value] of Object.entries(match.path)) setPath(json, field.split("."), value);
-  const decoded = decodeRequest(row, json, body);
+  const decoded = decodeRequest(row, json, body, strictBodies);
   return { ...decoded, violations: [...violations, ...decoded.violations] };
 };
 

@@ -5,6 +5,7 @@ import { createAuthenticate } from "./authenticate.ts";
 import { grantsOf } from "./authorize.ts";
 import { type BoundOptions, type Bounds, createBounds } from "./bounds.ts";
 import type { IdSource } from "./context.ts";
+import { createDevTools, type DevTools } from "./dev-server.ts";
 import type { FaultScript } from "./fault-rule.ts";
 import { createFaults, type FaultControl, type Faults } from "./faults.ts";
 import { faultsPage } from "./faults-page.ts";
@@ -17,14 +18,16 @@ import type { Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { openapiPage } from "./openapi-page.ts";
 import { operatorPages, unreadiness } from "./operator-pages.ts";
-import { ensureAnyone, ensureDevOrganization, OWNER_SUBJECT } from "./organization.ts";
+import { ensureAnyone, ensureDevOrganization } from "./organization.ts";
 import { homePages } from "./pages/home.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createPort } from "./port.ts";
-import { createRateLimit, unlimited } from "./rate-limit.ts";
+import { createRateLimit, resettable, unlimited } from "./rate-limit.ts";
 import { logOfRequests } from "./request-id.ts";
+import { resetPage } from "./reset-page.ts";
 import { createRouter } from "./route.ts";
 import type { ParsedSeed, Seed } from "./seed-record.ts";
+import { addressAdvice, checkOptions, isSplit } from "./server-options.ts";
 import { ensureBuiltInRoles } from "./services/built-in-role.ts";
 import { identitiesWith, identityFrom } from "./services/identity.ts";
 import { openDatabase } from "./store/database.ts";
@@ -48,6 +51,10 @@ export interface ServerOptions extends BoundOptions {
   authPort?: number;
   /** certificate and key; default: no TLS */
   tls?: TlsKeys;
+  /** scheme, host and port that clients use, where they are not those listened on; default: those */
+  publicUrl?: string;
+  /** the same of the token exchange and the issuer; default: `publicUrl` */
+  publicAuthUrl?: string;
   /** development issuer, an organisation with an owner, loopback issuers; on a loopback host only */
   dev?: boolean;
   /** records to start with, from `parseSeed` */
@@ -66,6 +73,8 @@ export interface ServerOptions extends BoundOptions {
   uniqueRoleBindings?: boolean;
   /** an exchange also gives a refresh token; default: none is given and none is taken */
   refreshTokens?: boolean;
+  /** a body with a field that does not exist is INVALID_ARGUMENT; default: the field is ignored */
+  strictBodies?: boolean;
   /** scripted failures, for tests of clients; on a loopback host only; default: none, nor a way to ask for any */
   faults?: FaultScript;
   /** the name service by which issuers are found; default: DNS */
@@ -73,8 +82,12 @@ export interface ServerOptions extends BoundOptions {
 }
 
 export interface RunningServer {
+  /** the addresses that clients use */
   baseUrl: string;
   authUrl: string;
+  /** the addresses that it listens on; they are those above unless `publicUrl` is given */
+  localUrl: string;
+  localAuthUrl: string;
   /** the development issuer, with `dev` */
   issuer?: string;
   /** uid of the organisation: of the seed, or with `dev` the development one */
@@ -91,7 +104,20 @@ export interface RunningServer {
   close(cut?: AbortSignal): Promise<void>;
 }
 
-const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
+/** A server with `dev`: it has an organisation with an owner, and gives tokens. */
+export interface DevServer extends RunningServer, DevTools {
+  issuer: string;
+  organization: string;
+  identity: string;
+}
+
+/** What the options promise is there. Overloads, so that a misspelt option is still an error. */
+interface CreateServer {
+  (options: ServerOptions & { dev: true; faults: FaultScript }): Promise<DevServer & { faults: Faults }>;
+  (options: ServerOptions & { dev: true }): Promise<DevServer>;
+  (options: ServerOptions & { faults: FaultScript }): Promise<RunningServer & { faults: Faults }>;
+  (options?: ServerOptions): Promise<RunningServer>;
+}
 
 const silent: Log = () => {};
 
@@ -100,28 +126,16 @@ const randomIds: IdSource = {
   segment: () => randomBytes(8).toString("hex"),
 };
 
-/** Options that cannot be served, in one sentence. */
-export class ServerOptionsError extends Error {
-  override readonly name = "ServerOptionsError";
-}
-
 /** Starts a server. Errors: ServerOptionsError, FaultsError, DatabaseError, SeedError, ListenError; nothing is left running. */
-export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
-  const { host = "127.0.0.1", dev = false } = options;
-  if (dev && !LOOPBACK.has(host))
-    throw new ServerOptionsError(
-      `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`,
-    );
-  if (options.faults && !LOOPBACK.has(host))
-    throw new ServerOptionsError(
-      `the scripted failures are changed by anyone who reaches the server, so --faults is refused on ${host}; leave out --host`,
-    );
+export const createServer = (async (options: ServerOptions = {}): Promise<RunningServer> => {
+  const { host = "127.0.0.1" } = options;
+  const { publicUrl, publicAuthUrl } = checkOptions(options);
   const faults = options.faults && createFaults(options.faults, options.clock ?? Date.now);
   const { store: storeOrFile = ":memory:" } = options;
   const store = typeof storeOrFile === "string" ? createStore(openDatabase(storeOrFile)) : (storeOrFile as Store);
   const api = Promise.withResolvers<HttpOptions & GrpcOptions>();
   const auth = Promise.withResolvers<HttpOptions & GrpcOptions>();
-  const split = options.authPort !== undefined && (options.authPort === 0 || options.authPort !== options.port);
+  const split = isSplit(options);
   const bounds = createBounds(options, options.log ?? silent);
   const apiPort = createPort(split ? "api" : "both", api.promise, options.tls, bounds);
   const authPort = split ? createPort("auth", auth.promise, options.tls, bounds) : apiPort;
@@ -135,19 +149,20 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
   try {
     await listen(apiPort.listener, options.port ?? 0, host);
     if (split) await listen(authPort.listener, options.authPort as number, host);
-    const [baseUrl, authUrl] = [apiPort, authPort].map((port) =>
+    const [localUrl, localAuthUrl] = [apiPort, authPort].map((port) =>
       urlOf(port.listener, host, options.tls ? "https" : "http"),
     ) as [string, string];
-    const urls = { baseUrl, authUrl };
-    const { wires, apiPages, records } = compose(store, urls, { ...options, dev }, faults, () => draining, bounds);
+    const baseUrl = publicUrl ?? localUrl;
+    const urls = { baseUrl, authUrl: publicAuthUrl ?? publicUrl ?? localAuthUrl };
+    const { wires, apiPages, records } = compose(store, urls, options, faults, () => draining, bounds);
     api.resolve({ ...wires, router: createRouter(split ? "api" : "both"), ...(split && { pages: apiPages }) });
     auth.resolve({ ...wires, router: createRouter("auth") });
-    return { ...urls, ...records, ...(faults && { faults }), close };
+    return { ...urls, localUrl, localAuthUrl, ...records, ...(faults && { faults }), close };
   } catch (error) {
     await close();
     throw error;
   }
-};
+}) as CreateServer;
 
 // From the store and the addresses to what a listener needs, and the uids of the records that the server made.
 const compose = (
@@ -158,8 +173,10 @@ const compose = (
   isDraining: () => boolean,
   bounds: Bounds,
 ) => {
-  const { dev = false, clock = Date.now, ids = randomIds, seed, rateLimit, uniqueRoleBindings = false } = options;
+  const { dev = false, clock = Date.now, ids = randomIds, seed, uniqueRoleBindings = false } = options;
   const log = logOfRequests(options.log ?? silent);
+  const advice = addressAdvice(options, baseUrl);
+  if (advice) log("warn", "address", { message: advice });
   const keys = options.keys ?? loadKeys(store, clock, log);
   const issuer = dev ? `${authUrl}${DEV_ISSUER_PATH}` : undefined;
   ensureBuiltInRoles(store, clock());
@@ -188,11 +205,14 @@ const compose = (
   const pageTokens = createPageTokens(keys.pageTokenKey, clock);
   const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
   store.onLost(({ message }) => log("error", "database lost", { reason: message, advice: LOST_ADVICE }));
+  const limit = resettable(() =>
+    options.rateLimit === undefined ? unlimited : createRateLimit(options.rateLimit, clock),
+  );
   const pipeline = createPipeline({
     store,
     authenticate: createAuthenticate(store, sts, clock, log),
     sts,
-    limit: rateLimit === undefined ? unlimited : createRateLimit(rateLimit, clock),
+    limit,
     log,
     context: ({ method }, caller) => {
       const now = clock();
@@ -205,36 +225,55 @@ const compose = (
   const openapi = openapiPage();
   const scripted = faults && faultsPage(faults);
   const identity = owned?.identity;
+  const tools =
+    identity === undefined
+      ? undefined
+      : createDevTools({
+          sts,
+          store,
+          baseUrl,
+          identity,
+          onReset: () => {
+            limit.reset();
+            faults?.restart();
+          },
+        });
   const home = homePages({
     baseUrl,
     authUrl,
     issuer,
     organization,
     identity,
-    ...(identity && {
-      ownerToken: async () => {
-        const workload = await sts.devIssuer?.mint({ subject: OWNER_SUBJECT });
-        return (await sts.exchange({ aud: [baseUrl], identity }, workload as string)).token as string;
-      },
-    }),
+    ...(tools && { ownerToken: tools.token }),
   });
+  const reset = tools && resetPage(tools.reset);
   const apiPages: HttpOptions["pages"] = async (...asked) => {
     const [method, path] = asked;
     const page = (await operator(method, path)) ?? (await openapi(method, path));
-    return page ?? (await home(...asked)) ?? scripted?.(...asked);
+    return page ?? (await home(...asked)) ?? (await scripted?.(...asked)) ?? reset?.(...asked);
   };
   const authPages = issuerPages(sts);
   const isServing = () => unreadiness({ store, isDraining, log }) === undefined;
   const pages: HttpOptions["pages"] = async (...asked) => (await apiPages(...asked)) ?? authPages(...asked);
   return {
-    wires: { pipeline: faults?.around(pipeline, log) ?? pipeline, pages, metrics, isDraining, isServing, clock, log },
+    wires: {
+      pipeline: faults?.around(pipeline, log) ?? pipeline,
+      pages,
+      metrics,
+      isDraining,
+      isServing,
+      strictBodies: options.strictBodies ?? false,
+      clock,
+      log,
+    },
     apiPages,
     records: {
       anyone,
       rotateKeys: keys.signer.rotate,
       ...(issuer && { issuer }),
       ...(organization && { organization }),
-      ...(owned && { identity: owned.identity }),
+      ...(identity && { identity }),
+      ...tools,
     },
   };
 };

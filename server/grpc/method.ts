@@ -30,7 +30,7 @@ export interface MethodsOptions {
   side: Side;
   registry: () => FileRegistry;
   calls: Calls;
-  ready: Promise<{ pipeline: Pipeline; log: Log }>;
+  ready: Promise<{ pipeline: Pipeline; strictBodies: boolean; log: Log }>;
 }
 
 type MethodCall = ServerReadableStream<Buffer, Buffer>;
@@ -101,6 +101,7 @@ const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: 
   const [{ row, operation }] = rows as [GrpcMethod["rows"][number]];
   return async (call, record) => {
     record.operation = operation;
+    const { pipeline, strictBodies } = await ready;
     const { input, output } = methodIn(registry(), service, name);
     const receive = once(() => {
       record.work.wait();
@@ -111,19 +112,15 @@ const servedBy = ({ registry, ready }: MethodsOptions, { service, name, rows }: 
       // Over HTTP there always is a body.
       if (row.body && row.body !== "*") json[row.body] ??= {};
       const body = (row.body === "*" ? json : json[row.body ?? ""]) as Json | undefined;
-      const { bodyFields, ...decoded } = decodeRequest(row, json, body);
+      const { bodyFields, ...decoded } = decodeRequest(row, json, body, false);
       if (violation) decoded.violations.unshift(relative(violation, row.body));
       // As over REST: a limit of which this version knows nothing would be dropped.
-      if (isExchange(row))
-        for (const number of unknown.slice(0, UNKNOWN_MAX))
-          decoded.violations.push({
-            field: String(number),
-            description: "is not the number of a field of the request",
-          });
+      if (isExchange(row) || strictBodies)
+        for (const field of unknown().slice(0, UNKNOWN_MAX))
+          decoded.violations.push({ field, description: "is not the number of a field of the request" });
       record.fields = bodyFields?.join(",");
       return decoded;
     };
-    const { pipeline } = await ready;
     const answer = await pipeline({
       operation,
       wire: "grpc",

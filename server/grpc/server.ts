@@ -31,6 +31,8 @@ export interface GrpcOptions {
   metrics: Metrics;
   log: Log;
   isServing: () => boolean;
+  /** fields of a message that do not exist are refused */
+  strictBodies: boolean;
 }
 
 export interface Grpc {

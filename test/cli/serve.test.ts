@@ -29,7 +29,9 @@ describe("serve --dev --json", () => {
   afterAll(() => server.process.kill("SIGKILL"));
 
   test("says once it is ready, in one line, exactly what a program needs", () => {
-    expect(Object.keys(ready)).toEqual(["baseUrl", "authUrl", "issuer", "organization", "identity", "token"]);
+    expect(Object.keys(ready)).toEqual([
+      ...["baseUrl", "authUrl", "issuer", "organization", "identity", "token", "localUrl", "localAuthUrl"],
+    ]);
     expect(ready).toEqual({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       authUrl: ready.baseUrl,
@@ -37,6 +39,8 @@ describe("serve --dev --json", () => {
       organization: expect.stringMatching(/^[0-9a-f]{40}$/),
       identity: expect.stringMatching(new RegExp(`^${ready.organization}/[0-9a-f]{16}$`)),
       token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      localUrl: ready.baseUrl,
+      localAuthUrl: ready.baseUrl,
     });
   });
 
@@ -91,6 +95,8 @@ describe("serve without --dev", () => {
       organization: null,
       identity: null,
       token: null,
+      localUrl: ready.baseUrl,
+      localAuthUrl: ready.baseUrl,
     });
     expect((await get(ready.baseUrl, "/dev-issuer/.well-known/openid-configuration")).status).toBe(404);
     expect((await get(ready.baseUrl, "/.well-known/openid-configuration")).json.issuer).toBe(ready.authUrl);
@@ -128,4 +134,29 @@ test("serve --dev prints a banner that says how to use it", async () => {
   expect(banner).toContain(`irm token --issuer ${baseUrl}/dev-issuer --subject owner`);
   expect(banner).toContain(`/sts/exchange?aud=${baseUrl}&identity=${identity}`);
   expect(banner).toContain(`IRM_BASE_URL=${baseUrl} IRM_AUTH_URL=${baseUrl} IRM_IDENTITY=${identity}`);
+});
+
+test("serve --public-url prints and serves the address that clients use", async () => {
+  const server = startCommand(
+    ...["serve", "--dev", "--json", "--log-level", "error", "--public-url", "https://localhost:8443/"],
+  );
+  const ready = JSON.parse(await server.firstLine);
+  expect(ready).toMatchObject({
+    baseUrl: "https://localhost:8443",
+    authUrl: "https://localhost:8443",
+    issuer: "https://localhost:8443/dev-issuer",
+    localUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+  });
+  const { json } = await get(ready.localUrl, "/iam/v2beta1/groups", ready.token);
+  expect(json.groups).toMatchObject([{ uid: ready.organization }]);
+  await stop(server, "SIGTERM");
+});
+
+test("serve --host 0.0.0.0 says how clients can sign in", async () => {
+  const server = startCommand("serve", "--host", "0.0.0.0", "--json");
+  const { baseUrl } = JSON.parse(await server.firstLine);
+  const { stderr } = await stop(server, "SIGTERM");
+  expect(stderr).toContain(
+    `"message":"clients can sign in at ${baseUrl} only; give --public-url with the address that they use"`,
+  );
 });

@@ -61,7 +61,14 @@ describe("through a port whose service throws it,", () => {
     const pipeline: Pipeline = () => Promise.reject(thrown);
     const log = () => {};
     const bounds = createBounds({}, log);
-    const shared = { pipeline, metrics: createMetrics(bounds), isDraining: () => false, isServing: () => true, log };
+    const shared = {
+      pipeline,
+      metrics: createMetrics(bounds),
+      isDraining: () => false,
+      isServing: () => true,
+      strictBodies: false,
+      log,
+    };
     const http = { router: createRouter("both"), pages: async () => undefined, clock: () => START_MS };
     port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined, bounds);
     await new Promise<void>((resolve) => port.listener.listen(0, "127.0.0.1", resolve));

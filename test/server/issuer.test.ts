@@ -137,7 +137,9 @@ describe("the development issuer", () => {
 describe("createServer", () => {
   test("needs no options: it listens on a free port of loopback and gives its addresses and its end", async () => {
     const server = await createServer();
-    expect(Object.keys(server).toSorted()).toEqual(["anyone", "authUrl", "baseUrl", "close", "rotateKeys"]);
+    expect(Object.keys(server).toSorted()).toEqual([
+      ...["anyone", "authUrl", "baseUrl", "close", "localAuthUrl", "localUrl", "rotateKeys"],
+    ]);
     expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(server.authUrl).toBe(server.baseUrl);
     await server.close();

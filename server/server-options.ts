@@ -1,0 +1,60 @@
+// What options cannot be served together, in one sentence, and the addresses that follow from them.
+import { LOOPBACK_HOST } from "./issuer-pages.ts";
+import type { ServerOptions } from "./server.ts";
+
+/** Options that cannot be served, in one sentence. */
+export class ServerOptionsError extends Error {
+  override readonly name = "ServerOptionsError";
+}
+
+const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
+const WILDCARD = new Set(["0.0.0.0", "::"]);
+
+/** The exchange and the issuer have a port of their own. */
+export const isSplit = ({ authPort, port }: ServerOptions): boolean =>
+  authPort !== undefined && (authPort === 0 || authPort !== port);
+
+/** The public addresses as origins, once nothing is wrong with the options. Throws ServerOptionsError. */
+export const checkOptions = (options: ServerOptions): { publicUrl?: string; publicAuthUrl?: string } => {
+  const { host = "127.0.0.1", dev = false } = options;
+  if (dev && !LOOPBACK.has(host))
+    throw new ServerOptionsError(
+      `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`,
+    );
+  if (options.faults && !LOOPBACK.has(host))
+    throw new ServerOptionsError(
+      `the scripted failures are changed by anyone who reaches the server, so --faults is refused on ${host}; leave out --host`,
+    );
+  const publicUrl = originOf("--public-url", options.publicUrl);
+  const publicAuthUrl = originOf("--public-auth-url", options.publicAuthUrl);
+  if (publicAuthUrl && !publicUrl)
+    throw new ServerOptionsError("--public-auth-url needs --public-url: clients use both addresses");
+  if (publicUrl && !publicAuthUrl && isSplit(options))
+    throw new ServerOptionsError(
+      "--public-url needs --public-auth-url where --auth-port gives the exchange its own port",
+    );
+  for (const url of [publicUrl, publicAuthUrl])
+    if (dev && url && !LOOPBACK_HOST.test(new URL(url).host))
+      throw new ServerOptionsError(
+        `the development issuer mints tokens for anyone who reaches it, so --dev is refused with the public address ${url}; use a name of loopback, or leave out --dev`,
+      );
+  return { ...(publicUrl && { publicUrl }), ...(publicAuthUrl && { publicAuthUrl }) };
+};
+
+// The text itself may hold a password.
+const originOf = (option: string, text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  if (!isOrigin)
+    throw new ServerOptionsError(
+      `${option} takes the scheme, host and port that clients use, and nothing after them, such as https://irm.example.com`,
+    );
+  return url.origin;
+};
+
+/** What to do about a server that listens on every address and has the name of none; undefined where there is nothing to do. */
+export const addressAdvice = ({ host, publicUrl }: ServerOptions, baseUrl: string): string | undefined =>
+  host !== undefined && WILDCARD.has(host) && publicUrl === undefined
+    ? `clients can sign in at ${baseUrl} only; give --public-url with the address that they use`
+    : undefined;

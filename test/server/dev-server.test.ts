@@ -1,0 +1,183 @@
+// What a program that tests a client does with a server under `dev`: tokens, and a new beginning between two tests.
+import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
+import { createServer, type DevServer, type Faults, type RunningServer } from "../../server/index.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { type Body, createHttpClient } from "../support/http.ts";
+import { expectRefusal } from "../support/refusal.ts";
+import { createClock, IAM, START_MS, sharedKeys } from "../support/server.ts";
+
+const claimsOf = (token: string): Body =>
+  JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+let server: DevServer & { faults: Faults };
+let client: ReturnType<typeof createHttpClient>;
+const start = () =>
+  createServer({
+    dev: true,
+    clock: createClock(),
+    keys: sharedKeys(),
+    refreshTokens: true,
+    faults: { rules: [{ operation: "DeleteGroup", steps: [{ status: 503 }] }] },
+  });
+beforeEach(async () => {
+  server = await start();
+  client = createHttpClient(server.baseUrl);
+});
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+const call = (method: string, target: string, token?: string, body?: object) =>
+  client.send({
+    method,
+    target,
+    headers: { ...(token && { authorization: `Bearer ${token}` }), "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+const groups = async (token: string) =>
+  (await call("GET", `${IAM}/groups`, token)).json.groups.map(({ name }: Body) => name);
+
+test("the type says what the options promise: with dev nothing of it is undefined", () => {
+  expectTypeOf(() => createServer({ dev: true })).returns.resolves.toExtend<{ issuer: string; organization: string }>();
+  expectTypeOf(() => createServer({ dev: true, faults: {} })).returns.resolves.toExtend<
+    DevServer & { faults: Faults }
+  >();
+  expectTypeOf(() => createServer()).returns.resolves.toEqualTypeOf<RunningServer>();
+  expectTypeOf((dev: boolean) => createServer({ dev })).returns.resolves.not.toExtend<DevServer>();
+  // @ts-expect-error an option that does not exist
+  expect(() => createServer({ dev: true, portt: 1 })).toBeTypeOf("function");
+});
+
+describe("server.token", () => {
+  test("is an API token of the owner, for an hour", async () => {
+    const token = await server.token();
+    expect(claimsOf(token)).toMatchObject({ iss: server.authUrl, aud: server.baseUrl, sub: server.identity });
+    expect(await groups(token)).toEqual(["dev"]);
+  });
+
+  test("assumes the identity of a subject, or the one that is named, within limits", async () => {
+    const owner = await server.token();
+    const claimMatch = { issuer: server.issuer, subject: "tester" };
+    const identity = (
+      await call("POST", `${IAM}/identities/${server.organization}`, owner, { name: "tester", claimMatch })
+    ).json;
+    const plain = claimsOf(await server.token({ subject: "tester", claims: { email: "t@example.com" } }));
+    expect(plain).toMatchObject({ sub: identity.uid, email: "t@example.com", act: { sub: "tester" } });
+    expect(claimsOf(await server.token({ subject: "tester", identity: server.anyone })).sub).toBe(server.anyone);
+    const narrow = await server.token({ capabilities: ["groups.list"], scopes: [server.organization] });
+    expect((await call("POST", `${IAM}/groups/${server.organization}`, narrow, { name: "no" })).status).toBe(403);
+    expect(await groups(narrow)).toEqual(["dev"]);
+  });
+
+  test("is refused as the service refuses, and by an expired identity token too", async () => {
+    await expect(server.token({ subject: "stranger" })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+    const exp = Math.floor(START_MS / 1000) - 120;
+    await expect(server.token({ claims: { exp } })).rejects.toMatchObject({
+      code: "PERMISSION_DENIED",
+      message: expect.stringContaining("token is expired"),
+    });
+  });
+
+  test("server.identityToken is what a client exchanges itself", async () => {
+    const workload = await server.identityToken({ subject: "owner", claims: { ref: "main" }, lifetimeSeconds: 60 });
+    expect(claimsOf(workload)).toMatchObject({ iss: server.issuer, sub: "owner", aud: server.authUrl, ref: "main" });
+    const target = `/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}`;
+    expect((await call("GET", target, workload)).status).toBe(200);
+  });
+});
+
+describe.each(["server.reset()", "POST /dev/reset"])("%s", (how) => {
+  const reset = async () => {
+    if (how === "server.reset()") return server.reset();
+    const { status, json } = await call("POST", "/dev/reset");
+    expect({ status, json }).toEqual({ status: 200, json: {} });
+  };
+
+  test("brings the records of the start back, with their uids, and the tokens from before stay valid", async () => {
+    const token = await server.token();
+    const dev = (await call("GET", `${IAM}/groups/${server.organization}`, token)).json;
+    const made = (await call("POST", `${IAM}/groups/${server.organization}`, token, { name: "made" })).json;
+    await call("PATCH", `${IAM}/groups/${server.organization}`, token, { description: "changed" });
+    const claimMatch = { issuer: server.issuer, subject: "s" };
+    await call("POST", `${IAM}/identities/${made.uid}`, token, { name: "s", claimMatch });
+    expect((await call("DELETE", `${IAM}/identities/${server.identity}`, token)).status).toBe(200);
+    expect((await call("GET", `${IAM}/groups`, token)).status).toBe(401);
+    for (let i = 0; i < 2; i += 1) {
+      await reset();
+      expect((await call("GET", `${IAM}/groups/${server.organization}`, token)).json).toEqual(dev);
+      expect(await groups(token)).toEqual(["dev"]);
+      expect((await call("GET", `${IAM}/groups/${made.uid}`, token)).status).toBe(404);
+      expect(await groups(await server.token())).toEqual(["dev"]);
+      expect((await call("POST", `${IAM}/groups/${server.organization}`, token, { name: "made" })).status).toBe(200);
+    }
+  });
+
+  test("begins the scripted failures anew, and empties their report", async () => {
+    const token = await server.token();
+    const remove = async () => {
+      const { uid } = (await call("POST", `${IAM}/groups/${server.organization}`, token, { name: "g" })).json;
+      return (await call("DELETE", `${IAM}/groups/${uid}`, token)).status;
+    };
+    expect([await remove(), await remove()]).toEqual([503, 200]);
+    server.faults.set({});
+    await reset();
+    expect(server.faults.attempts()).toEqual([]);
+    expect([await remove(), await remove()]).toEqual([503, 200]);
+  });
+});
+
+describe("POST /dev/reset", () => {
+  const post = (headers: Record<string, string>) => client.send({ method: "POST", target: "/dev/reset", headers });
+
+  test("is reached by a name of loopback only (DNS rebinding)", async () => {
+    const text = "the reset is reached by a name of loopback only";
+    expectRefusal(await post({ host: "evil.example" }), "PERMISSION_DENIED", text);
+  });
+
+  test("takes no request of a page of another origin, which a browser on this machine would send", async () => {
+    const host = new URL(server.baseUrl).host;
+    const text = "the reset is not for pages of another origin";
+    for (const origin of ["https://evil.example", "null", "http://localhost:1"])
+      expectRefusal(await post({ host, origin }), "PERMISSION_DENIED", text);
+    expect((await post({ host, origin: server.baseUrl })).status).toBe(200);
+  });
+
+  test("is not there without dev", async () => {
+    const plain = await createServer({ keys: sharedKeys() });
+    const other = createHttpClient(plain.baseUrl);
+    expect((await other.send({ method: "POST", target: "/dev/reset" })).status).toBe(404);
+    expect(plain).not.toHaveProperty("reset");
+    other.close();
+    await plain.close();
+  });
+
+  test("leaves a file as it is", async () => {
+    const kept = await createServer({ dev: true, store: folder.path("kept.db"), keys: sharedKeys() });
+    const text = "the records are in a file, which a reset would change; start the server without --db";
+    await expect(kept.reset()).rejects.toMatchObject({
+      code: "FAILED_PRECONDITION",
+      message: `Precondition failed: ${text}`,
+    });
+    const other = createHttpClient(kept.baseUrl);
+    expect((await other.send({ method: "POST", target: "/dev/reset" })).json.message).toBe(
+      `Precondition failed: ${text}`,
+    );
+    other.close();
+    await kept.close();
+  });
+});
+
+test("a reset forgets whom the rate limit has counted", async () => {
+  const limited = await createServer({ dev: true, rateLimit: 1, clock: createClock(), keys: sharedKeys() });
+  const other = createHttpClient(limited.baseUrl);
+  const headers = { authorization: `Bearer ${await limited.token()}` };
+  const list = async () => (await other.send({ method: "GET", target: `${IAM}/groups`, headers })).status;
+  expect([await list(), await list()]).toEqual([200, 429]);
+  await limited.reset();
+  expect(await list()).toBe(200);
+  other.close();
+  await limited.close();
+});

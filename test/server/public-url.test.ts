@@ -1,0 +1,175 @@
+// The address that clients use is another than the one listened on: behind a proxy, in a container.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../server/index.ts";
+import { createLog } from "../../server/log.ts";
+import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import { type Body, createHttpClient } from "../support/http.ts";
+import { badRequest, expectRefusal } from "../support/refusal.ts";
+import { type ReverseProxy, startReverseProxy } from "../support/reverse-proxy.ts";
+import { START_MS, sharedKeys } from "../support/server.ts";
+
+const clock = () => START_MS;
+const claimsOf = (token: string): Body =>
+  JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
+
+describe("behind a proxy, by a name of its own", () => {
+  const PUBLIC = "https://irm.example.com";
+  const AUTH = "https://issuer.irm.example.com";
+  let proxy: ReverseProxy;
+  let server: RunningServer;
+  let rest: ReturnType<typeof createHttpClient>;
+  let grpc: GrpcClient;
+  let workload: string;
+
+  beforeAll(async () => {
+    proxy = await startReverseProxy(() => server.localUrl);
+    const keys = {
+      issuer: "https://ci.example.com",
+      subject: "job",
+      issuerKeys: JSON.stringify(sharedKeys().signer.jwks()),
+    };
+    const seed = parseSeed(
+      JSON.stringify({
+        organization: { name: "acme" },
+        identities: [{ name: "ci", staticKeys: keys }],
+        bindings: [{ identity: "ci", role: "owner" }],
+      }),
+      "seed.yaml",
+    );
+    server = await createServer({ publicUrl: `${PUBLIC}/`, publicAuthUrl: AUTH, seed, clock, keys: sharedKeys() });
+    rest = createHttpClient(proxy.url);
+    grpc = createGrpcClient(proxy.grpcUrl);
+    const now = Math.floor(START_MS / 1000);
+    workload = await sharedKeys().signer.sign({ iss: keys.issuer, sub: "job", aud: AUTH, iat: now, exp: now + 600 });
+  });
+  afterAll(async () => {
+    rest.close();
+    grpc.close();
+    await Promise.all([proxy.close(), server.close()]);
+  });
+
+  const get = (target: string, token?: string, host = "irm.example.com") =>
+    rest.send({ method: "GET", target, headers: { host, ...(token && { authorization: `Bearer ${token}` }) } });
+
+  test("the server tells the public addresses, and where it listens", () => {
+    expect(server).toMatchObject({ baseUrl: PUBLIC, authUrl: AUTH });
+    expect(server.localUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(server.localAuthUrl).toBe(server.localUrl);
+  });
+
+  test("the discovery document names them", async () => {
+    expect((await get("/.well-known/openid-configuration", undefined, "issuer.irm.example.com")).json).toMatchObject({
+      issuer: AUTH,
+      jwks_uri: `${AUTH}/.well-known/jwks.json`,
+    });
+  });
+
+  test("a token is exchanged over REST for the public audience, and calls the API on both wires", async () => {
+    const { status, json, text } = await get(`/sts/exchange?aud=${PUBLIC}`, workload);
+    expect(status, text).toBe(200);
+    expect(claimsOf(json.token)).toMatchObject({ iss: AUTH, aud: PUBLIC });
+    expect((await get("/iam/v2beta1/groups", json.token)).json.groups).toMatchObject([{ name: "acme" }]);
+    expect((await grpc.call("ListGroups", {}, { token: json.token })).json.groups).toMatchObject([{ name: "acme" }]);
+  });
+
+  test("a token is exchanged over gRPC for the public audience", async () => {
+    const { code, json } = await grpc.call("Exchange", { aud: [PUBLIC] }, { token: workload });
+    expect(code).toBe(0);
+    expect(claimsOf(json.token)).toMatchObject({ iss: AUTH, aud: PUBLIC });
+    expect((await get("/iam/v2beta1/groups", json.token)).status).toBe(200);
+  });
+
+  test("the address listened on is no audience", async () => {
+    const description = `must be ${PUBLIC}`;
+    expectRefusal(
+      await get(`/sts/exchange?aud=${server.localUrl}`, workload),
+      "INVALID_ARGUMENT",
+      `aud: ${description}`,
+      {
+        details: [badRequest(["aud", description])],
+      },
+    );
+  });
+});
+
+describe("with dev, behind a proxy on this machine", () => {
+  let proxy: ReverseProxy;
+  let server: Awaited<ReturnType<typeof start>>;
+  let rest: ReturnType<typeof createHttpClient>;
+  const start = () => createServer({ dev: true, publicUrl: proxy.url, clock, keys: sharedKeys() });
+  beforeAll(async () => {
+    proxy = await startReverseProxy(() => server.localUrl);
+    server = await start();
+    rest = createHttpClient(proxy.url);
+  });
+  afterAll(async () => {
+    rest.close();
+    await Promise.all([proxy.close(), server.close()]);
+  });
+  const mint = (host: string) =>
+    rest.send({ method: "POST", target: "/dev-issuer/token", headers: { host }, body: '{"subject":"owner"}' });
+
+  test("the development issuer is at the public address, and its tokens are exchanged there", async () => {
+    const { host } = new URL(proxy.url);
+    expect(server.issuer).toBe(`${proxy.url}/dev-issuer`);
+    const { token: workload } = (await mint(host)).json;
+    expect(claimsOf(workload)).toMatchObject({ iss: server.issuer, aud: proxy.url });
+    const headers = { host, authorization: `Bearer ${workload}` };
+    const target = `/sts/exchange?aud=${proxy.url}&identity=${server.identity}`;
+    const { token } = (await rest.send({ method: "GET", target, headers })).json;
+    expect(claimsOf(token)).toMatchObject({ iss: proxy.url, aud: proxy.url });
+    const page = await rest.send({ method: "GET", target: "/", headers: { host } });
+    expect(page.text).toContain(`export IRM_BASE_URL=${proxy.url}`);
+  });
+
+  test("it still mints for names of loopback only (DNS rebinding)", async () => {
+    const text = "the development issuer is reached by a name of loopback only";
+    expectRefusal(await mint("irm.example.com"), "PERMISSION_DENIED", text);
+  });
+});
+
+describe("options that cannot be served are refused:", () => {
+  const ORIGIN =
+    "takes the scheme, host and port that clients use, and nothing after them, such as https://irm.example.com";
+  test.each<[string, object, string]>([
+    ["no URL", { publicUrl: "irm.example.com" }, `--public-url ${ORIGIN}`],
+    ["a path", { publicUrl: "https://example.com/irm" }, `--public-url ${ORIGIN}`],
+    ["another scheme", { publicUrl: "ftp://example.com" }, `--public-url ${ORIGIN}`],
+    ["a password, which is not repeated", { publicUrl: "https://ann:secret@example.com" }, `--public-url ${ORIGIN}`],
+    [
+      "a query",
+      { publicUrl: "https://a.example", publicAuthUrl: "https://b.example?x" },
+      `--public-auth-url ${ORIGIN}`,
+    ],
+    [
+      "an address of the exchange alone",
+      { publicAuthUrl: "https://b.example" },
+      "--public-auth-url needs --public-url: clients use both addresses",
+    ],
+    [
+      "two ports and one address",
+      { publicUrl: "https://a.example", authPort: 0 },
+      "--public-url needs --public-auth-url where --auth-port gives the exchange its own port",
+    ],
+    [
+      "dev and an address that is not loopback's",
+      { dev: true, publicUrl: "https://irm.example.com" },
+      "the development issuer mints tokens for anyone who reaches it, so --dev is refused with the public address https://irm.example.com; use a name of loopback, or leave out --dev",
+    ],
+  ])("%s", async (_, options, text) => {
+    await expect(createServer(options)).rejects.toThrow(new ServerOptionsError(text));
+  });
+});
+
+test("a server on every address without a public one warns how clients can sign in", async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", json: false, clock, write: (line) => lines.push(line) });
+  const server = await createServer({ host: "0.0.0.0", log, keys: sharedKeys() });
+  expect(lines).toEqual([
+    `12:54:21 warn  address message=clients can sign in at ${server.baseUrl} only; give --public-url with the address that they use\n`,
+  ]);
+  await server.close();
+  lines.length = 0;
+  await (await createServer({ host: "0.0.0.0", publicUrl: "http://a.example", log, keys: sharedKeys() })).close();
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,76 @@
+// `strictBodies`: a field that does not exist is refused instead of ignored, on both wires.
+
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import { expectInvalid } from "../support/refusal.ts";
+import { IAM, startServer, type TestServer } from "../support/server.ts";
+
+let strict: TestServer;
+let plain: TestServer;
+let grpc: GrpcClient;
+beforeAll(async () => {
+  [strict, plain] = await Promise.all([startServer({ strictBodies: true }), startServer()]);
+  grpc = createGrpcClient(strict.baseUrl);
+});
+afterAll(async () => {
+  grpc.close();
+  await Promise.all([strict.close(), plain.close()]);
+});
+
+describe("over REST", () => {
+  const identity = { name: "i", claimMatch: { issuer: "https://a.example", subjct: "s" }, descripton: "d", other: 1 };
+
+  test("each field that does not exist is named, with the nearest", async () => {
+    const answer = await strict.call("POST", `${IAM}/identities/${strict.organization}`, { body: identity });
+    expectInvalid(
+      answer,
+      ["claimMatch.subjct", "there is no such field; did you mean subject?"],
+      ["descripton", "there is no such field; did you mean description?"],
+      ["other", "there is no such field"],
+    );
+  });
+
+  test("a patch of a field that does not exist is refused, and one in either spelling is not", async () => {
+    const path = `${IAM}/groups/${strict.organization}`;
+    expectInvalid(await strict.call("PATCH", path, { body: { desription: "d" } }), [
+      "desription",
+      "there is no such field; did you mean description?",
+    ]);
+    const { uid } = await strict.ok("POST", `${IAM}/identities/${strict.organization}`, {
+      body: { name: "i", claim_match: { issuer: strict.issuer, subject: "s" } },
+    });
+    await strict.ok("DELETE", `${IAM}/identities/${uid}`);
+  });
+
+  test("of very many, ten are named", async () => {
+    const body = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`none${i}`, 1]));
+    const answer = await strict.call("POST", `${IAM}/groups/${strict.organization}`, { body: { name: "g", ...body } });
+    expect(answer.json.details[1].fieldViolations).toHaveLength(10);
+  });
+
+  test("without the option it is ignored, as the published API does", async () => {
+    const body = { name: "g", descripton: "d" };
+    expect((await plain.call("POST", `${IAM}/groups/${plain.organization}`, { body })).status).toBe(200);
+  });
+});
+
+test("over gRPC the number of a field that does not exist is refused, also in a message within", async () => {
+  const group = new BinaryWriter().tag(99, 2).string("x").tag(2, 2).string("g").finish();
+  const request = new BinaryWriter()
+    .tag(1, 2)
+    .string(strict.organization)
+    .tag(98, 0)
+    .int32(1)
+    .tag(2, 2)
+    .bytes(group)
+    .finish();
+  const path = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";
+  const answer = await grpc.bytes(path, Buffer.from(request), { token: strict.owner.token });
+  expect(answer.code).toBe(3);
+  const [violations] = answer.details.filter(({ fieldViolations }) => fieldViolations);
+  expect(violations?.fieldViolations).toEqual([
+    { field: "98", description: "is not the number of a field of the request" },
+    { field: "group.99", description: "is not the number of a field of the request" },
+  ]);
+});
