@@ -16,7 +16,6 @@ const MIB = 1024 * 1024;
 
 describe("an unknown path is 404, code 5", () => {
   test.each([
-    ["the root", "/"],
     ["an unknown collection", `${IAM}/colours`],
     ["an unknown version", "/iam/v3/groups"],
     ["an unknown service", "/colours/v2beta1/groups"],

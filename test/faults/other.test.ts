@@ -18,6 +18,9 @@ const ALL: Action[] = ["create", ...CHANGES];
 const each = <T extends object>(rows: readonly T[]) => rows.flatMap((row) => KINDS.map((kind) => ({ kind, ...row })));
 const acting = (actions: readonly Action[]) => each(actions.map((action) => ({ action })));
 
+// Another address than that of the last run: the move is confirmed there, and the way back.
+const SILENT = "http://127.0.0.1:9";
+
 describe.concurrent("F1: nobody listens", () => {
   test.each(acting(ALL))(
     "$action of a $kind: an error, nothing is done, and the next run does it",
@@ -25,10 +28,12 @@ describe.concurrent("F1: nobody listens", () => {
       scenario({
         kind,
         action,
+        child: { env: { IRM_MOVED_FROM: SILENT } },
         act: async ({ world, subject }) => {
           const elsewhere = world.engine(STACK, {
             env: {
-              IRM_BASE_URL: "http://127.0.0.1:9",
+              IRM_BASE_URL: SILENT,
+              IRM_MOVED_FROM: world.server.baseUrl,
               IRM_TOKEN: "for-nobody",
               IRM_JOURNAL: join(world.folder, `${STACK}.journal`),
             },
@@ -51,12 +56,18 @@ describe.concurrent("F1: a name that does not resolve", () => {
       scenario({
         kind,
         action,
+        child: { env: { IRM_MOVED_FROM: NOWHERE } },
         act: async ({ world, subject }) => {
           const token = "the-token-of-nobody";
           world.tokens.push(token);
           // In a process: this one may have a proxy, which would look the name up elsewhere.
           const elsewhere = world.engine(STACK, {
-            env: { IRM_BASE_URL: NOWHERE, IRM_AUTH_URL: NOWHERE, IRM_TOKEN: token },
+            env: {
+              IRM_BASE_URL: NOWHERE,
+              IRM_AUTH_URL: NOWHERE,
+              IRM_MOVED_FROM: world.server.baseUrl,
+              IRM_TOKEN: token,
+            },
           });
           const outcome = await elsewhere.start("up", subject.after).outcome;
           await elsewhere.end();
