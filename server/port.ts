@@ -73,14 +73,12 @@ const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined, fir
 const whenTold = (socket: Socket, withinMs: number, tell: (isHttp2: boolean) => void): void => {
   let head = Buffer.alloc(0);
   const leave = () => {
-    clearTimeout(timer);
-    socket.off("data", read).off("end", end).off("error", end);
+    socket.off("data", read).off("end", end).off("error", end).off("timeout", end).setTimeout(0);
   };
   const end = () => {
     leave();
     socket.destroy();
   };
-  const timer = setTimeout(end, withinMs).unref();
   const read = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk]);
     const isHttp2 = PREFACE.subarray(0, head.length).equals(head.subarray(0, PREFACE.length));
@@ -92,5 +90,5 @@ const whenTold = (socket: Socket, withinMs: number, tell: (isHttp2: boolean) => 
     tell(isHttp2);
     if (!isHttp2) socket.resume();
   };
-  socket.on("data", read).on("end", end).on("error", end);
+  socket.on("data", read).on("end", end).on("error", end).on("timeout", end).setTimeout(withinMs);
 };

@@ -88,7 +88,7 @@ describe("what is written", () => {
         path: `${IAM}/groups/${api.organization}`,
         operation: "UpdateGroup",
         query: { updateMask: "description" },
-        fields: "description,name",
+        fields: "name,description",
         status: 200,
       },
       {

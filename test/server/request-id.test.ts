@@ -63,7 +63,7 @@ describe("what is no HTTP is answered with an id and a status, and the connectio
     [
       "a broken chunk in the middle of a request",
       400,
-      `POST ${IAM}/groups HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n3\r\nabcd\r\n`,
+      `POST /sts/exchange HTTP/1.1\r\n${HOST}authorization: Bearer x\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabcd\r\n`,
       "the message is not HTTP/1.1",
     ],
     [
