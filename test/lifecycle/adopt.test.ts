@@ -159,7 +159,7 @@ new Group("thief", { parent: process.env.ORG!, name: "taken", description: "stol
     place.server.takeRequests();
     const up = await program.run("up", "--yes", "--skip-preview");
     expect(up.code).not.toBe(0);
-    expect(up.output).toContain(`adopt: group ${row?.uid} belongs to organization/taken/dev/Group::owner`);
+    expect(up.output).toContain(`group ${row?.uid} belongs to organization/taken/dev/Group::owner`);
     expect(writes()).toEqual([]);
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.rows("groups", "name = ?", "taken")).toEqual([]);

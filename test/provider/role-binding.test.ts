@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
 import * as reconcile from "../../provider/reconcile.ts";
+import { twins } from "../../provider/twins.ts";
 import type { Json } from "../../schema/index.ts";
-import { keyOf, type Service, startService } from "./double.ts";
+import { keyOf, lost, type Service, scriptedSession, startService, UNKNOWN } from "./double.ts";
 
 let service: Service;
 let org: string;
@@ -142,5 +143,35 @@ describe("a name that the program marks as secret", () => {
     service.requests.splice(0);
     expect((await reconcile.update(roleBinding, service.session, id, plain, news)).outs).toEqual(outs);
     expect(operations()).toEqual([]);
+  });
+});
+
+describe("a record that exists already and looks like a new one", () => {
+  it("is reported by its uid, after one list for a group; not where something is not known, nor for one that adopts", async () => {
+    const { id } = await create(args("viewer", "there"));
+    const existing = twins();
+    const session = service.otherSession();
+    service.requests.splice(0);
+    const text = await existing.textOf(roleBinding, session, args("viewer", "again"));
+    expect(text).toMatch(
+      /^warning: RoleBinding again is new, and a role binding with the same parent and fields exists/,
+    );
+    expect(text).toContain(`role binding ${id}, made `);
+    expect(await existing.textOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
+    expect(operations().filter((one) => one === "GET roleBindings")).toHaveLength(1);
+    const silent = [
+      { ...args("viewer"), adopt: id },
+      { ...args("viewer"), identity: UNKNOWN },
+      { ...args("viewer"), parent: UNKNOWN },
+    ];
+    for (const inputs of silent) expect(await existing.textOf(roleBinding, session, inputs)).toBeUndefined();
+  });
+
+  it("is not asked for again after a failure", async () => {
+    const existing = twins();
+    const { session, requests } = scriptedSession(lost(false));
+    for (const name of ["one", "two"])
+      expect(await existing.textOf(roleBinding, session, args(builtIn.viewer, name))).toBeUndefined();
+    expect(requests).toHaveLength(1);
   });
 });
