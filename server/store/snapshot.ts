@@ -9,7 +9,11 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
     .all()
     .map(({ name }) => name as string);
   database.exec("PRAGMA temp_store = MEMORY");
-  for (const name of tables) database.exec(`CREATE TEMP TABLE start_${name} AS SELECT * FROM main.${name}`);
+  for (const name of tables) {
+    // A store may serve one server after another.
+    database.exec(`DROP TABLE IF EXISTS temp.start_${name}`);
+    database.exec(`CREATE TEMP TABLE start_${name} AS SELECT * FROM main.${name}`);
+  }
   return () =>
     transaction(() => {
       // The tables refer to each other.
