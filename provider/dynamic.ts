@@ -16,6 +16,7 @@ import { TYPE_PREFIX } from "./kind/kind.ts";
 import { checkOptions, optionInputs } from "./options.ts";
 import { currentProgram, type Entered, watchProgram } from "./order.ts";
 import { afterFirstLookUp, checkProgramConfig } from "./program-session.ts";
+import { PREVIEW } from "./record.ts";
 import { checkedRole } from "./role-argument.ts";
 
 watchProgram();
@@ -48,7 +49,8 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const own = { __provider: handlerText(kind), __key: afterFirstLookUp(key), ...optionInputs(opts) };
     // One that is got by its uid is read, and has no arguments.
     const shown = kind === "roleBinding" && opts.id === undefined ? bindingArguments(entered, name, inputs) : {};
-    const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own };
+    const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
+    const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own, ...preview };
     super(TYPE_PREFIX + type, name, bag, entered.opts);
     entered.constructed(this);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, inputs);

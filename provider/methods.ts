@@ -7,7 +7,7 @@ import { type KindName, kindRecords } from "./kind/index.ts";
 import type { Kind } from "./kind/kind.ts";
 import { tellOpenCreates } from "./open-create.ts";
 import * as reconcile from "./reconcile.ts";
-import { KEY, PROVIDER, SERVICE } from "./record.ts";
+import { KEY, PREVIEW, PROVIDER, SERVICE } from "./record.ts";
 import { reporterWith } from "./report.ts";
 import { type Review, reviewWith } from "./review.ts";
 import { isMoved } from "./service-address.ts";
@@ -98,7 +98,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       configured.resolve({ get: (key) => config.get(key), given });
     },
     // A wrong configuration shows in the preview; credentials are not needed for one.
-    check: readable(async (olds, news) => {
+    check: readable(async (olds, { [PREVIEW]: isPreview, ...news }) => {
       await checkKeys();
       await gate.address(olds);
       if (isUidp(olds.parent)) await gate.organization(olds.parent);
@@ -106,7 +106,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       if (failures.length === 0) {
         failures.push(...(await adoptionProblems(kind, inputs)));
         reviewOf(kind)?.checked(olds, inputs);
-        const text = Object.keys(olds).length === 0 ? await twinText(kind, inputs) : undefined;
+        const text = isPreview === true && Object.keys(olds).length === 0 ? await twinText(kind, inputs) : undefined;
         if (text !== undefined) outside.say(text);
       }
       return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };

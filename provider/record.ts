@@ -11,6 +11,9 @@ export const PROVIDER = "__provider";
 /** What the constructor adds: organisation/project/stack/type::name of the resource, for the intent journal. */
 export const KEY = "__key";
 
+/** What the constructor adds in a preview, and the check takes out again: it is in no state. */
+export const PREVIEW = "__preview";
+
 /** What the check adds: address of the service that has the record (service-address.ts). */
 export const SERVICE = "__service";
 

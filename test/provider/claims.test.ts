@@ -131,3 +131,28 @@ describe("a plan to adopt", () => {
     expect(claims.plan("owned", "e")).toBe("belongs to d");
   });
 });
+
+describe("the check of a new resource", () => {
+  it("reports in a preview, and only there, that a record like it exists, and keeps the mark of a preview out of the inputs", async () => {
+    const { id } = await (await run()).create(inputs("there"));
+    said = [];
+    const news = inputs("like it");
+    const preview = await run();
+    const checked = await preview.check({}, { ...news, __preview: true });
+    expect(checked.failures).toEqual([]);
+    expect(Object.keys(checked.inputs)).not.toContain("__preview");
+    expect(said).toEqual([expect.stringContaining(`  - group ${id}, made `)]);
+    await preview.check(news, { ...news, __preview: true });
+    await (await run()).check({}, news);
+    expect(said).toHaveLength(1);
+  });
+
+  it("refuses in the preview to adopt what another resource adopts", async () => {
+    const { id } = await (await run()).create(inputs("wanted"));
+    const preview = await run();
+    expect((await preview.check({}, inputs("first", { adopt: id }))).failures).toEqual([]);
+    const key = keyOf("first").__key;
+    const { failures } = await preview.check({}, inputs("second", { adopt: id }));
+    expect(failures).toEqual([{ property: "adopt", reason: `group ${id} is adopted by ${key} as well` }]);
+  });
+});

@@ -31,5 +31,5 @@ it("an unchanged record stays", () => {
 it("a reference is named as the program names it", () => {
   const olds = { uid: `${ORG}/1111111111111111`, identityUid: IDENTITY, roleUid: ROLE };
   const news = { parent: ORG, identityUid: IDENTITY, roleUid: `${ORG}/2222222222222222`, [REPLACE_ON]: ["role"] };
-  expect(diff(roleBinding, olds.uid, olds, news)).toEqual({ changes: true, replaces: ["roleUid"] });
+  expect(diff(roleBinding, olds.uid, olds, news)).toEqual({ changes: true, replaces: ["role"] });
 });
