@@ -20,14 +20,15 @@ export const timeAt = ({ startMs, speed, movedMs = 0, stillMs }: Pace): number =
 
 /** `wrongBy`: what this machine's wall clock is ahead of the service's */
 export const fastClock = (pace: Pace, wrongBy = 0): Clock => {
-  const now = () => performance.now() * pace.speed;
+  const elapsed = () => performance.now() * pace.speed;
   return {
-    now,
+    // Stands still together with the service's clock, which callers derive from the last answer.
+    now: () => timeAt(pace),
     today: () => timeAt(pace) + wrongBy,
     // A timer counts whole milliseconds, and may be early: a millisecond of it is many of ours.
     sleep: async (ms) => {
-      const until = now() + ms;
-      for (let left = ms; left > 0; left = until - now())
+      const until = elapsed() + ms;
+      for (let left = ms; left > 0; left = until - elapsed())
         await new Promise((resolve) => setTimeout(resolve, Math.ceil(left / pace.speed)));
     },
     random: () => Math.random(),
