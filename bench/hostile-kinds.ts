@@ -1,13 +1,20 @@
 // Requests that cost a server more than they cost their sender: one of each way to write many small things into a megabyte.
+import { gzipSync } from "node:zlib";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { createGrpcRegistry, methodIn } from "../server/grpc/registry.ts";
+import { frame } from "./hostile-send.ts";
 
 export interface HostileRequest {
   wire: "rest" | "grpc";
   method?: string;
   path: string;
   type?: string;
+  headers?: Record<string, string>;
   body: Buffer;
+  /** each byte is sent by itself */
+  inBytes?: boolean;
+  /** the body is frames of gRPC already */
+  isFramed?: boolean;
 }
 
 export interface HostileKind extends HostileRequest {
@@ -16,9 +23,6 @@ export interface HostileKind extends HostileRequest {
   json: string;
   isExchange: boolean;
 }
-
-const MB = 1_000_000;
-const KB_64 = 64_000;
 
 /** `piece` again and again, between `head` and `tail`, in about so many bytes. */
 const fill = (size: number, piece: string | ((i: number) => string), head = "", tail = "", between = ","): string => {
@@ -42,7 +46,11 @@ const varint = (value: number): Buffer => {
 const field = (number: number, content: Buffer): Buffer =>
   Buffer.concat([varint(number * 8 + 2), varint(content.length), content]);
 
-export const hostileKinds = (organization: string): HostileKind[] => {
+/** `MB` is as large as a body may be; what has a smaller bound is smaller in proportion. */
+export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[] => {
+  const part = (size: number) => Math.floor((size * MB) / 1_000_000);
+  const KB_64 = part(64_000);
+  const HEAD = part(30_000);
   const rest = (name: string, path: string, text: string, further: Partial<HostileKind> = {}): HostileKind => {
     const common = { wire: "rest", type: "application/json", isExchange: false } as const;
     return { name, path, body: Buffer.from(text), json: text, ...common, ...further };
@@ -62,8 +70,8 @@ export const hostileKinds = (organization: string): HostileKind[] => {
     return rest(name, "/sts/exchange", text, { type, json: fill(size, '"k"', "[", "]"), isExchange: true });
   };
   const query = (name: string, piece: string) => {
-    const path = `/iam/v2beta1/groups?${fill(30_000, piece, "", "", "&")}`;
-    return rest(name, path, "", { method: "GET", json: fill(30_000, '"k"', "[", "]") });
+    const path = `/iam/v2beta1/groups?${fill(HEAD, piece, "", "", "&")}`;
+    return rest(name, path, "", { method: "GET", json: fill(HEAD, '"k"', "[", "]") });
   };
 
   const registry = createGrpcRegistry();
@@ -86,6 +94,9 @@ export const hostileKinds = (organization: string): HostileKind[] => {
   const REPOS = "registry.v2beta1.ReposService";
   const parent = field(1, Buffer.from(organization));
   const many = (piece: Buffer, size = MB) => Buffer.alloc(Math.floor(size / piece.length) * piece.length, piece);
+
+  // file_containing_symbol
+  const question = field(4, Buffer.from("chainguard.platform.iam.v2beta1.RolesService"));
 
   return [
     rest("capabilities as numbers", roles, role(fill(MB, "1"))),
@@ -117,8 +128,24 @@ export const hostileKinds = (organization: string): HostileKind[] => {
     rest(
       "patterns of claims",
       identities,
-      fill(100_000, (i) => `"c${i}":"(a|b){20}"`, `${claims}"claimPatterns":{`, "}}}"),
+      fill(part(100_000), (i) => `"c${i}":"(a|b){20}"`, `${claims}"claimPatterns":{`, "}}}"),
     ),
+    rest(
+      "patterns that compile slowest, as many as there may be",
+      identities,
+      `${claims}"claimPatterns":{${Array.from({ length: part(20) }, (_, i) => `"c${i}":"${"\\\\pL".repeat(19)}(x{0,99}x{0,99}x{0,99}){3}"`).join()}}}}`,
+    ),
+    rest(
+      "objects one in the other",
+      groups,
+      `{"name":${'{"name":'.repeat(part(100_000))}0${"}".repeat(part(100_000))}}`,
+    ),
+    rest(
+      "names that stand twice, in the middle of others",
+      groups,
+      fill(MB, (i) => `"f${i >> 1}":0`, "{", "}"),
+    ),
+    rest("chunks of one byte", groups, fill(part(200_000), "0", '{"padding":[', "]}"), { inBytes: true }),
     rest(
       "empty users of an overlay",
       repos,
@@ -131,12 +158,28 @@ export const hostileKinds = (organization: string): HostileKind[] => {
     ),
     rest("aliases", repos, fill(MB, '"a"', '{"name":"r","aliases":[', "]}")),
     rest("1,000 aliases, and padding", repos, padded(`{"name":"r","aliases":[${Array(1000).fill('"a"').join()}]}`)),
-    rest("an update with a mask of 30 kB", `${groups}?updateMask=${fill(30_000, "a")}`, "{}", {
+    rest("an update with a mask of 30 kB", `${groups}?updateMask=${fill(HEAD, "a")}`, "{}", {
       method: "PATCH",
-      json: fill(30_000, '"a"', "[", "]"),
+      json: fill(HEAD, '"a"', "[", "]"),
     }),
     query("a query of short parameters", "k"),
     query("a query of filters", "uidp.ids=a"),
+    query("a query of filters by uid", `uidp.ids=${organization}`),
+    rest(
+      "a path of a uid of many levels",
+      `/iam/v2beta1/groups/${organization}${"/0123456789abcdef".repeat(HEAD / 17)}`,
+      "",
+      {
+        method: "GET",
+        json: fill(HEAD, '"k"', "[", "]"),
+      },
+    ),
+    rest("a path of slashes", `/${"/".repeat(HEAD)}`, "", { method: "GET", json: fill(HEAD, '"k"', "[", "]") }),
+    rest("many headers", "/iam/v2beta1/groups", "", {
+      method: "GET",
+      headers: Object.fromEntries(Array.from({ length: HEAD / 20 }, (_, i) => [`x-${i}`, "a"])),
+      json: fill(HEAD, '"k"', "[", "]"),
+    }),
     query("a query of unknown filters", "uidp.x.y.z=a"),
     form("a form of short parameters, as large as it may be", "k", KB_64),
     form("a form of capabilities, as large as it may be", "cap=a", KB_64),
@@ -153,7 +196,10 @@ export const hostileKinds = (organization: string): HostileKind[] => {
       "CreateRole",
       Buffer.concat([
         parent,
-        field(2, Buffer.concat([field(4, many(Buffer.of(127), 1000)), many(Buffer.of(0x98, 0x06, 0x01), 300_000)])),
+        field(
+          2,
+          Buffer.concat([field(4, many(Buffer.of(127), 1000)), many(Buffer.of(0x98, 0x06, 0x01), part(300_000))]),
+        ),
       ]),
     ),
     grpc("gRPC: unknown fields", ROLES, "CreateRole", Buffer.concat([parent, many(Buffer.of(0x98, 0x06, 0x01))])),
@@ -173,6 +219,19 @@ export const hostileKinds = (organization: string): HostileKind[] => {
       "ListRoles",
       encoded(ROLES, "ListRoles", { pageToken: "a".repeat(MB) }),
     ),
+    {
+      ...grpc("gRPC: frames of one byte", ROLES, "CreateRole", many(Buffer.of(0x98, 0x06, 0x01), part(10_000))),
+      inBytes: true,
+    },
+    {
+      ...grpc("gRPC: a megabyte of zeros, compressed", ROLES, "CreateRole", gzipSync(Buffer.alloc(MB))),
+      headers: { "grpc-encoding": "gzip" },
+    },
+    {
+      ...grpc("gRPC: questions of reflection", "", "", Buffer.concat(Array(part(1000)).fill(frame(question)))),
+      path: "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+      isFramed: true,
+    },
     grpc(
       "gRPC: capabilities of an exchange",
       "oidc.SecurityTokenService",

@@ -1,104 +1,59 @@
-// The worst body of each kind, of a megabyte where a request may be as large: processor time that one costs the server, with
-// a token and without, beside that of JSON.parse on the same bytes (of a body that is no JSON: on as many bytes of JSON).
-// Medians, of one run, of a server in a process of its own. Linux only.
+// The worst body of each kind: what one costs the server in processor time, with a token and without, beside what its bytes
+// cost a bare server of node that only parses them, and JSON.parse alone (of a body that is no JSON: as many bytes of JSON).
+// Medians, each server in a process of its own. Linux only.
 //
-//   npm run -s bench:hostile -- [ROUNDS] [NAME]
-import { spawn } from "node:child_process";
+//   npm run -s bench:hostile -- [ROUNDS] [NAME]             a megabyte where a request may be as large; the ratio is
+//                                                           judged for 100 kB and more
+//   npm run -s bench:hostile -- --double [ROUNDS] [NAME]    200, 400 and 800 kB: by how much each doubling grows the cost
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
-import { connect as connectHttp2 } from "node:http2";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { Pool } from "undici";
-import { type HostileRequest, hostileKinds } from "./hostile-kinds.ts";
+import { type HostileKind, hostileKinds } from "./hostile-kinds.ts";
+import { type Answer, createSender, type Sender } from "./hostile-send.ts";
+import { cpuOf, median } from "./process-cpu.ts";
 
-const [rounds = 5, only] = [Number(process.argv[2] ?? 5), process.argv[3]];
+const args = process.argv.slice(2);
+const isDouble = args[0] === "--double";
+const [rounds = 5, only] = [Number(args[isDouble ? 1 : 0] ?? 5), args[isDouble ? 2 : 1]];
+
+const JUDGED_FROM = 100_000;
+const RATIO_MAX = 2;
+const SIZES = [200_000, 400_000, 800_000];
+const GROWTH_MAX = 2.3;
 
 // What compiles while it runs does so before anything is measured.
 const WARM_UP = 5;
 
-const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
-const flags = ["serve", "--dev", "--json", "--log-level", "error"];
-const server = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
-const [line] = await once(createInterface({ input: server.stdout }), "line");
+const start = async (file: string, ...flags: string[]): Promise<[ChildProcess, string]> => {
+  const main = fileURLToPath(new URL(file, import.meta.url));
+  const child = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  return [child, line];
+};
+
+const [server, line] = await start("../cli/main.ts", "serve", "--dev", "--json", "--log-level", "error");
 const { baseUrl, issuer, organization, token } = JSON.parse(line) as Record<string, string>;
 const minted = await fetch(`${issuer}/token`, { method: "POST", body: JSON.stringify({ subject: "owner" }) });
 const { token: workloadToken } = (await minted.json()) as { token: string };
+const [bare, port] = await start("./bare-server.ts");
 
-const pool = new Pool(baseUrl as string, { connections: 1 });
+const ours = createSender(baseUrl as string);
+const reference = createSender(`http://127.0.0.1:${port}`);
 
-/** Processor time of all threads of the server so far. */
-const serverCpuMs = (): number => {
-  const folder = `/proc/${server.pid}/task`;
-  const spent = readdirSync(folder).map((thread) =>
-    Number(readFileSync(`${folder}/${thread}/schedstat`, "utf8").split(" ")[0]),
-  );
-  return spent.reduce((sum, own) => sum + own, 0) / 1e6;
-};
+const bearerFor = ({ isExchange }: HostileKind) => (isExchange ? workloadToken : token);
+const sendBare = ({ json, inBytes = false }: HostileKind): Promise<Answer> =>
+  reference.send({ wire: "rest", path: "/", body: Buffer.from(json), inBytes });
 
-interface Answer {
-  status: string;
-  bytes: number;
-}
-
-const overRest = async (
-  { method = "POST", path, type, body }: HostileRequest,
-  bearer: string | undefined,
-): Promise<Answer> => {
-  const headers = { ...(type && { "content-type": type }), ...(bearer && { authorization: `Bearer ${bearer}` }) };
-  const answer = await pool.request({ path, method, headers, body: body.length > 0 ? body : null });
-  return { status: String(answer.statusCode), bytes: (await answer.body.arrayBuffer()).byteLength };
-};
-
-const overGrpc = async ({ path, body }: HostileRequest, bearer: string | undefined): Promise<Answer> => {
-  const session = connectHttp2(baseUrl as string);
-  session.on("error", () => {});
-  const authorization = bearer && { authorization: `Bearer ${bearer}` };
-  const stream = session.request({
-    ":method": "POST",
-    ":path": path,
-    "content-type": "application/grpc",
-    te: "trailers",
-    ...authorization,
-  });
-  let status = "";
-  let bytes = 0;
-  const heard = (headers: Record<string, unknown>) => {
-    status = String(headers["grpc-status"] ?? status);
-    bytes += Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0);
-  };
-  stream
-    .on("response", heard)
-    .on("trailers", heard)
-    .on("error", () => {});
-  stream.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-  });
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(body.length, 1);
-  stream.end(Buffer.concat([prefix, body]));
-  await once(stream, "close");
-  session.close();
-  return { status, bytes };
-};
-
-const send = (request: HostileRequest, bearer: string | undefined) =>
-  request.wire === "grpc" ? overGrpc(request, bearer) : overRest(request, bearer);
-
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
-
-// What the server does after its answer belongs to the request.
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
-
-const cpuOf = async (request: HostileRequest, bearer: string | undefined) => {
+const measure = async (child: ChildProcess, work: () => ReturnType<Sender["send"]>) => {
   const spent: number[] = [];
   let answer: Answer = { status: "", bytes: 0 };
-  for (let round = 0; round < rounds; round += 1) {
-    const before = serverCpuMs();
-    answer = await send(request, bearer);
-    await settled();
-    spent.push(serverCpuMs() - before);
-  }
+  for (let round = 0; round < rounds; round += 1)
+    spent.push(
+      await cpuOf(child.pid as number, async () => {
+        answer = await work();
+      }),
+    );
   return { cpuMs: median(spent), ...answer };
 };
 
@@ -117,20 +72,55 @@ const parseMs = (text: string): number => {
   return median(spent);
 };
 
+const kindsOf = (size?: number) =>
+  hostileKinds(organization as string, size).filter(({ name }) => !only || name.includes(only));
+
 const column = (value: string | number, width: number) =>
   String(typeof value === "number" ? value.toFixed(1) : value).padStart(width);
 
-const kinds = hostileKinds(organization as string).filter(({ name }) => !only || name.includes(only));
-for (let time = 0; time < WARM_UP; time += 1)
-  for (const kind of kinds) await send(kind, kind.isExchange ? workloadToken : token);
-console.log(`${"".padEnd(58)}   bytes  JSON.parse  with a token        without   bytes of the answer`);
-for (const kind of kinds) {
-  const json = parseMs(kind.json);
-  const known = await cpuOf(kind, kind.isExchange ? workloadToken : token);
-  const unknown = await cpuOf(kind, undefined);
-  console.log(
-    `${kind.name.padEnd(58)} ${column(String(kind.body.length), 8)} ${column(json, 8)} ms ${column(known.cpuMs, 7)} ms ${known.status.padStart(4)} ${column(unknown.cpuMs, 6)} ms ${unknown.status.padStart(4)} ${column(String(known.bytes), 9)}`,
-  );
-}
-await pool.close();
+const compare = async () => {
+  const kinds = kindsOf();
+  for (let time = 0; time < WARM_UP; time += 1)
+    for (const kind of kinds) {
+      await ours.send(kind, bearerFor(kind));
+      await sendBare(kind);
+    }
+  console.log(`${"".padEnd(52)}    bytes  with a token  bare server  JSON.parse  ours/bare    without  bytes answered`);
+  for (const kind of kinds) {
+    const known = await measure(server, () => ours.send(kind, bearerFor(kind)));
+    const plain = await measure(bare, () => sendBare(kind));
+    const unknown = await measure(server, () => ours.send(kind));
+    const ratio = known.cpuMs / plain.cpuMs;
+    const isJudged = kind.json.length >= JUDGED_FROM;
+    const verdict = isJudged && ratio > RATIO_MAX ? `  above ${RATIO_MAX}` : "";
+    console.log(
+      `${kind.name.padEnd(52)} ${column(String(kind.body.length), 8)} ${column(known.cpuMs, 9)} ${known.status.padStart(3)} ${column(plain.cpuMs, 12)} ${column(parseMs(kind.json), 11)} ${column(isJudged ? ratio : "-", 10)} ${column(unknown.cpuMs, 6)} ${unknown.status.padStart(3)} ${column(String(known.bytes), 15)}${verdict}`,
+    );
+  }
+};
+
+const double = async () => {
+  const [first = [], ...larger] = SIZES.map(kindsOf);
+  for (let time = 0; time < WARM_UP; time += 1)
+    for (const kind of [first, ...larger].flat()) await ours.send(kind, bearerFor(kind));
+  console.log(`${"".padEnd(52)}  bytes  with a token (ms)        growth`);
+  for (const [i, smallest] of first.entries()) {
+    const kinds = [smallest, ...larger.map((kinds) => kinds[i] as HostileKind)];
+    // In turns, so that what else the machine does hits each size alike.
+    const spent = kinds.map((): number[] => []);
+    for (let round = 0; round < rounds; round += 1)
+      for (const [size, kind] of kinds.entries())
+        spent[size]?.push(await cpuOf(server.pid as number, () => ours.send(kind, bearerFor(kind))));
+    const costs = spent.map(median);
+    const growth = costs.slice(1).map((cost, size) => cost / (costs[size] as number));
+    const verdict = growth.some((factor) => factor > GROWTH_MAX) ? `  above ${GROWTH_MAX}` : "";
+    console.log(
+      `${smallest.name.padEnd(52)} ${column(String(kinds.at(-1)?.body.length), 6)} ${costs.map((cost) => column(cost, 7)).join("")} ${growth.map((factor) => column(factor, 7)).join("")}${verdict}`,
+    );
+  }
+};
+
+await (isDouble ? double() : compare());
+await Promise.all([ours.close(), reference.close()]);
 server.kill("SIGTERM");
+bare.kill("SIGTERM");

@@ -61,6 +61,7 @@ export {
   type Json,
   messageFromJson,
   messageToJson,
+  noteSize,
   TOO_MANY_VALUES,
   VALUES_MAX,
 } from "./json.ts";

@@ -103,7 +103,7 @@ const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Readi
   }
   if (inner instanceof z.ZodRecord) {
     if (!isObject(raw)) return refuse(path, "must be a map", reading);
-    if (!takeRoom(Object.keys(raw).length, reading)) return refuse(path, TOO_MANY_VALUES, reading);
+    if (!takeRoom(sizeOf(raw), reading)) return refuse(path, TOO_MANY_VALUES, reading);
     const entries = Object.entries(raw).map(([key, item]) => [
       readValue(inner.keyType as z.ZodType, key, join(path, key), reading),
       readValue(inner.valueType as z.ZodType, item, join(path, key), reading),
@@ -112,6 +112,16 @@ const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Readi
   }
   return readScalar(inner, raw, path, reading);
 };
+
+// To count the names of an object costs as much as to parse it: of those with too many it is done once.
+const largeSizes = new WeakMap<object, number>();
+
+/** How many names an object has that its reader has counted. */
+export const noteSize = (object: object, size: number): void => {
+  if (size > VALUES_MAX) largeSizes.set(object, size);
+};
+
+const sizeOf = (object: object): number => largeSizes.get(object) ?? Object.keys(object).length;
 
 const takeRoom = (count: number, reading: Reading): boolean => {
   reading.room -= count;

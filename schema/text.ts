@@ -11,8 +11,9 @@ const DESCRIPTION_TEXT = String.raw`description must match "^[\S ]{0,512}$"`;
 // JavaScript's `$` without the m flag matches only at the end of the whole value, as decision 2 asks.
 export const name = z
   .string({ error: NAME_TEXT })
+  // First, and alone: a name may be a megabyte.
+  .max(NAME_MAX, { error: `name must be at most ${NAME_MAX} characters`, abort: true })
   .regex(NAME, NAME_TEXT)
-  .max(NAME_MAX, `name must be at most ${NAME_MAX} characters`)
   .meta({ example: "platform" });
 
 export const description = z

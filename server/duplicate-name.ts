@@ -1,6 +1,8 @@
 // A name that stands twice in one object of JSON: RFC 8259 section 4 leaves its meaning to the parser, and `JSON.parse` keeps
 // the last. Somebody who reads the first would see another request than we do. Linear, and cheaper than the parse.
 
+import { noteSize } from "../schema/index.ts";
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -65,11 +67,14 @@ const countKeys = (value: unknown): number => {
   enter(value);
   for (let held = open.pop(); held !== undefined; held = open.pop()) {
     if (Array.isArray(held)) for (let i = 0; i < held.length; i += 1) enter(held[i]);
-    else
+    else {
+      const before = count;
       for (const key in held) {
         count += 1;
         enter((held as Record<string, unknown>)[key]);
       }
+      noteSize(held, count - before);
+    }
   }
   return count;
 };

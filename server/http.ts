@@ -8,6 +8,7 @@ import type { Arriving } from "./body-memory.ts";
 import { BODY_MAX, bodyMaxOf } from "./body-size.ts";
 import type { Bounds } from "./bounds.ts";
 import { BrokenMessage, endWith, GONE, lateMessage } from "./broken-message.ts";
+import { createByteBuffer } from "./byte-buffer.ts";
 import { UnsupportedMediaType } from "./content-type.ts";
 import type { Log } from "./log.ts";
 import type { Metrics, Outcome } from "./metrics.ts";
@@ -306,23 +307,28 @@ class ClientGone extends TransportError {
   override readonly name = "ClientGone";
 }
 
-/** `keep` says whether bytes that have come are still wanted. */
-const readBody = async (request: IncomingMessage, max: number, keep: (bytes: number) => boolean): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size <= max && keep(chunk.length)) chunks.push(chunk);
-      else chunks.length = 0;
-      if (size > DISCARD_MAX) break;
-    }
-  } catch (cause) {
-    throw new ClientGone(GONE, { cause });
-  }
-  if (size > max) throw new BodyTooLarge(max);
-  return Buffer.concat(chunks);
-};
+/** `keep` says whether bytes that have come are still wanted. Listens, because iterating costs five times as much for each chunk. */
+const readBody = (request: IncomingMessage, max: number, keep: (bytes: number) => boolean): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const body = createByteBuffer();
+    let size = 0;
+    const end = () => (size > max ? reject(new BodyTooLarge(max)) : resolve(body.take()));
+    const gone = (cause?: unknown) => reject(new ClientGone(GONE, { cause }));
+    request
+      .on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= max && keep(chunk.length)) body.add(chunk);
+        else body.take();
+        if (size > DISCARD_MAX) {
+          end();
+          request.destroy();
+        }
+      })
+      .once("end", end)
+      .once("error", gone)
+      .once("close", gone);
+    if (request.destroyed && !request.readableEnded) gone();
+  });
 
 // The rest of a request that was answered without it: read, so that the client can read the answer, and kept nowhere.
 const discard = (request: IncomingMessage): void => {

@@ -63,10 +63,12 @@ const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined, fir
     });
   }
   const options = { ...tls, ALPNProtocols: ["http/1.1", "h2"], handshakeTimeout: firstBytesMs, noDelay: true };
-  return createTlsServer(options, (socket) => {
+  const server = createTlsServer(options, (socket) => {
     if (socket.alpnProtocol === "h2") grpc.accept(socket);
     else toHttp(socket);
   });
+  // Node reports a handshake that takes too long, and leaves its connection open.
+  return server.on("tlsClientError", (_error, socket) => void socket.destroy());
 };
 
 // Reads until the bytes differ from the preface or are the preface, and puts them back.

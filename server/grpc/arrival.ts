@@ -48,12 +48,15 @@ export const createArrivals = (registry: () => FileRegistry, memory: BodyMemory)
     },
     count: (stream) => {
       const arriving = awaited.get(stream);
-      if (arriving) stream.on("data", (chunk: Buffer) => awaited.has(stream) && arriving.add(chunk.length));
+      if (arriving) stream.on("data", (chunk: Buffer) => awaited.has(stream) && arriving.add(chunk.length + CHUNK));
     },
     end: () => {
       for (const { refuse } of [...awaited.values()]) refuse(apiError("UNAVAILABLE", "the server is draining"));
     },
   };
 };
+
+// What a chunk takes beside its bytes: grpc-js keeps each by itself, and a frame may hold one byte.
+const CHUNK = 128;
 
 const HEAD = { ":status": 200, "content-type": "application/grpc+proto" };

@@ -1,6 +1,6 @@
 // Server reflection (grpc/grpc: reflection.proto): clients such as grpcurl ask which services there are, and for the files
 // that describe them. No token: it tells what is published.
-import { type DescFile, type FileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
+import { create, type DescFile, type FileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
@@ -22,7 +22,7 @@ export const addReflection = (
     const schema = (message: string) => messageIn(registry(), `${name}.${message}`);
     server.register(
       reflectionPath(name),
-      (call: ServerDuplexStream<Json, Json>) => {
+      (call: ServerDuplexStream<Json, Answer>) => {
         streams.opened(call, () => call.end());
         // A file is sent once a stream, as its reader expects.
         const sent = new Set<DescFile>();
@@ -37,16 +37,24 @@ export const addReflection = (
         });
         call.on("end", () => call.end());
       },
-      (answer: Json) =>
-        Buffer.from(
-          toBinary(schema("ServerReflectionResponse"), fromJson(schema("ServerReflectionResponse"), answer as never)),
-        ),
+      ({ files, ...answer }: Answer) => {
+        const response = schema("ServerReflectionResponse");
+        const rest = toBinary(response, fromJson(response, answer as never));
+        if (!files) return Buffer.from(rest);
+        // Fields of a message may stand in any order, so that its two halves need not be one before they are bytes.
+        const descriptors = create(schema("FileDescriptorResponse"), { fileDescriptorProto: files });
+        const held = create(response, { messageResponse: { case: "fileDescriptorResponse", value: descriptors } });
+        return Buffer.concat([rest, toBinary(response, held)]);
+      },
       (bytes: Buffer) =>
         toJson(schema("ServerReflectionRequest"), fromBinary(schema("ServerReflectionRequest"), bytes)) as Json,
       "bidi",
     );
   }
 };
+
+/** JSON, but for the files: they are a hundred times as large as a question, and bytes already. */
+type Answer = Json & { files?: Uint8Array[] };
 
 interface ReflectionRequest {
   fileByFilename?: string;
@@ -61,7 +69,7 @@ const answerTo = (
   registry: FileRegistry,
   services: readonly string[],
   sent: Set<DescFile>,
-) => {
+): Answer => {
   if (request.listServices !== undefined)
     return { listServicesResponse: { service: services.map((name) => ({ name })) } };
   if (request.allExtensionNumbersOfType !== undefined) {
@@ -77,9 +85,7 @@ const answerTo = (
     };
   }
   const file = fileFor(request, registry);
-  return file
-    ? { fileDescriptorResponse: { fileDescriptorProto: filesOf(file, sent) } }
-    : missing("such file or symbol");
+  return file ? { files: filesOf(file, sent) } : missing("such file or symbol");
 };
 
 const missing = (what: string) => ({
@@ -117,8 +123,8 @@ const fileOfSymbol = (symbol: string, registry: FileRegistry): DescFile | undefi
   return undefined;
 };
 
-/** The file and what it imports, as far as this stream has not been sent it; base64, as JSON has bytes. */
-const filesOf = (file: DescFile, sent: Set<DescFile>): string[] => {
+/** The file and what it imports, as far as this stream has not been sent it. */
+const filesOf = (file: DescFile, sent: Set<DescFile>): Uint8Array[] => {
   const files: DescFile[] = [];
   const visit = (own: DescFile): void => {
     if (own !== file && sent.has(own)) return;
@@ -127,5 +133,14 @@ const filesOf = (file: DescFile, sent: Set<DescFile>): string[] => {
     for (const dependency of own.dependencies) if (!files.includes(dependency)) visit(dependency);
   };
   visit(file);
-  return files.map(({ proto }) => Buffer.from(toBinary(FileDescriptorProtoSchema, proto)).toString("base64"));
+  return files.map(bytesOf);
+};
+
+const encoded = new WeakMap<DescFile, Uint8Array>();
+
+// Nobody needs a token to ask for one, again and again.
+const bytesOf = (file: DescFile): Uint8Array => {
+  const bytes = encoded.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
+  encoded.set(file, bytes);
+  return bytes;
 };

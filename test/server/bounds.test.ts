@@ -5,10 +5,11 @@ import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { createBodyMemory } from "../../server/body-memory.ts";
 import { createConnections } from "../../server/connections.ts";
-import type { ServerOptions } from "../../server/index.ts";
+import { createServer, type ServerOptions } from "../../server/index.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { createGrpcClient, grpcMethodOf } from "../support/grpc.ts";
 import { framed, openHttp2 } from "../support/http2.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../support/server.ts";
 import { openConnection } from "../support/socket.ts";
 
 let api: TestServer;
@@ -203,6 +204,33 @@ describe("a connection is closed after the idle time:", () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     await end;
+  });
+
+  test.each([
+    ["that never begins", Buffer.alloc(0)],
+    // A record of 512 bytes that holds a ClientHello, and its first byte (RFC 8446, 5.1).
+    ["of which half comes", Buffer.from([22, 3, 1, 2, 0, 1])],
+  ])("one with a TLS handshake %s", async (_, bytes) => {
+    const tls = { cert: CERTIFICATE, key: CERTIFICATE_KEY };
+    const server = await createServer({ dev: true, keys: sharedKeys(), tls, idleTimeoutMs: 100 });
+    ends.push(() => server.close());
+    const { hostname, port } = new URL(server.baseUrl);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write(bytes);
+    await closed(socket);
+  });
+
+  test("one whose client does not take its answers", async () => {
+    await start({ idleTimeoutMs: 100 });
+    const socket = await opened();
+    socket.on("error", () => {}).pause();
+    expect(await gauge("irm_connections")).toBeGreaterThan(1);
+    // More answers than the buffers of the system hold.
+    socket.write("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(200));
+    // That of the question is left.
+    await expect.poll(() => gauge("irm_connections"), { timeout: 10_000 }).toBe(1);
+    socket.destroy();
   });
 
   test("but not one on which somebody watches, or the server works", async () => {

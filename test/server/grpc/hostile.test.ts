@@ -146,6 +146,22 @@ describe("a stream without an end of its own", () => {
     expect(ended).toEqual(["early", "late"]);
   });
 
+  test("is one of a thousand: with one more, the one that has been open longest is ended", () => {
+    const streams = createStreams();
+    const ended: number[] = [];
+    const calls = Array.from({ length: 1002 }, () => new Duplex({ read() {}, write() {} }));
+    for (const [i, call] of calls.entries())
+      streams.opened(call, () => {
+        ended.push(i);
+        call.emit("finish");
+      });
+    expect(ended).toEqual([0, 1]);
+    // One that has left makes room.
+    calls[2]?.emit("cancelled");
+    streams.opened(new Duplex(), () => ended.push(1002));
+    expect(ended).toEqual([0, 1]);
+  });
+
   test("is not answered after its end: a question of reflection that comes then is left", async () => {
     const { handle, streams } = reflection();
     const answers: unknown[] = [];

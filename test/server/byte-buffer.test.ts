@@ -1,0 +1,32 @@
+// The body of a request as it arrives: the same bytes in whatever chunks they come.
+import { describe, expect, test } from "vitest";
+import { createByteBuffer } from "../../server/byte-buffer.ts";
+
+const BYTES = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 251));
+
+describe("bytes that arrive", () => {
+  test.each([
+    ["one by one", [1]],
+    ["in chunks of 100", [100]],
+    ["in chunks of 64 KiB", [65_536]],
+    ["in chunks of any size", [1, 5000, 3, 1023, 1024, 17]],
+  ])("%s are the same afterwards", (_, sizes) => {
+    const buffer = createByteBuffer();
+    for (let at = 0, i = 0; at < BYTES.length; i += 1) {
+      const size = sizes[i % sizes.length] as number;
+      buffer.add(BYTES.subarray(at, at + size));
+      at += size;
+    }
+    expect(buffer.take().equals(BYTES)).toBe(true);
+    expect(buffer.take()).toHaveLength(0);
+  });
+
+  test("in chunks that are overwritten afterwards were copied, but for the first and the large ones", () => {
+    const buffer = createByteBuffer();
+    buffer.add(Buffer.from("a"));
+    const chunk = Buffer.from("b");
+    buffer.add(chunk);
+    chunk.write("c");
+    expect(buffer.take().toString()).toBe("ab");
+  });
+});
