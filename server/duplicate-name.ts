@@ -8,7 +8,19 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /** `value` is what `JSON.parse` made of `text`. A repeated name leaves a colon for which there is no key. */
-export const hasDuplicateName = (text: string, value: unknown): boolean => countColons(text) !== countKeys(value);
+export const hasDuplicateName = (text: string, value: unknown): boolean => {
+  const keys = countKeys(value);
+  return keys !== fewColons(text) && keys !== countColons(text);
+};
+
+const FEW = 1000;
+
+// All of them, in strings or not, found by a native search; undefined when they are many. As many as keys: none is left.
+const fewColons = (text: string): number | undefined => {
+  let count = 0;
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) if (++count > FEW) return undefined;
+  return count;
+};
 
 // A native search costs as much as a look at so many characters: it pays where strings, or spaces, are longer.
 const PLAIN_MAX = 24;
