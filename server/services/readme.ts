@@ -39,6 +39,7 @@ const SCHEMES = words("http: https: mailto:");
 // With the HTML and the links as they were written, so that what is dangerous in them is seen. It stops at 100 levels, and
 // leaves out what lies below.
 const LEVELS_MAX = 100;
+const TOO_DEEP = `must not be nested in ${LEVELS_MAX} levels or more`;
 const markdown = new MarkdownIt({ html: true, maxNesting: LEVELS_MAX });
 markdown.validateLink = () => true;
 markdown.normalizeLink = (link) => link;
@@ -49,9 +50,9 @@ Object.assign(markdown.renderer.rules, { th_open: cell, td_open: cell });
 /** Why a text is refused as a readme; undefined when it is fine. */
 export const readmeViolation = (content: string): string | undefined => {
   const tokens = markdown.parse(content, {});
-  if (tokens.some(({ level }) => level >= LEVELS_MAX - 1)) return `must not be nested in ${LEVELS_MAX} levels or more`;
+  if (tokens.some(({ level }) => level >= LEVELS_MAX - 1)) return TOO_DEEP;
   const unsafe = unsafeIn(markdown.renderer.render(tokens, markdown.options, {}));
-  return unsafe === undefined ? undefined : `${TEXT}: ${unsafe}`;
+  return unsafe === undefined || unsafe === TOO_DEEP ? unsafe : `${TEXT}: ${unsafe}`;
 };
 
 // Read last, unless something before it never ended: that would swallow what a page has after the readme.
@@ -60,16 +61,24 @@ const END = "end-of-readme";
 const unsafeIn = (html: string): string | undefined => {
   const found: string[] = [];
   let ended = false;
+  let levels = 0;
   const parser = new Parser({
     onopentag: (name, attributes) => {
+      levels += 1;
+      // The parser looks through all open elements at each tag.
+      if (levels >= LEVELS_MAX) parser.pause();
       ended = name === END;
       if (!ended && !ELEMENTS.has(name)) found.push(`<${name.slice(0, 50)}>`);
       for (const [attribute, value] of Object.entries(attributes))
         if (!isSafe(name, attribute, value)) found.push(`${attribute.slice(0, 50)} of <${name.slice(0, 50)}>`);
     },
+    onclosetag: () => {
+      levels -= 1;
+    },
     onprocessinginstruction: (name) => found.push(`<${name.slice(0, 50)}>`),
   });
   parser.end(`${html}<${END}>`);
+  if (levels >= LEVELS_MAX) return TOO_DEEP;
   return found[0] ?? (ended ? undefined : "an element or a comment that never ends");
 };
 

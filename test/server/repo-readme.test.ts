@@ -187,6 +187,7 @@ describe("Markdown", () => {
     ["quotes in quotes", "> ", ""],
     ["lists in lists", "- ", "a"],
     ["numbers in numbers", "1. ", ""],
+    ["elements in elements", "<b>", ""],
     ["quotes in quotes, below which a script is out of sight", ">", "<script>alert(1)</script>"],
   ])("of %s is refused, however deep", async (_, step, end) => {
     const uid = await repo();
