@@ -21,7 +21,7 @@ export const absenceOf = async (
   } catch (error) {
     const cause = sessionErrorOf(error) ?? (error as Error);
     const text = `the organisation ${organization} of this stack cannot be looked for: ${sessionText(cause)}`;
-    // Whoever works with a server of their own has a token for it, or has a new server.
+    // On loopback the server is the caller's own: a refused token means that the server is a new one.
     if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopback(new URL(config.authUrl).hostname)) return text;
     say(text);
     return undefined;

@@ -1,4 +1,4 @@
-// For whoever reviews a preview: one line for each role binding that is created, changed or removed, by the names that the
+// For the reviewer of a preview: one line for each role binding that is created, changed or removed, by the names that the
 // program or the state knows. The engine itself shows uids.
 import { isRoot, isUidp, type Json, printable } from "../schema/index.ts";
 import { kindRecords } from "./kind/index.ts";
@@ -26,11 +26,11 @@ interface Named {
 
 export const reviewWith = (say: (text: string) => void): Review => {
   const declared = new Set<unknown>();
-  const told = new Set<unknown>();
+  const reported = new Set<unknown>();
 
   const tell = (bag: Json, verb: string, parts: readonly string[]): void => {
-    if (told.has(bag[KEY])) return;
-    told.add(bag[KEY]);
+    if (reported.has(bag[KEY])) return;
+    reported.add(bag[KEY]);
     say(`RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
   };
 
