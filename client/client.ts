@@ -1,6 +1,7 @@
 // call(operation, request): one method of the API. Address and shapes from the table of operations, token from the
 // credentials, repetition from retry.ts; whatever fails leaves here as an ApiError that names its operation.
 import { readFile } from "node:fs/promises";
+import { NoConnection } from "../provider/session/session-error.ts";
 import {
   ApiError,
   type Code,
@@ -18,6 +19,7 @@ import { type Config, type Env, isLoopback } from "./config.ts";
 import { type Credentials, credentialsFrom } from "./credentials.ts";
 import type { Redactor } from "./redact.ts";
 import { RefusedToken } from "./refused-token.ts";
+import { parse, readAnswer, requestOf, uidAsked } from "./rest.ts";
 import {
   AttemptError,
   type Effort,
@@ -27,9 +29,7 @@ import {
   retryingWith,
   safetyOf,
 } from "./retry.ts";
-import { NoConnection } from "./session-error.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
-import { parse, readAnswer, requestOf, uidAsked } from "./wire.ts";
 
 export interface CallOptions {
   /** the permission may still be on its way to us: a denial is waited for, with new tokens (faults.md, F9) */

@@ -1,11 +1,12 @@
 // A list to its last page: pages are fetched as they are walked through. A page token older than three days restarts the walk
 // (decision 6), so uids that were seen are dropped. Whatever the service answers, the walk ends: a page may be empty and name
 // another one (AIP-158), so that a service, or a cache before it, could go on for ever.
+
+import type { ListOperation } from "../provider/kind/kind.ts";
+import { callFailure } from "../provider/session/errors.ts";
+import type { Session } from "../provider/session/session.ts";
 import { isUidp, type Json, parentOf } from "../schema/index.ts";
-import { callFailure } from "./failure.ts";
-import type { ListOperation } from "./kind/kind.ts";
 import { DEADLINE_MS } from "./retry.ts";
-import type { Session } from "./session.ts";
 
 const PAGE_SIZE = 200;
 

@@ -8,8 +8,8 @@ export {
   getIdentityOutput,
   getRole,
   getRoleOutput,
-} from "./get.ts";
-export { Group, type GroupArgs, type GroupKind } from "./group.ts";
+} from "./program/get.ts";
+export { Group, type GroupArgs, type GroupKind } from "./program/group.ts";
 export {
   type AwsIdentity,
   type ClaimMatch,
@@ -17,7 +17,7 @@ export {
   type IdentityArgs,
   type ServicePrincipal,
   type StaticKeys,
-} from "./identity.ts";
+} from "./program/identity.ts";
 export {
   type ListGroupsArgs,
   type ListIdentitiesArgs,
@@ -29,6 +29,6 @@ export {
   listRepos,
   listRoleBindings,
   listRoles,
-} from "./list.ts";
-export { Role, type RoleArgs } from "./role.ts";
-export { type BoundRecord, RoleBinding, type RoleBindingArgs } from "./role-binding.ts";
+} from "./program/list.ts";
+export { Role, type RoleArgs } from "./program/role.ts";
+export { type BoundRecord, RoleBinding, type RoleBindingArgs } from "./program/role-binding.ts";

@@ -1,9 +1,5 @@
 // The API, described once. `provider` and `server` read it and never each other.
 
-export { AccountAssociation } from "./account-association.ts";
-export { Advisory } from "./advisory.ts";
-export { AdvisoryEvent } from "./advisory-event.ts";
-export { annotationFiles } from "./annotation.ts";
 export {
   capabilities,
   capabilitiesFromBits,
@@ -13,7 +9,6 @@ export {
   isInternalOnly,
 } from "./capability.ts";
 export { type Code, codeFromHttp, codeFromNumber, codes } from "./code.ts";
-export { emptyFile, type FileDescriptor, field, messageOf, repeated } from "./descriptor.ts";
 export {
   ApiError,
   alreadyExists,
@@ -42,19 +37,6 @@ export {
   zeroOf,
 } from "./field.ts";
 export { fieldNamed, fieldsOf } from "./field-table.ts";
-export { Group } from "./group.ts";
-export { durationMs, GroupInvite } from "./group-invite.ts";
-export {
-  CLAIM_PATTERNS_MAX,
-  ClaimMatch,
-  Identity,
-  isIssuer,
-  isLoopbackIssuer,
-  KEYS_MAX,
-  STATIC_KEYS_LIFE_MS,
-  StaticKeys,
-} from "./identity.ts";
-export { IdentityProvider } from "./identity-provider.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export {
   answerFromJson,
@@ -67,7 +49,7 @@ export {
 } from "./json.ts";
 export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS } from "./list.ts";
 export { nearest, nearestNames, suggestion } from "./nearest.ts";
-export { openapiDocument } from "./openapi.ts";
+export { openapiDocument } from "./openapi/document.ts";
 export type { HttpMethod, Operation } from "./operation.ts";
 export {
   domainOf,
@@ -79,13 +61,31 @@ export {
   VERSIONS,
 } from "./operations.ts";
 export { printable, printableLines } from "./printable.ts";
-export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf.ts";
-export { serviceName } from "./protobuf-name.ts";
+export { annotationFiles } from "./protobuf/annotation.ts";
+export { emptyFile, type FileDescriptor, field, messageOf, repeated } from "./protobuf/descriptor.ts";
+export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf/file.ts";
+export { serviceName } from "./protobuf/name.ts";
 export { unservedMethods } from "./published.ts";
-export { INHERITED, Repo, RepoReadme, SyncConfig } from "./repo.ts";
-export { Role } from "./role.ts";
-export { BATCH_MAX, RoleBinding } from "./role-binding.ts";
-export { HIDDEN_TAGS, Tag } from "./tag.ts";
+export { AccountAssociation } from "./resource/account-association.ts";
+export { Advisory } from "./resource/advisory.ts";
+export { AdvisoryEvent } from "./resource/advisory-event.ts";
+export { Group } from "./resource/group.ts";
+export { durationMs, GroupInvite } from "./resource/group-invite.ts";
+export {
+  CLAIM_PATTERNS_MAX,
+  ClaimMatch,
+  Identity,
+  isIssuer,
+  isLoopbackIssuer,
+  KEYS_MAX,
+  STATIC_KEYS_LIFE_MS,
+  StaticKeys,
+} from "./resource/identity.ts";
+export { IdentityProvider } from "./resource/identity-provider.ts";
+export { INHERITED, Repo, RepoReadme, SyncConfig } from "./resource/repo.ts";
+export { Role } from "./resource/role.ts";
+export { BATCH_MAX, RoleBinding } from "./resource/role-binding.ts";
+export { HIDDEN_TAGS, Tag } from "./resource/tag.ts";
 export {
   API_TOKEN_LIFE_MS,
   ExchangeRefreshTokenRequest,
@@ -93,7 +93,15 @@ export {
   isExchange,
   RawToken,
   TokenPair,
-} from "./token.ts";
+} from "./resource/token.ts";
+export { GroupV1, RoleV1 } from "./resource/v1.ts";
+export {
+  AccountAssociationV1,
+  GroupInviteV1,
+  IdentityV1,
+  RoleBindingV1,
+  servicePrincipalV1,
+} from "./resource/v1-iam.ts";
 export {
   ancestorsOf,
   GROUP_LEVELS_MAX,
@@ -107,11 +115,3 @@ export {
   uidp,
 } from "./uidp.ts";
 export { applyMask, impliedMask, maskTouches, parseMask, WILDCARD } from "./update-mask.ts";
-export { GroupV1, RoleV1 } from "./v1.ts";
-export {
-  AccountAssociationV1,
-  GroupInviteV1,
-  IdentityV1,
-  RoleBindingV1,
-  servicePrincipalV1,
-} from "./v1-iam.ts";

@@ -1,22 +1,22 @@
 // The table of methods: every method that is served, by name. The server binds it, the client calls it, tests walk it.
 import type { z } from "zod";
-import { accountAssociationOperations } from "./account-association.ts";
-import { advisoryOperations } from "./advisory.ts";
 import type { OperationName } from "./generated/message.ts";
-import { groupOperations } from "./group.ts";
-import { groupInviteOperations } from "./group-invite.ts";
-import { identityOperations } from "./identity.ts";
-import { identityProviderOperations } from "./identity-provider.ts";
 import type { Operations } from "./operation.ts";
-import { pingOperations } from "./ping.ts";
-import { repoOperations } from "./repo.ts";
-import { roleOperations } from "./role.ts";
-import { roleBindingOperations } from "./role-binding.ts";
-import { tagOperations } from "./tag.ts";
-import { tokenOperations } from "./token.ts";
-import { v1Operations } from "./v1.ts";
-import { v1IamOperations } from "./v1-iam.ts";
-import { authOperations } from "./who-am-i.ts";
+import { accountAssociationOperations } from "./resource/account-association.ts";
+import { advisoryOperations } from "./resource/advisory.ts";
+import { groupOperations } from "./resource/group.ts";
+import { groupInviteOperations } from "./resource/group-invite.ts";
+import { identityOperations } from "./resource/identity.ts";
+import { identityProviderOperations } from "./resource/identity-provider.ts";
+import { pingOperations } from "./resource/ping.ts";
+import { repoOperations } from "./resource/repo.ts";
+import { roleOperations } from "./resource/role.ts";
+import { roleBindingOperations } from "./resource/role-binding.ts";
+import { tagOperations } from "./resource/tag.ts";
+import { tokenOperations } from "./resource/token.ts";
+import { v1Operations } from "./resource/v1.ts";
+import { v1IamOperations } from "./resource/v1-iam.ts";
+import { authOperations } from "./resource/who-am-i.ts";
 
 /** Version segments that serve the same table; the first is what our client speaks (contract, head). */
 export const VERSIONS = ["v2beta1", "v2"] as const;

@@ -16,7 +16,7 @@ export {
   type Status,
 } from "./error.ts";
 export type * from "./generated/message.ts";
-export { openapiDocument } from "./openapi.ts";
+export { openapiDocument } from "./openapi/document.ts";
 export { ancestorsOf, isAncestor, isAncestorOrSelf, isRoot, isUidp, levelOf, parentOf, rootOf } from "./uidp.ts";
 
 /** A method of the API: how it is called, and what its caller must hold. */

@@ -12,7 +12,7 @@ import { binFolder, root } from "./project.mjs";
 
 const dist = join(root, "dist");
 const declarations = join(dist, "declarations");
-const folders = ["schema", "provider", "server", "access", "cli"];
+const folders = ["schema", "client", "provider", "server", "access", "cli"];
 const documents = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md"];
 
 await rm(dist, { recursive: true, force: true });

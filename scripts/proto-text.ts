@@ -5,8 +5,8 @@ import type {
   FileDescriptor,
   MessageDescriptor,
   Options,
-} from "../schema/descriptor.ts";
-import { toLowerCamel } from "../schema/descriptor.ts";
+} from "../schema/protobuf/descriptor.ts";
+import { toLowerCamel } from "../schema/protobuf/descriptor.ts";
 
 export const protoText = (file: FileDescriptor): string => {
   const scope = `.${file.package}.`;

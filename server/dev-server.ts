@@ -1,7 +1,7 @@
 // What a program can do with a server under `dev` beside calling it: tokens without HTTP, and a new beginning.
 import { apiError } from "../schema/index.ts";
-import type { MintRequest } from "./issuer-pages.ts";
-import { OWNER_SUBJECT } from "./organization.ts";
+import type { MintRequest } from "./pages/issuer.ts";
+import { OWNER_SUBJECT } from "./seed/bootstrap.ts";
 import { isInMemory, takeSnapshot } from "./store/snapshot.ts";
 import type { Store } from "./store/store.ts";
 import type { Sts } from "./sts/index.ts";

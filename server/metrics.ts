@@ -2,7 +2,7 @@
 // two servers in a process count apart. Labels hold names of the table of methods and of codes only: no path, no uid.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Code, OperationName } from "../schema/index.ts";
-import type { Bounds } from "./bounds.ts";
+import type { Bounds } from "./port/bounds.ts";
 import type { ExchangeEvent } from "./sts/audit.ts";
 
 export type Wire = "rest" | "grpc";

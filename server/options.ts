@@ -1,5 +1,5 @@
 // What options cannot be served together, in one sentence, and the addresses that follow from them.
-import { LOOPBACK_HOST } from "./issuer-pages.ts";
+import { LOOPBACK_HOST } from "./pages/issuer.ts";
 import type { ServerOptions } from "./server.ts";
 
 /** Options that cannot be served, in one sentence. */

@@ -1,18 +1,19 @@
 // The methods that the engine's dynamic provider calls, for every kind. Its calls overlap, and it calls methods of a
 // provider whose configure has not finished (cmd/dynamic-provider/index.ts:71-80): so each waits for the configuration.
-import { isUidp, type Json } from "../schema/index.ts";
-import { type Config, type GetConfig, type Given, serviceOf, unknownKeys } from "./config.ts";
-import { checkedConfig, missingCredentials } from "./credentials.ts";
-import { type KindName, kindRecords } from "./kind/index.ts";
-import type { Kind } from "./kind/kind.ts";
-import { tellOpenCreates } from "./open-create.ts";
-import * as reconcile from "./reconcile.ts";
-import { KEY, PREVIEW, PROVIDER, SERVICE } from "./record.ts";
+
+import { type Config, type GetConfig, type Given, serviceOf, unknownKeys } from "../../client/config.ts";
+import { checkedConfig, missingCredentials } from "../../client/credentials.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
+import { type KindName, kindRecords } from "../kind/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import * as reconcile from "../reconcile/diff.ts";
+import { tellOpenCreates } from "../recovery/unreported.ts";
+import { isMoved } from "../session/service-address.ts";
+import { serviceGate } from "../session/service-gate.ts";
+import { type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "../session/session.ts";
+import { KEY, PREVIEW, PROVIDER, SERVICE } from "../state/state.ts";
 import { reporterWith } from "./report.ts";
 import { type Review, reviewWith } from "./review.ts";
-import { isMoved } from "./service-address.ts";
-import { serviceGate } from "./service-gate.ts";
-import { type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "./session.ts";
 import { twins } from "./twins.ts";
 
 /** As the SDK's provider gives it. What is optional here is its own, and not promised: without it misspelt keys are not told. */

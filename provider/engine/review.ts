@@ -1,11 +1,11 @@
 // For the reviewer of a preview: one line for each role binding that is created, changed or removed, by the names that the
 // program or the state knows. The engine itself shows uids.
-import { isRoot, isUidp, type Json, printable } from "../schema/index.ts";
-import { kindRecords } from "./kind/index.ts";
-import { TYPE_PREFIX } from "./kind/kind.ts";
-import { KEY, staysOnDelete } from "./record.ts";
-import { SECRET_NAME } from "./secret-name.ts";
-import { isUnknown } from "./unknown.ts";
+import { isRoot, isUidp, type Json, printable } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import { TYPE_PREFIX } from "../kind/kind.ts";
+import { SECRET_NAME } from "../state/secret-name.ts";
+import { KEY, staysOnDelete } from "../state/state.ts";
+import { isUnknown } from "../state/unknown.ts";
 
 export interface Review {
   /** the engine checks the inputs of a resource; `olds` are empty for one that is new */

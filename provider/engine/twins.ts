@@ -1,13 +1,14 @@
 // A record that exists already and looks like one that a new resource is about to make: the preview says so, where it can ask.
 // One list for a parent and kind, one attempt for each page, and none after a failure: a preview works without the service.
-import { isUidp, type Json } from "../schema/index.ts";
-import { fingerprint, givenChoices } from "./fingerprint.ts";
-import type { Kind } from "./kind/kind.ts";
-import { given, KEY, parentIn, resolvedFrom } from "./record.ts";
-import { lastAttempt } from "./retry.ts";
-import type { Session } from "./session.ts";
-import { containsUnknown } from "./unknown.ts";
-import { walkChildren } from "./walk.ts";
+
+import { walkChildren } from "../../client/paginate.ts";
+import { lastAttempt } from "../../client/retry.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import type { Session } from "../session/session.ts";
+import { fingerprint, givenChoices } from "../state/fingerprint.ts";
+import { given, KEY, parentIn, resolvedFrom } from "../state/state.ts";
+import { containsUnknown } from "../state/unknown.ts";
 
 type Listed = Json & { uid: string };
 

@@ -1,7 +1,7 @@
 // The intent journal of a process (faults.md, section 3): what is about to be made is on disk before the POST, what was made
 // after it. A run that dies in between leaves an open entry, and the next one looks for the record instead of making another.
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../client/clock.ts";
 import { apply, type Entry, type Intent, type InvalidLine, type Line } from "./entry.ts";
 import { JournalError, type JournalFile, journalFile, quarantineOf } from "./file.ts";
 import { type Lock, lockOf } from "./lock.ts";

@@ -3,7 +3,7 @@
 // its pid by now) it no longer touches the file.
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../client/clock.ts";
 import { JournalError, told } from "./file.ts";
 import { holderFrom, holderHere, lookAt } from "./holder.ts";
 import { takeoverOf } from "./takeover.ts";

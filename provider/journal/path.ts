@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Config, Env } from "../config.ts";
+import type { Config, Env } from "../../client/config.ts";
 
 /** Folder of the journals: configured, or below the user's state folder (XDG Base Directory). */
 export const journalFolder = (configured: string | undefined, env: Env): string =>

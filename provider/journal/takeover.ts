@@ -2,7 +2,7 @@
 // we looked at it. No two machines' wall clocks are compared, nor a file server's (faults.md, F24).
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../client/clock.ts";
 import { isDead, type Look, lookAt } from "./holder.ts";
 
 const SILENT_MS = 30_000;

@@ -1,9 +1,10 @@
 // Built-in roles by name: root-level roles only, so that a role of the same name in a group is never granted instead. One list
 // for a session, when the first name is looked up.
-import { isUidp, type Json, suggestion } from "../schema/index.ts";
-import type { Session } from "./session.ts";
-import { isUnknown } from "./unknown.ts";
-import { walkChildren } from "./walk.ts";
+
+import { walkChildren } from "../../client/paginate.ts";
+import { isUidp, type Json, suggestion } from "../../schema/index.ts";
+import type { Session } from "../session/session.ts";
+import { isUnknown } from "../state/unknown.ts";
 
 type Listed = Json & { uid: string; name: string };
 

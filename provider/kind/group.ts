@@ -1,6 +1,6 @@
 // Group: the only kind that may stand at the root, and the one that everything below waits on when it is deleted.
 import { Group, type Json } from "../../schema/index.ts";
-import { isUnknown } from "../unknown.ts";
+import { isUnknown } from "../state/unknown.ts";
 import { BELOW } from "./below.ts";
 import type { Kind } from "./kind.ts";
 

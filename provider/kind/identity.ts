@@ -1,7 +1,7 @@
 // Identity: claims and AWS principals change in place; keys and service principals make a new record (contract 3.0).
 import { type FieldViolation, Identity, type Json } from "../../schema/index.ts";
-import { patternViolations } from "../pattern.ts";
 import type { Kind } from "./kind.ts";
+import { patternViolations } from "./pattern.ts";
 
 const PATTERNS: Readonly<Record<string, readonly string[]>> = {
   claimMatch: ["issuerPattern", "subjectPattern", "audiencePattern"],

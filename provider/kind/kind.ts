@@ -1,6 +1,6 @@
 // What the reconcile loop is told about a kind: names, and the few rules in which kinds differ.
 import { type FieldViolation, type Json, type Message, type OperationName, printable } from "../../schema/index.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session.ts";
 
 /** of the type tokens of resources: the SDK's for dynamic resources, then ours */
 export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";

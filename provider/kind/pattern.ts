@@ -1,8 +1,8 @@
 // Whether a user's pattern compiles, shown in the preview. RE2 like the service's (contract, decision 12), never the
 // JavaScript engine: it is another dialect. What is too long or too costly is said elsewhere.
 import { RE2JS } from "re2js";
-import type { FieldViolation } from "../schema/index.ts";
-import { isUnknown } from "./unknown.ts";
+import type { FieldViolation } from "../../schema/index.ts";
+import { isUnknown } from "../state/unknown.ts";
 
 const MAX_LENGTH = 1024;
 

@@ -2,9 +2,9 @@
 // `identity` and `role`, and a built-in role by its name as well. The state keeps uid and name of each: description, issuer,
 // subject and email belong to other records, and may be secret there.
 import { isRoot, type Json, RoleBinding } from "../../schema/index.ts";
-import { builtInRoleUid, isRoleName } from "../built-in-role.ts";
-import { ROLE_NAME } from "../record.ts";
-import { SECRET_NAME } from "../secret-name.ts";
+import { SECRET_NAME } from "../state/secret-name.ts";
+import { ROLE_NAME } from "../state/state.ts";
+import { builtInRoleUid, isRoleName } from "./built-in-role.ts";
 import type { Kind } from "./kind.ts";
 
 const PARTS = ["identity", "role", "group"] as const;

@@ -1,11 +1,11 @@
 // Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log says what
 // will be taken and what will be changed on it. The engine's side gets the uid.
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp, type Json, parentOf } from "../schema/index.ts";
-import type { KindName } from "./kind/index.ts";
-import { type Kind, title } from "./kind/kind.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import type { KindName } from "../kind/index.ts";
+import { type Kind, title } from "../kind/kind.ts";
 import { programError } from "./program-error.ts";
-import { programSession } from "./program-session.ts";
+import { programSession } from "./session.ts";
 
 export interface AdoptArgs {
   /**
@@ -35,9 +35,9 @@ const DONE_BEFORE =
 const lookUp = async (kindName: KindName, name: string, args: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = args;
   const [{ kindRecords }, { walk, walkChildren }, { resolvedFrom }] = await Promise.all([
-    import("./kind/index.ts"),
-    import("./walk.ts"),
-    import("./record.ts"),
+    import("../kind/index.ts"),
+    import("../../client/paginate.ts"),
+    import("../state/state.ts"),
   ]);
   const kind: Kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
@@ -80,9 +80,9 @@ const tell = (kindName: KindName, name: string, found: pulumi.Output<Json>, inpu
     .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)
     .apply(async ([record, args, secret]) => {
       const [{ kindRecords }, { changeOf }, { desiredFrom, spelt, withSets }] = await Promise.all([
-        import("./kind/index.ts"),
-        import("./diff.ts"),
-        import("./record.ts"),
+        import("../kind/index.ts"),
+        import("../state/changes.ts"),
+        import("../state/state.ts"),
       ]);
       const kind = kindRecords[kindName];
       const { uid } = record as unknown as { uid: string };

@@ -1,9 +1,9 @@
 // The names of what a role binding connects, from the program: whoever reviews a preview sees them beside the uids. A name that
 // is secret shows as that, and never gets to the engine.
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp } from "../schema/index.ts";
-import type { Entered } from "./order.ts";
-import { SECRET_NAME } from "./secret-name.ts";
+import { isUidp } from "../../schema/index.ts";
+import { SECRET_NAME } from "../state/secret-name.ts";
+import type { Entered } from "./dependencies.ts";
 
 // uid to name, of the records that the program has looked up.
 const lookedUp = new Map<string, string>();

@@ -6,7 +6,7 @@
 // Best effort: it may miss an edge (delete-order.ts then waits), but must never hang and never throw.
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import { isRoot, isUidp, parentOf } from "../schema/index.ts";
+import { isRoot, isUidp, parentOf } from "../../schema/index.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { reportRemovals } from "./removals.ts";
 

@@ -1,9 +1,9 @@
 // Two resources of one program that say the same: the preview warns. What is compared is what the program refers to (a resource
 // of its own, also one whose uid is not known yet, or a uid) and what it gives in plain; nothing of it is printed.
 import * as pulumi from "@pulumi/pulumi";
-import type { Json } from "../schema/index.ts";
-import type { KindName } from "./kind/index.ts";
-import type { Entered } from "./order.ts";
+import type { Json } from "../../schema/index.ts";
+import type { KindName } from "../kind/index.ts";
+import type { Entered } from "./dependencies.ts";
 
 /** Of one program: what says the same as what came before it is reported. */
 export type Duplicates = (kind: KindName, resource: string, entered: Entered, inputs: pulumi.Inputs) => void;

@@ -1,15 +1,15 @@
 // Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level
 // records count (organisations, built-in roles), so that nobody can put a record of the same name in their way.
 import * as pulumi from "@pulumi/pulumi";
-import { nearestNames, printable } from "../schema/index.ts";
-import type { Group as GroupMessage, Identity as IdentityMessage, Role as RoleMessage } from "../schema/public.ts";
+import { walkChildren } from "../../client/paginate.ts";
+import { nearestNames, printable } from "../../schema/index.ts";
+import type { Group as GroupMessage, Identity as IdentityMessage, Role as RoleMessage } from "../../schema/public.ts";
+import type { ListOperation } from "../kind/kind.ts";
 import { remembered } from "./binding-names.ts";
 import type { Group } from "./group.ts";
-import type { ListOperation } from "./kind/kind.ts";
 import { programError } from "./program-error.ts";
-import { programSession } from "./program-session.ts";
 import { referenceUid } from "./reference.ts";
-import { walkChildren } from "./walk.ts";
+import { programSession } from "./session.ts";
 
 export interface GetArgs {
   /** The whole name */

@@ -1,10 +1,10 @@
 // Group: a node of the hierarchy; one without a parent is an organisation.
 import type * as pulumi from "@pulumi/pulumi";
-import { Group as GroupSchema } from "../schema/index.ts";
-import type { Group as GroupMessage } from "../schema/public.ts";
-import type { AdoptArgs } from "./adopt.ts";
-import { IrmResource } from "./dynamic.ts";
+import { Group as GroupSchema } from "../../schema/index.ts";
+import type { Group as GroupMessage } from "../../schema/public.ts";
+import type { AdoptArgs } from "./adoption.ts";
 import { outputNames, referenceUid } from "./reference.ts";
+import { IrmResource } from "./resource.ts";
 
 export type GroupKind = NonNullable<GroupMessage["kind"]>;
 

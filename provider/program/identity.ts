@@ -1,11 +1,11 @@
 // Identity: who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
 import type * as pulumi from "@pulumi/pulumi";
-import { Identity as IdentitySchema } from "../schema/index.ts";
-import type { Identity as IdentityMessage } from "../schema/public.ts";
-import type { AdoptArgs } from "./adopt.ts";
-import { IrmResource } from "./dynamic.ts";
+import { Identity as IdentitySchema } from "../../schema/index.ts";
+import type { Identity as IdentityMessage } from "../../schema/public.ts";
+import type { AdoptArgs } from "./adoption.ts";
 import type { Group } from "./group.ts";
 import { type OneOf, outputNames, referenceUid } from "./reference.ts";
+import { IrmResource } from "./resource.ts";
 
 /** Patterns are RE2 and match the whole claim; at most 1024 characters each. */
 export type ClaimMatch = OneOf<{

@@ -1,5 +1,7 @@
 // Lists for programs, as async iterables.
-import type { Json } from "../schema/index.ts";
+
+import { walk } from "../../client/paginate.ts";
+import type { Json } from "../../schema/index.ts";
 import type {
   Group,
   Identity,
@@ -11,10 +13,9 @@ import type {
   Repo,
   Role,
   RoleBinding,
-} from "../schema/public.ts";
-import type { ListOperation } from "./kind/kind.ts";
-import { programSession } from "./program-session.ts";
-import { walk } from "./walk.ts";
+} from "../../schema/public.ts";
+import type { ListOperation } from "../kind/kind.ts";
+import { programSession } from "./session.ts";
 
 /** Filters (several are ANDed), `orderBy` and `pageSize` (default and most: 200) of the API's list request. */
 type ListArgs<Request> = Omit<Request, "pageToken" | "skip">;
@@ -36,7 +37,7 @@ export const listRoles = (args: ListRolesArgs = {}) => listed<Role>("ListRoles",
 
 /** Role bindings that the caller may read; `role` is a uid or the name of a built-in role. */
 export async function* listRoleBindings(args: ListRoleBindingsArgs = {}): AsyncGenerator<RoleBinding, void, undefined> {
-  const { builtInRoleUid, isRoleName } = await import("./built-in-role.ts");
+  const { builtInRoleUid, isRoleName } = await import("../kind/built-in-role.ts");
   const role = isRoleName(args.role) ? await builtInRoleUid(await programSession(), args.role) : args.role;
   yield* listed<RoleBinding>("ListRoleBindings", "roleBindings", role === undefined ? args : { ...args, role });
 }

@@ -1,8 +1,8 @@
 // Resource options that the engine, or the SDK, does not apply to dynamic resources: refused with what to do instead, or made to
 // work through an input (docs/limits.md).
 import type * as pulumi from "@pulumi/pulumi";
+import { REPLACE_ON } from "../state/state.ts";
 import { programError } from "./program-error.ts";
-import { REPLACE_ON } from "./record.ts";
 
 /** Throws one sentence for an option that cannot work. */
 export const checkOptions = (type: string, name: string, opts: pulumi.CustomResourceOptions): void => {

@@ -1,8 +1,8 @@
 // What the classes share: references to other records (a resource of ours, so that the engine knows the order, or a uid),
 // alternatives of which one is given, names of outputs.
 import type * as pulumi from "@pulumi/pulumi";
-import type { Message } from "../schema/index.ts";
-import { type IrmResource, isOfType, typeOf } from "./dynamic.ts";
+import type { Message } from "../../schema/index.ts";
+import { type IrmResource, isOfType, typeOf } from "./resource.ts";
 
 /** One of the alternatives, never two: the others are a compile error. */
 export type OneOf<T> = { [K in keyof T]: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never } }[keyof T];

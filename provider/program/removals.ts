@@ -5,7 +5,7 @@
 // Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state),
 // but must never fail a program.
 import * as pulumi from "@pulumi/pulumi";
-import type { Json } from "../schema/index.ts";
+import type { Json } from "../../schema/index.ts";
 
 /** What one run of a program has declared. */
 export interface Declared {
@@ -32,7 +32,7 @@ const report = async ({ monitor, resources, adopted }: Declared): Promise<void> 
     const state = await storedOutputs();
     const urns = new Set(await Promise.all(resources().map(({ urn }) => settled(urn))));
     const uids = new Set([...adopted, ...(await Promise.all(resources().map(({ id }) => settled(id))))]);
-    const { removedText } = await import("./review.ts");
+    const { removedText } = await import("../engine/review.ts");
     for (const [urn, { type, outputs }] of Object.entries(state)) {
       // By its uid under another name: an alias, or a record that changes hands.
       if (urns.has(urn) || uids.has(outputs.uid as string)) continue;

@@ -9,15 +9,15 @@
 // with an object each.
 // test/provider/dynamic.test.ts fails when an SDK changes any of it.
 import * as pulumi from "@pulumi/pulumi";
-import { adoption } from "./adopt.ts";
+import type { KindName } from "../kind/index.ts";
+import { TYPE_PREFIX } from "../kind/kind.ts";
+import { PREVIEW } from "../state/state.ts";
+import { adoption } from "./adoption.ts";
 import { bindingNames } from "./binding-names.ts";
-import type { KindName } from "./kind/index.ts";
-import { TYPE_PREFIX } from "./kind/kind.ts";
+import { currentProgram, type Entered, watchProgram } from "./dependencies.ts";
 import { checkOptions, optionInputs } from "./options.ts";
-import { currentProgram, type Entered, watchProgram } from "./order.ts";
-import { afterFirstLookUp, checkProgramConfig } from "./program-session.ts";
-import { PREVIEW } from "./record.ts";
 import { checkedRole } from "./role-argument.ts";
+import { afterFirstLookUp, checkProgramConfig } from "./session.ts";
 
 watchProgram();
 

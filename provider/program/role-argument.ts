@@ -1,9 +1,9 @@
 // A role by the name of a built-in one, on the side of the program: the name is looked up while the program runs, so that a
 // misspelt one is an error of the preview. The engine's side keeps the name, and looks up its uid when it needs it.
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp } from "../schema/index.ts";
+import { isUidp } from "../../schema/index.ts";
 import { programError } from "./program-error.ts";
-import { programSession } from "./program-session.ts";
+import { programSession } from "./session.ts";
 
 /** The argument as it is, refused where no built-in role has the name. Secret names are not told. */
 export const checkedRole = (
@@ -14,7 +14,7 @@ export const checkedRole = (
   if (role === undefined || isUidp(role) || !pulumi.runtime.hasEngine()) return role;
   const given = pulumi.output(role);
   return given.apply(async (value) => {
-    const { builtInRoleUid, isRoleName, UnknownRole } = await import("./built-in-role.ts");
+    const { builtInRoleUid, isRoleName, UnknownRole } = await import("../kind/built-in-role.ts");
     if (!isRoleName(value)) return value;
     try {
       await builtInRoleUid(await programSession(), value);

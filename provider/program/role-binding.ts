@@ -1,11 +1,11 @@
 // RoleBinding: grants a role to an identity at a group and everything below it.
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp, RoleBinding as RoleBindingSchema } from "../schema/index.ts";
-import type { AdoptArgs } from "./adopt.ts";
-import { IrmResource } from "./dynamic.ts";
+import { isUidp, RoleBinding as RoleBindingSchema } from "../../schema/index.ts";
+import type { AdoptArgs } from "./adoption.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
 import { outputNames, referenceUid } from "./reference.ts";
+import { IrmResource } from "./resource.ts";
 import type { Role } from "./role.ts";
 
 export interface RoleBindingArgs extends AdoptArgs {

@@ -1,10 +1,10 @@
 // Role: a set of capabilities, defined in a group and granted by role bindings there and below.
 import type * as pulumi from "@pulumi/pulumi";
-import { Role as RoleSchema } from "../schema/index.ts";
-import type { AdoptArgs } from "./adopt.ts";
-import { IrmResource } from "./dynamic.ts";
+import { Role as RoleSchema } from "../../schema/index.ts";
+import type { AdoptArgs } from "./adoption.ts";
 import type { Group } from "./group.ts";
 import { outputNames, referenceUid } from "./reference.ts";
+import { IrmResource } from "./resource.ts";
 
 export interface RoleArgs extends AdoptArgs {
   /** The group that defines the role: a Group or a uid */

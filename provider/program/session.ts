@@ -4,10 +4,10 @@
 // An error that concerns all of a program (configuration, sign-in, connection) is one error object for all of its look-ups and
 // resources: the SDK reports each object once.
 import * as pulumi from "@pulumi/pulumi";
-import type { Config } from "./config.ts";
-import { checkedConfig } from "./credentials.ts";
+import type { Config } from "../../client/config.ts";
+import { checkedConfig } from "../../client/credentials.ts";
+import type { Session } from "../session/session.ts";
 import { programError } from "./program-error.ts";
-import type { Session } from "./session.ts";
 
 interface Program {
   /** reports one error, however often it comes */
@@ -85,9 +85,9 @@ const connect = (program: Program): Promise<Session> => {
 const newSession = async (program: Program, first: PromiseWithResolvers<void>): Promise<Session> => {
   const config = programConfig(program);
   const [{ sessionWith, systemOutside }, { sessionErrorOf }, { callFailure, sessionText }] = await Promise.all([
-    import("./session.ts"),
-    import("./session-error.ts"),
-    import("./failure.ts"),
+    import("../session/session.ts"),
+    import("../session/session-error.ts"),
+    import("../session/errors.ts"),
   ]);
   const sharedError = (error: unknown): pulumi.RunError | undefined => {
     const cause = sessionErrorOf(error);

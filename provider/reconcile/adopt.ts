@@ -1,8 +1,8 @@
 // Adoption, on the side of the engine: the record that the program has looked up, read once more before it is taken.
-import { isApiError, isUidp, type Json, parentOf } from "../schema/index.ts";
-import { failure } from "./failure.ts";
-import type { Kind } from "./kind/kind.ts";
-import type { Session } from "./session.ts";
+import { isApiError, isUidp, type Json, parentOf } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import { failure } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
 
 export const adoptedRecord = async (kind: Kind, session: Session, desired: Json, key: string): Promise<Json> => {
   const { adopt: uid, parent = "" } = desired;

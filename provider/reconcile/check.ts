@@ -9,11 +9,11 @@ import {
   type Json,
   type Message,
   suggestion,
-} from "../schema/index.ts";
-import { isRoleName } from "./built-in-role.ts";
-import type { Kind } from "./kind/kind.ts";
-import { argumentOf, desiredFrom, given } from "./record.ts";
-import { isUnknown, UNKNOWN } from "./unknown.ts";
+} from "../../schema/index.ts";
+import { isRoleName } from "../kind/built-in-role.ts";
+import type { Kind } from "../kind/kind.ts";
+import { argumentOf, desiredFrom, given } from "../state/state.ts";
+import { isUnknown, UNKNOWN } from "../state/unknown.ts";
 
 /** Arguments that are not fields of the API, and what may be given. */
 const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({

@@ -1,17 +1,17 @@
 // Create, without ever making a record twice or losing one (AIP-155 is not offered: no request id, no unique names, no etag).
 // What an earlier run left is looked for first (left-behind.ts); then it is made (make.ts); from the moment that a record
 // exists, whatever fails says so with its uid.
-import { isRoot, type Json, parentOf } from "../schema/index.ts";
-import { adoptedRecord } from "./adopt-record.ts";
-import { changeOf } from "./diff.ts";
-import { Incomplete } from "./failure.ts";
-import { fingerprint, givenChoices } from "./fingerprint.ts";
-import type { Kind } from "./kind/kind.ts";
-import { leftBehind, namedBy } from "./left-behind.ts";
-import { made } from "./make.ts";
-import { tellAbandoned } from "./open-create.ts";
-import { given, hidden, KEY, outputsFrom, parentIn, resolvedFrom } from "./record.ts";
-import type { Session } from "./session.ts";
+import { isRoot, type Json, parentOf } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import { made } from "../recovery/create-once.ts";
+import { leftBehind, namedBy } from "../recovery/recover.ts";
+import { tellAbandoned } from "../recovery/unreported.ts";
+import { Incomplete } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
+import { changeOf } from "../state/changes.ts";
+import { fingerprint, givenChoices } from "../state/fingerprint.ts";
+import { given, hidden, KEY, outputsFrom, parentIn, resolvedFrom } from "../state/state.ts";
+import { adoptedRecord } from "./adopt.ts";
 import { patched } from "./update.ts";
 
 export interface Created {

@@ -1,10 +1,10 @@
 // Deletion of what still holds something. The engine deletes by the order that it knows; where a program wrote plain uids it
 // knows none, so a group waits here for its children and a role for its bindings, as long as they are getting fewer.
-import type { ApiError, Json } from "../schema/index.ts";
-import { isApiError } from "../schema/index.ts";
-import { apiText } from "./failure.ts";
-import { type Blockers, type Kind, title } from "./kind/kind.ts";
-import type { Session } from "./session.ts";
+import type { ApiError, Json } from "../../schema/index.ts";
+import { isApiError } from "../../schema/index.ts";
+import { type Blockers, type Kind, title } from "../kind/kind.ts";
+import { apiText } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
 
 const PATIENCE_MS = 10_000;
 const FIRST_WAIT_MS = 100;

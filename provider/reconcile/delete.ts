@@ -1,13 +1,14 @@
 // Delete: what is gone already is done; what still holds something waits for the deletes of this run; an adopted record stays.
-import { apiError, isApiError, type Json } from "../schema/index.ts";
+
+import { walk } from "../../client/paginate.ts";
+import { apiError, isApiError, type Json } from "../../schema/index.ts";
+import { type Kind, title } from "../kind/kind.ts";
+import { failure } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
+import { staysOnDelete } from "../state/state.ts";
 import { deleteWhenFree, leftBelow } from "./delete-order.ts";
-import { destroyBelow, stillDeclared } from "./destroy-below.ts";
-import { failure } from "./failure.ts";
-import { confirmGone } from "./gone.ts";
-import { type Kind, title } from "./kind/kind.ts";
-import { staysOnDelete } from "./record.ts";
-import type { Session } from "./session.ts";
-import { walk } from "./walk.ts";
+import { destroyBelow, stillDeclared } from "./force-destroy.ts";
+import { confirmGone } from "./not-found.ts";
 import { whileYoung } from "./young.ts";
 
 /** `stored` are the outputs in the state. False: the record stays. */

@@ -1,15 +1,15 @@
 // The one loop: check, diff, create, read, update, delete of any kind. It knows nothing of Pulumi: dynamic resources are one
 // thin adapter over it, a native plugin would be another.
-import { isUidp, type Json, parentOf } from "../schema/index.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import { changeOf } from "../state/changes.ts";
+import { argumentOf, desiredFrom, REPLACE_ON, shownOnDelete, spelt, switchesDiffer, withSets } from "../state/state.ts";
+import { containsUnknown } from "../state/unknown.ts";
 import { inputProblems } from "./check.ts";
-import { changeOf } from "./diff.ts";
-import type { Kind } from "./kind/kind.ts";
-import { argumentOf, desiredFrom, REPLACE_ON, shownOnDelete, spelt, switchesDiffer, withSets } from "./record.ts";
-import { containsUnknown } from "./unknown.ts";
 
 export { create } from "./create.ts";
+export { remove } from "./delete.ts";
 export { type ReadResult, read } from "./read.ts";
-export { remove } from "./remove.ts";
 export { update } from "./update.ts";
 
 export interface CheckFailure {

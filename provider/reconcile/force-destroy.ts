@@ -1,11 +1,12 @@
 // forceDestroy of a group: what the engine does not know of goes deepest first. What will go is told before the first request
 // that deletes anything; an organisation, too many records, and whatever reaches beyond the group are refused.
-import { isAncestor, isApiError, isRoot, type Json } from "../schema/index.ts";
-import { apiText } from "./failure.ts";
-import { BELOW } from "./kind/below.ts";
-import { title } from "./kind/kind.ts";
-import type { Session } from "./session.ts";
-import { walk } from "./walk.ts";
+
+import { walk } from "../../client/paginate.ts";
+import { isAncestor, isApiError, isRoot, type Json } from "../../schema/index.ts";
+import { BELOW } from "../kind/below.ts";
+import { title } from "../kind/kind.ts";
+import { apiText } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
 
 const MAX = 50;
 

@@ -1,6 +1,6 @@
 // Reads lag behind creates (spec/faults.md, F18): for five seconds a record may be hidden, and NOT_FOUND, or a list without
 // it, means nothing yet.
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../../client/clock.ts";
 
 /** How long a record may stay hidden from reads after its create. */
 export const LAG_MS = 5_000;

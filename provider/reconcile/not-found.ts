@@ -1,10 +1,10 @@
 // Gone, or out of sight: a service at a wrong address, or one that does not know the organisation, answers NOT_FOUND to
 // everything. A record is gone when the group that held it can be read, or is gone by the same rule (design: read, delete).
-import { isApiError, isRoot, parentOf } from "../schema/index.ts";
-import { failure } from "./failure.ts";
-import { group } from "./kind/group.ts";
-import type { Kind } from "./kind/kind.ts";
-import type { Session } from "./session.ts";
+import { isApiError, isRoot, parentOf } from "../../schema/index.ts";
+import { group } from "../kind/group.ts";
+import type { Kind } from "../kind/kind.ts";
+import { failure } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
 
 /**
  * After a NOT_FOUND: throws where it is no proof. Nothing holds a root group: a read that does not find it proves nothing, a

@@ -1,11 +1,11 @@
 // Read: the record as it is, also as inputs, so that a change made by hand shows as a diff. What is gone is told from what
 // cannot be read.
-import { isApiError, isUidp, type Json } from "../schema/index.ts";
-import { failure } from "./failure.ts";
-import { confirmGone } from "./gone.ts";
-import type { Kind } from "./kind/kind.ts";
-import { inputsFrom, outputsFrom } from "./record.ts";
-import type { Session } from "./session.ts";
+import { isApiError, isUidp, type Json } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import { failure } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
+import { inputsFrom, outputsFrom } from "../state/state.ts";
+import { confirmGone } from "./not-found.ts";
 import { whileYoung } from "./young.ts";
 
 export interface ReadResult {

@@ -1,11 +1,11 @@
 // Update: one PATCH whose mask names the changed paths only, so that what nobody asked for is never touched; its answer is
 // compared with what was asked for.
-import { type Json, maskTouches, parentOf } from "../schema/index.ts";
-import { changedPaths, changeOf, normal } from "./diff.ts";
-import { failure, incomplete } from "./failure.ts";
-import type { Kind } from "./kind/kind.ts";
-import { desiredFrom, given, hidden, outputsFrom, withoutOwn } from "./record.ts";
-import type { Session } from "./session.ts";
+import { type Json, maskTouches, parentOf } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import { failure, incomplete } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
+import { changedPaths, changeOf, normal } from "../state/changes.ts";
+import { desiredFrom, given, hidden, outputsFrom, withoutOwn } from "../state/state.ts";
 import { whileYoung } from "./young.ts";
 
 /** `olds` are outputs, `news` inputs. */

@@ -1,8 +1,8 @@
 // A record that was made a moment ago may not be readable yet: until its lag is over, by the service's own clock, NOT_FOUND
 // says nothing.
-import { isApiError, type Json } from "../schema/index.ts";
+import { isApiError, type Json } from "../../schema/index.ts";
+import type { Session } from "../session/session.ts";
 import { LAG_MS, lookUntilShown } from "./lag.ts";
-import type { Session } from "./session.ts";
 
 /** Attempts again while the record, whose outputs are in the state, is so young. */
 export const whileYoung = async <T>(session: Session, stored: Json, attempt: () => Promise<T>): Promise<T> => {

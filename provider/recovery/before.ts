@@ -1,11 +1,12 @@
 // What was in a group before this process made anything there: none of it is what a create of ours made. One list for each
 // parent and kind, when the first record is about to be made there.
-import type { Json } from "../schema/index.ts";
-import { fingerprint } from "./fingerprint.ts";
-import type { Entry } from "./journal/entry.ts";
-import { type Kind, title } from "./kind/kind.ts";
-import type { Session } from "./session.ts";
-import { walkChildren } from "./walk.ts";
+
+import { walkChildren } from "../../client/paginate.ts";
+import type { Json } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import { type Kind, title } from "../kind/kind.ts";
+import type { Session } from "../session/session.ts";
+import { fingerprint } from "../state/fingerprint.ts";
 
 type Listed = Json & { uid: string };
 

@@ -1,22 +1,23 @@
 // A record is made: its intent is on disk before the POST, and an answer that is lost is settled by finding the record, never
 // by a second POST whose first may be done.
-import { type ApiError, isApiError, type Json, rootOf } from "../schema/index.ts";
+
+import { LostAnswer } from "../../client/client.ts";
+import { delayMs, isOver, mayFollow, newEffort } from "../../client/retry.ts";
+import { type ApiError, isApiError, type Json, rootOf } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import type { Kind } from "../kind/kind.ts";
+import { LAG_MS } from "../reconcile/lag.ts";
+import { failure } from "../session/errors.ts";
+import { serviceNow } from "../session/service-time.ts";
+import type { Session } from "../session/session.ts";
+import { normal } from "../state/changes.ts";
+import { fingerprint, givenChoices } from "../state/fingerprint.ts";
+import { parentIn } from "../state/state.ts";
 import { type Before, recordsBefore, tellTwins } from "./before.ts";
-import { LostAnswer } from "./client.ts";
 import { refusalOf, refusedText } from "./created.ts";
-import { normal } from "./diff.ts";
-import { failure } from "./failure.ts";
-import { findCreated, onlyOne } from "./find.ts";
-import { fingerprint, givenChoices } from "./fingerprint.ts";
-import type { Entry } from "./journal/entry.ts";
-import type { Kind } from "./kind/kind.ts";
-import { LAG_MS } from "./lag.ts";
-import { unsettled } from "./left-behind.ts";
 import { noteClosed, noteMade } from "./note.ts";
-import { parentIn } from "./record.ts";
-import { delayMs, isOver, mayFollow, newEffort } from "./retry.ts";
-import { serviceNow } from "./service-time.ts";
-import type { Session } from "./session.ts";
+import { unsettled } from "./recover.ts";
+import { findCreated, onlyOne } from "./search.ts";
 
 /** The record, made now; undefined when another process has meanwhile left something of this resource. */
 export const made = async (kind: Kind, session: Session, key: string, desired: Json): Promise<Json | undefined> => {

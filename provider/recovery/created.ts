@@ -1,14 +1,14 @@
 // The response to a create, before it is believed. A proxy or a cache may answer with another record, and the next destroy would
 // delete that: somebody else's. So it is taken only when it lies in the parent, was not there before, belongs to no other
 // resource, and has the fields that were asked for.
-import { isRoot, type Json } from "../schema/index.ts";
+import { isRoot, type Json } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import { type Kind, title } from "../kind/kind.ts";
+import { LAG_MS } from "../reconcile/lag.ts";
+import type { Session } from "../session/session.ts";
 import type { Before } from "./before.ts";
-import type { Entry } from "./journal/entry.ts";
-import { type Kind, title } from "./kind/kind.ts";
-import { LAG_MS } from "./lag.ts";
-import { readShown } from "./left-behind.ts";
 import { noteAnswered } from "./note.ts";
-import type { Session } from "./session.ts";
+import { readShown } from "./recover.ts";
 import { verdictOn } from "./verdict.ts";
 
 /** Why the response is not that of this create, for a person; undefined when it is. */

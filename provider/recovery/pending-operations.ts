@@ -1,12 +1,13 @@
 // What a run that was killed left in the engine's state: operations that it had begun and not ended. Beside each create of
 // ours stands what the service has that may be of it: the same parent and name (of a role binding: the same identity and
 // role), and in no resource of the state.
-import type { Json } from "../schema/index.ts";
-import { kindRecords } from "./kind/index.ts";
-import { type Kind, TYPE_PREFIX } from "./kind/kind.ts";
-import { resolvedFrom } from "./record.ts";
-import type { Session } from "./session.ts";
-import { walkChildren } from "./walk.ts";
+
+import { walkChildren } from "../../client/paginate.ts";
+import type { Json } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import { type Kind, TYPE_PREFIX } from "../kind/kind.ts";
+import type { Session } from "../session/session.ts";
+import { resolvedFrom } from "../state/state.ts";
 
 export interface PendingCreate {
   urn: string;

@@ -1,18 +1,19 @@
 // What a run that did not end has left of a resource: the record that its create made, if it did, and if the engine never heard
 // of it. Whoever sent the request may have died a second ago, so the search lasts until nothing can show any more.
-import { isApiError, type Json, parentOf } from "../schema/index.ts";
-import type { CallOptions } from "./client.ts";
-import { failure } from "./failure.ts";
-import { findCreated, onlyOne, type Search } from "./find.ts";
-import { fingerprint } from "./fingerprint.ts";
-import type { Entry } from "./journal/entry.ts";
-import { SENT_MS } from "./journal/journal.ts";
-import { type Kind, title } from "./kind/kind.ts";
-import { LAG_MS, lookUntilShown } from "./lag.ts";
+
+import type { CallOptions } from "../../client/client.ts";
+import { isApiError, type Json, parentOf } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import { SENT_MS } from "../journal/journal.ts";
+import { type Kind, title } from "../kind/kind.ts";
+import { LAG_MS, lookUntilShown } from "../reconcile/lag.ts";
+import { failure } from "../session/errors.ts";
+import { DATE_MS, serviceNow } from "../session/service-time.ts";
+import type { Session } from "../session/session.ts";
+import { fingerprint } from "../state/fingerprint.ts";
+import { parentIn } from "../state/state.ts";
 import { noteMade } from "./note.ts";
-import { parentIn } from "./record.ts";
-import { DATE_MS, serviceNow } from "./service-time.ts";
-import type { Session } from "./session.ts";
+import { findCreated, onlyOne, type Search } from "./search.ts";
 import { SKEW_MS, type Verdict, verdictOn } from "./verdict.ts";
 
 /** The record that an earlier run made for this resource and that the engine never heard of. */

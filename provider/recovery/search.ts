@@ -1,14 +1,15 @@
 // The record that a create made, when its answer did not tell: same parent, same inputs, not older than the intent by the
 // service's own clock, and nobody else's. A list may lag behind a create, so that nothing found at first means nothing yet.
-import type { Json } from "../schema/index.ts";
-import { ambiguousCreate } from "./failure.ts";
-import { fingerprint } from "./fingerprint.ts";
-import type { Entry } from "./journal/entry.ts";
-import type { Kind } from "./kind/kind.ts";
-import { lookUntilShown } from "./lag.ts";
-import type { Session } from "./session.ts";
+
+import { walkChildren } from "../../client/paginate.ts";
+import type { Json } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import type { Kind } from "../kind/kind.ts";
+import { lookUntilShown } from "../reconcile/lag.ts";
+import { ambiguousCreate } from "../session/errors.ts";
+import type { Session } from "../session/session.ts";
+import { fingerprint } from "../state/fingerprint.ts";
 import { SKEW_MS } from "./verdict.ts";
-import { walkChildren } from "./walk.ts";
 
 type Listed = Json & { uid: string };
 

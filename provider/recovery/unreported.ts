@@ -1,13 +1,13 @@
 // A create of which nobody knows the end: what may be its record is told by name and uid, so that nothing stays that nobody
 // knows of (spec/faults.md, section 3, L1), also when no program declares the resource any more.
-import type { Json } from "../schema/index.ts";
-import { findCreated } from "./find.ts";
-import type { Entry } from "./journal/entry.ts";
-import { JournalError } from "./journal/file.ts";
-import { kindRecords } from "./kind/index.ts";
-import { title } from "./kind/kind.ts";
-import { mayShowFor } from "./left-behind.ts";
-import type { Session } from "./session.ts";
+import type { Json } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import { JournalError } from "../journal/file.ts";
+import { kindRecords } from "../kind/index.ts";
+import { title } from "../kind/kind.ts";
+import type { Session } from "../session/session.ts";
+import { mayShowFor } from "./recover.ts";
+import { findCreated } from "./search.ts";
 
 /** Of the stack of this resource: by the first read or delete of a process. An up settles those that it declares. */
 export const tellOpenCreates = async (session: Session, key: string): Promise<void> => {

@@ -1,9 +1,9 @@
 // Whether a record that is said to be of a create is: what a response or the intent journal names is followed, and deleted later,
 // only when the record itself agrees. Its parent, its fields and its age must be those of the create.
-import { isUidp, type Json, parentOf } from "../schema/index.ts";
-import { fingerprint } from "./fingerprint.ts";
-import type { Entry } from "./journal/entry.ts";
-import type { Kind } from "./kind/kind.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import type { Kind } from "../kind/kind.ts";
+import { fingerprint } from "../state/fingerprint.ts";
 
 /** `Date` has whole seconds, and the machines of a service do not agree to the millisecond. */
 export const SKEW_MS = 1_000;

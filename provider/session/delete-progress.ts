@@ -1,6 +1,6 @@
 // The deletes of this process, told to those that wait for them: a group waits for what is inside it, a role for what
 // binds it. Polling alone would learn it late.
-import { isAncestor } from "../schema/index.ts";
+import { isAncestor } from "../../schema/index.ts";
 
 export interface Deletes {
   /** a record is gone; `released` are uids that it referred to */

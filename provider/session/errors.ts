@@ -1,8 +1,9 @@
 // Errors as people read them: the operation, the resource, the API's own code, message and violations, in one text.
-import { type ApiError, isApiError, type Json } from "../schema/index.ts";
-import { type Kind, title } from "./kind/kind.ts";
-import { argumentOf } from "./record.ts";
-import { RefusedToken } from "./refused-token.ts";
+
+import { RefusedToken } from "../../client/refused-token.ts";
+import { type ApiError, isApiError, type Json } from "../../schema/index.ts";
+import { type Kind, title } from "../kind/kind.ts";
+import { argumentOf } from "../state/state.ts";
 import { isNoConnection } from "./session-error.ts";
 
 /** The record exists, and something about it is not as asked: the engine stores it with its id and goes on next time. */

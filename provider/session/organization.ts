@@ -1,8 +1,9 @@
 // Whether the organisation of a state is behind the address, asked once a process and organisation, before its first record is
 // compared. Only proof counts: who may see a part of an organisation, or nothing at all of it, previews as before.
-import { isApiError, isRoot, type Json } from "../schema/index.ts";
-import { type Config, isLoopback, serviceOf } from "./config.ts";
-import { sessionText } from "./failure.ts";
+
+import { type Config, isLoopback, serviceOf } from "../../client/config.ts";
+import { isApiError, isRoot, type Json } from "../../schema/index.ts";
+import { sessionText } from "./errors.ts";
 import { RESTARTED } from "./service-address.ts";
 import type { Session } from "./session.ts";
 import { sessionErrorOf } from "./session-error.ts";

@@ -1,9 +1,10 @@
 // Which service the records of a state are at. Each resource carries the address, in its inputs for a check and in its outputs
 // for a refresh and a delete: a machine of CI has nothing else of the last run. A state of an earlier version carries none, and
 // gets today's.
-import type { Json } from "../schema/index.ts";
-import { type Config, isLoopback, serviceOf } from "./config.ts";
-import { SERVICE } from "./record.ts";
+
+import { type Config, isLoopback, serviceOf } from "../../client/config.ts";
+import type { Json } from "../../schema/index.ts";
+import { SERVICE } from "../state/state.ts";
 
 /** The service is another one than that of the state; nothing is created, changed or deleted. */
 export class WrongService extends Error {

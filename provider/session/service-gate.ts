@@ -1,7 +1,8 @@
 // Before a record of a state is compared, read or deleted: is this the service that has it? The address first, then, where there
 // are credentials, the organisation. Once it is not, this process creates nothing either.
-import { isApiError, type Json, rootOf } from "../schema/index.ts";
-import type { Config } from "./config.ts";
+
+import type { Config } from "../../client/config.ts";
+import { isApiError, type Json, rootOf } from "../../schema/index.ts";
 import { absenceOf } from "./organization.ts";
 import { checkAddress, WrongService } from "./service-address.ts";
 import type { Session } from "./session.ts";

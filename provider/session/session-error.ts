@@ -1,8 +1,9 @@
 // Errors of a session and not of one operation: every other operation of the process ends with the same one, so that it is
 // reported once.
-import { ApiError, isApiError } from "../schema/index.ts";
-import { ConfigError } from "./config.ts";
-import { RefusedToken } from "./refused-token.ts";
+
+import { ConfigError } from "../../client/config.ts";
+import { RefusedToken } from "../../client/refused-token.ts";
+import { ApiError, isApiError } from "../../schema/index.ts";
 import { WrongService } from "./service-address.ts";
 
 /** Steps on the way to an API token: they are no operations of a resource. */

@@ -1,17 +1,18 @@
 // What the operations of one process share: the client with its token and retry budget, the deletes that are under way, the
 // organisations that were made. Composed here and nowhere else.
-import { printableLines } from "../schema/index.ts";
-import type { Before } from "./before.ts";
-import { type Claims, createClaims } from "./claims.ts";
-import { type Client, clientWith } from "./client.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import type { Config, Env } from "./config.ts";
-import { type Deletes, deletes } from "./deletes.ts";
-import { createJournal, type Journal } from "./journal/journal.ts";
-import { journalPath } from "./journal/place.ts";
-import { redactor } from "./redact.ts";
-import { DEADLINE_MS } from "./retry.ts";
-import { systemTransport, type Transport } from "./transport.ts";
+
+import { type Client, clientWith } from "../../client/client.ts";
+import { type Clock, systemClock } from "../../client/clock.ts";
+import type { Config, Env } from "../../client/config.ts";
+import { redactor } from "../../client/redact.ts";
+import { DEADLINE_MS } from "../../client/retry.ts";
+import { systemTransport, type Transport } from "../../client/transport.ts";
+import { printableLines } from "../../schema/index.ts";
+import { createJournal, type Journal } from "../journal/journal.ts";
+import { journalPath } from "../journal/path.ts";
+import type { Before } from "../recovery/before.ts";
+import { type Deletes, deletes } from "./delete-progress.ts";
+import { type Claims, createClaims } from "./ownership.ts";
 
 export interface Session extends Client, Ledger {
   clock: Clock;
@@ -40,7 +41,7 @@ export interface Outside {
   silence?(error: Error): void;
 }
 
-export { checkedConfig } from "./credentials.ts";
+export { checkedConfig } from "../../client/credentials.ts";
 
 export const systemOutside = (): Outside => ({
   env: process.env,

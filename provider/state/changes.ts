@@ -2,8 +2,8 @@
 // maps means nothing, times by instant), then an RFC 6902 comparison, cut off where a mask cannot go deeper.
 import patch from "fast-json-patch";
 import type { z } from "zod";
-import { asMessage, inputFields, isZero, type Json, type Message, scalarInfo } from "../schema/index.ts";
-import type { Kind } from "./kind/kind.ts";
+import { asMessage, inputFields, isZero, type Json, type Message, scalarInfo } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
 import { isUnknown } from "./unknown.ts";
 
 /** The fields that a caller may set, in normal form. */

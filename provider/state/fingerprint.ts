@@ -1,9 +1,9 @@
 // A hash of what a create asks for: the same for the record that came of it, whatever the server added. The journal holds it
 // instead of the inputs, which are nobody's business on that disk.
 import { createHash } from "node:crypto";
-import type { Json } from "../schema/index.ts";
-import { forget, isGiven, normal } from "./diff.ts";
-import type { Kind } from "./kind/kind.ts";
+import type { Json } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import { forget, isGiven, normal } from "./changes.ts";
 
 /** Paths that the server chooses when nothing is given, and that `desired` gives. */
 export const givenChoices = (kind: Kind, desired: Json): string[] =>

@@ -1,9 +1,9 @@
 // One record in its four shapes: the bag of arguments that the engine keeps as inputs, the message that a request carries,
 // the answer, and the outputs in the state.
-import { isRoot, isUidp, type Json, parentOf } from "../schema/index.ts";
-import { forget, normal } from "./diff.ts";
-import type { Kind } from "./kind/kind.ts";
-import type { Session } from "./session.ts";
+import { isRoot, isUidp, type Json, parentOf } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import type { Session } from "../session/session.ts";
+import { forget, normal } from "./changes.ts";
 
 /** The engine's own member of the bag: the text that finds this code again. */
 export const PROVIDER = "__provider";

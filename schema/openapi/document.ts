@@ -1,7 +1,11 @@
 // From the table of methods to an OpenAPI document (3.0.3) of the REST interface in its current version: paths, parameters
 // and messages with the names that the published document gives them, and the links by which one call leads to the next.
 import type { z } from "zod";
-import { asMessage, enumInfo, fieldInfo, type Message, messageInfo } from "./field.ts";
+import { asMessage, enumInfo, fieldInfo, type Message, messageInfo } from "../field.ts";
+import type { Operation } from "../operation.ts";
+import { operations, VERSION } from "../operations.ts";
+import { fullName } from "../protobuf/name.ts";
+import { StatusMessage } from "../status.ts";
 import {
   enumSchema,
   fieldSchema,
@@ -10,12 +14,8 @@ import {
   type Reference,
   requiredOfInput,
 } from "./json-schema.ts";
-import { linksFrom } from "./openapi-link.ts";
-import { openapiPath, operationIdOf, pathFields, pathName, tagOf } from "./openapi-name.ts";
-import type { Operation } from "./operation.ts";
-import { operations, VERSION } from "./operations.ts";
-import { fullName } from "./protobuf-name.ts";
-import { StatusMessage } from "./status.ts";
+import { linksFrom } from "./link.ts";
+import { openapiPath, operationIdOf, pathFields, pathName, tagOf } from "./name.ts";
 
 export const openapiDocument = () => {
   const { schemas, reference } = createComponents();

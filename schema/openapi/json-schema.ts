@@ -1,6 +1,6 @@
 // A zod message as a schema of OpenAPI 3.0: what its JSON looks like (contract 1.2), and the rules that JSON Schema can say.
 import { z } from "zod";
-import { asMessage, enumInfo, fieldInfo, type Message, scalarInfo, unwrap } from "./field.ts";
+import { asMessage, enumInfo, fieldInfo, type Message, scalarInfo, unwrap } from "../field.ts";
 
 export type JsonSchema = { readonly [key: string]: unknown };
 

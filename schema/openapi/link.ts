@@ -1,8 +1,9 @@
 // OpenAPI links: from a call to those that its answer leads to (create → get → patch → delete → get), for readers and for
 // tools that walk them. Names of path parameters alone would not tell: every one is a `uid`.
-import { operationIdOf } from "./openapi-name.ts";
-import type { Operation } from "./operation.ts";
-import { operations } from "./operations.ts";
+
+import type { Operation } from "../operation.ts";
+import { operations } from "../operations.ts";
+import { operationIdOf } from "./name.ts";
 
 interface Link {
   operationId: string;

@@ -1,6 +1,6 @@
 // The names that the published OpenAPI document gives to paths, their parameters, tags and operations.
-import type { Operation } from "./operation.ts";
-import { operations, VERSION } from "./operations.ts";
+import type { Operation } from "../operation.ts";
+import { operations, VERSION } from "../operations.ts";
 
 /** `/iam/v2beta1/groups/{uid}`: whatever a wildcard is of, it is a uid (the published document merges them too). */
 export const openapiPath = ({ path }: Pick<Operation, "path">): string =>

@@ -1,5 +1,8 @@
 // The annotations of google.api that our .proto files carry: how a method is bound to HTTP, what a field behaves like
 // (AIP-127, AIP-203). Their own descriptions, so that the generated files stand alone.
+
+import { type Behavior, type FieldInfo, toSnake } from "../field.ts";
+import type { Operation } from "../operation.ts";
 import {
   type EnumDescriptor,
   emptyFile,
@@ -11,8 +14,6 @@ import {
   type Options,
   repeated,
 } from "./descriptor.ts";
-import { type Behavior, type FieldInfo, toSnake } from "./field.ts";
-import type { Operation } from "./operation.ts";
 
 export const ANNOTATIONS_FILE = "google/api/annotations.proto";
 export const BEHAVIOR_FILE = "google/api/field_behavior.proto";

@@ -1,14 +1,14 @@
 // From the table of methods to protobuf files: every service in every version that is served, and the messages and enums
 // that it reaches. Descriptors as plain data, for gRPC, for reflection and for the .proto files.
 import { z } from "zod";
+import { asMessage, enumInfo, type Message, messageInfo, unwrap } from "../field.ts";
+import type { Operation } from "../operation.ts";
+import { type OperationName, operations, VERSIONS } from "../operations.ts";
+import { detailMessages, StatusMessage } from "../status.ts";
 import { ANNOTATIONS_FILE, annotationFiles, BEHAVIOR_FILE, httpOption } from "./annotation.ts";
 import { emptyFile, type FileDescriptor, type MessageDescriptor, type MethodDescriptor } from "./descriptor.ts";
-import { asMessage, enumInfo, type Message, messageInfo, unwrap } from "./field.ts";
-import type { Operation } from "./operation.ts";
-import { type OperationName, operations, VERSIONS } from "./operations.ts";
-import { enumDescriptor, messageDescriptor, type Naming } from "./protobuf-message.ts";
-import { fileOf, type Place, placeOf, serviceName } from "./protobuf-name.ts";
-import { detailMessages, StatusMessage } from "./status.ts";
+import { enumDescriptor, messageDescriptor, type Naming } from "./message.ts";
+import { fileOf, type Place, placeOf, serviceName } from "./name.ts";
 
 /** Every file, a file's imports before it; those of google.protobuf are left out: every protobuf library has them. */
 export const protobufFiles = (): FileDescriptor[] => {

@@ -1,7 +1,5 @@
 // A zod message to its protobuf descriptor: numbers, types, oneofs, presence, maps, JSON names, reserved fields (proto3).
 import { z } from "zod";
-import { behaviorOption } from "./annotation.ts";
-import { type EnumDescriptor, emptyMessage, type FieldDescriptor, type MessageDescriptor } from "./descriptor.ts";
 import {
   enumInfo,
   fieldInfo,
@@ -12,7 +10,9 @@ import {
   scalarInfo,
   toSnake,
   unwrap,
-} from "./field.ts";
+} from "../field.ts";
+import { behaviorOption } from "./annotation.ts";
+import { type EnumDescriptor, emptyMessage, type FieldDescriptor, type MessageDescriptor } from "./descriptor.ts";
 
 /** Full name of a message or an enum of the schema, with a dot before it. */
 export type Naming = (name: string) => string;

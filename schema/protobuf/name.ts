@@ -1,8 +1,8 @@
 // Where the names of the schema live in protobuf: `iam.Identity.ClaimMatch` in `chainguard.platform.iam.<version>`,
 // `iam.v1.Group` in `chainguard.platform.iam` (v1 has no version in its packages), `google.rpc.Status` where it says.
-import { toSnake } from "./field.ts";
-import type { Operation } from "./operation.ts";
-import { operations, PACKAGE } from "./operations.ts";
+import { toSnake } from "../field.ts";
+import type { Operation } from "../operation.ts";
+import { operations, PACKAGE } from "../operations.ts";
 
 export interface Place {
   package: string;

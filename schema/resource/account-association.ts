@@ -1,11 +1,11 @@
 // AccountAssociation: the accounts of a group at cloud providers. A group has at most one, and its uid is the group's.
 import { z } from "zod";
-import { enumeration, int64, message, optional, output, plain, required, string, timestamp } from "./field.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { createRequest, getRequest, updateRequest } from "./request.ts";
-import { awsAccount, description, name, nonEmpty } from "./text.ts";
-import { isUidp, UIDP_TEXT, uidp } from "./uidp.ts";
+import { enumeration, int64, message, optional, output, plain, required, string, timestamp } from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { awsAccount, description, name, nonEmpty } from "../text.ts";
+import { isUidp, UIDP_TEXT, uidp } from "../uidp.ts";
 
 const filled = z
   .record(z.string(), string, { error: "is required" })

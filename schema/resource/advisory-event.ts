@@ -1,8 +1,19 @@
 // AdvisoryEvent: one step in the life of an advisory, of exactly one type, with the state of its review.
 import type { z } from "zod";
-import { bytes, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "./field.ts";
-import { nonEmpty } from "./text.ts";
-import { uidp } from "./uidp.ts";
+import {
+  bytes,
+  enumeration,
+  message,
+  optional,
+  output,
+  plain,
+  required,
+  string,
+  strings,
+  timestamp,
+} from "../field.ts";
+import { nonEmpty } from "../text.ts";
+import { uidp } from "../uidp.ts";
 
 const EVENT = "vulnerabilities.AdvisoryEvent";
 

@@ -1,12 +1,12 @@
 // Advisory: what is known of a vulnerability in an artifact, as a list of events. Read only: advisories come with the seed.
 import { z } from "zod";
+import { enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
+import { listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { getRequest } from "../request.ts";
+import { nonEmpty } from "../text.ts";
+import { uidp } from "../uidp.ts";
 import { AdvisoryEvent, EventTypeFilter, ReviewState } from "./advisory-event.ts";
-import { enumeration, message, optional, output, plain, required, string, strings, timestamp } from "./field.ts";
-import { listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { getRequest } from "./request.ts";
-import { nonEmpty } from "./text.ts";
-import { uidp } from "./uidp.ts";
 
 const Severity = message("vulnerabilities.Severity", {
   type: plain(

@@ -1,11 +1,11 @@
 // GroupInvite: a code with which somebody who is not known yet becomes a member of a group. The code is shown once.
 import { z } from "zod";
-import { Capability } from "./capability.ts";
-import { bool, duration, message, optional, output, plain, required, string, timestamp } from "./field.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { createRequest, getRequest } from "./request.ts";
-import { uidp } from "./uidp.ts";
+import { Capability } from "../capability.ts";
+import { bool, duration, message, optional, output, plain, required, string, timestamp } from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest } from "../request.ts";
+import { uidp } from "../uidp.ts";
 
 const TTL_MAX_S = 10 * 365 * 24 * 60 * 60;
 const TTL_TEXT = `must be more than 0s and at most ${TTL_MAX_S}s`;

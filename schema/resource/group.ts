@@ -1,11 +1,22 @@
 // Group: the node of the hierarchy that everything else belongs to; one without a parent is an organisation.
 import type { z } from "zod";
-import { bool, enumeration, int32Map, message, optional, output, plain, required, string, timestamp } from "./field.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { getRequest, updateRequest } from "./request.ts";
-import { description, name } from "./text.ts";
-import { uidp } from "./uidp.ts";
+import {
+  bool,
+  enumeration,
+  int32Map,
+  message,
+  optional,
+  output,
+  plain,
+  required,
+  string,
+  timestamp,
+} from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { getRequest, updateRequest } from "../request.ts";
+import { description, name } from "../text.ts";
+import { uidp } from "../uidp.ts";
 
 export const OrgKind = enumeration("iam.OrgKind", {
   ORG_KIND_UNSPECIFIED: 0,

@@ -1,13 +1,13 @@
 // IdentityProvider: where the people of an organisation sign in. Whoever signs in there for the first time is granted the
 // default role, so that setting one up is a promise of role bindings.
 import type { z } from "zod";
-import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "./field.ts";
+import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { description, name, nonEmpty } from "../text.ts";
+import { uidp } from "../uidp.ts";
 import { issuer } from "./identity.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { createRequest, getRequest, updateRequest } from "./request.ts";
-import { description, name, nonEmpty } from "./text.ts";
-import { uidp } from "./uidp.ts";
 
 export const CorrelationRule = enumeration("iam.IdentityProvider.OIDC.CorrelationRule", {
   CORRELATION_RULE_UNSPECIFIED: 0,

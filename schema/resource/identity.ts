@@ -12,12 +12,12 @@ import {
   stringMap,
   strings,
   timestamp,
-} from "./field.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { createRequest, getRequest, updateRequest } from "./request.ts";
-import { description, name, nonEmpty } from "./text.ts";
-import { uidp } from "./uidp.ts";
+} from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { description, name, nonEmpty } from "../text.ts";
+import { uidp } from "../uidp.ts";
 
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 

@@ -1,6 +1,6 @@
 // Ping: whether the API answers at all. No token needed.
-import { message, plain, string } from "./field.ts";
-import { type Operations, rows } from "./operation.ts";
+import { message, plain, string } from "../field.ts";
+import { type Operations, rows } from "../operation.ts";
 
 export const pingOperations = rows("ping.PingService", "/ping/{version}", {
   Ping: {

@@ -13,12 +13,12 @@ import {
   stringMap,
   strings,
   timestamp,
-} from "./field.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { createRequest, getRequest, updateRequest } from "./request.ts";
-import { alias, bundle, description, nonEmpty, tagName } from "./text.ts";
-import { uidp } from "./uidp.ts";
+} from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { alias, bundle, description, nonEmpty, tagName } from "../text.ts";
+import { uidp } from "../uidp.ts";
 
 export const CatalogTier = enumeration("registry.CatalogTier", {
   CATALOG_TIER_UNSPECIFIED: 0,

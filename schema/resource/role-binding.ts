@@ -1,11 +1,11 @@
 // RoleBinding: grants a role to an identity at a group and everything below it. Written by uids, answered with the
 // identity, group and role spelt out.
 import { z } from "zod";
-import { message, optional, output, plain, required, string, timestamp } from "./field.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { createRequest, getRequest, updateRequest } from "./request.ts";
-import { uidp } from "./uidp.ts";
+import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { uidp } from "../uidp.ts";
 
 export const BATCH_MAX = 25;
 

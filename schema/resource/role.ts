@@ -1,12 +1,12 @@
 // Role: a named set of capabilities. Built-in ones live at the root and are readable by all; custom ones live in a group.
 import { z } from "zod";
-import { Capability } from "./capability.ts";
-import { message, optional, output, plain, required, string, timestamp } from "./field.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { createRequest, getRequest, updateRequest } from "./request.ts";
-import { description, name } from "./text.ts";
-import { uidp } from "./uidp.ts";
+import { Capability } from "../capability.ts";
+import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { description, name } from "../text.ts";
+import { uidp } from "../uidp.ts";
 
 const CAPABILITIES_TEXT = "must have at least one capability";
 

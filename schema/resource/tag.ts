@@ -1,11 +1,11 @@
 // Tag: a name in a repo that points to an image. There is no update: creating one that exists moves it.
 import { z } from "zod";
-import { bool, message, optional, output, plain, required, string, timestamp } from "./field.ts";
-import { Empty, listRequest, listResponse } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
-import { createRequest, getRequest } from "./request.ts";
-import { bundle, tagName } from "./text.ts";
-import { uidp } from "./uidp.ts";
+import { bool, message, optional, output, plain, required, string, timestamp } from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest } from "../request.ts";
+import { bundle, tagName } from "../text.ts";
+import { uidp } from "../uidp.ts";
 
 const DIGEST_TEXT = 'digest must match "^sha256:[0-9a-f]{64}$"';
 

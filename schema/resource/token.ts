@@ -2,8 +2,8 @@
 // or a refresh token in, an API token and the next refresh token out (RFC 6749 section 6).
 // No body binding: every field is a parameter, of a query, a form or JSON that is read as a form.
 import type { z } from "zod";
-import { message, plain, string, strings, timestamp } from "./field.ts";
-import { type Operation, type Operations, rows } from "./operation.ts";
+import { message, plain, string, strings, timestamp } from "../field.ts";
+import { type Operation, type Operations, rows } from "../operation.ts";
 
 export const API_TOKEN_LIFE_MS = 60 * 60 * 1000;
 

@@ -1,10 +1,10 @@
 // What v1 serves of identities, roles, role bindings, group invites and account associations: the look-up of an identity and
 // the lists, which existing clients read. `id` instead of `uid`, no paging, `{items}`.
 import type { z } from "zod";
-import { bool, enumeration, enumInfo, int64, message, plain, string, stringMap, strings, timestamp } from "./field.ts";
+import { bool, enumeration, enumInfo, int64, message, plain, string, stringMap, strings, timestamp } from "../field.ts";
+import { UidpFilter } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
 import { ServicePrincipal } from "./identity.ts";
-import { UidpFilter } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
 import { GroupV1, items, RoleV1 } from "./v1.ts";
 
 const PRINCIPAL = "SERVICE_PRINCIPAL_";

@@ -1,9 +1,9 @@
 // The lists of groups and repos in v1: `id` instead of `uid`, no paging, `{items}`. The others are in v1-iam.ts.
 import { z } from "zod";
-import { bool, enumeration, enumInfo, int32Map, message, plain, string, strings, timestamp } from "./field.ts";
+import { bool, enumeration, enumInfo, int32Map, message, plain, string, strings, timestamp } from "../field.ts";
+import { UidpFilter } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
 import { OrgKind, OrgStatus } from "./group.ts";
-import { UidpFilter } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
 
 // The same names and numbers, in a package of their own.
 const inV1 = <T extends z.ZodType>(name: string, schema: T) =>

@@ -1,8 +1,8 @@
 // WhoAmI (contract section 2): what an API token says of its holder, and the roles that are bound to it now. Of version 1.
 import { z } from "zod";
-import { message, plain, string, strings, timestamp } from "./field.ts";
-import { Empty } from "./list.ts";
-import { type Operations, rows } from "./operation.ts";
+import { message, plain, string, strings, timestamp } from "../field.ts";
+import { Empty } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
 import { GroupV1, RoleV1 } from "./v1.ts";
 
 export const WhoAmI = message("auth.WhoAmI", {

@@ -9,15 +9,15 @@ import {
   type Json,
   type OperationName,
   retryInfo,
-} from "../schema/index.ts";
-import { createFaultDelays } from "./fault-delay.ts";
-import { checkFaults, type FaultScript, type Script, type Step } from "./fault-rule.ts";
-import { createFaultSteps } from "./fault-step.ts";
-import type { Log } from "./log.ts";
-import type { Wire } from "./metrics.ts";
-import type { Call, Pipeline } from "./pipeline.ts";
-import { currentRequestId } from "./request-id.ts";
-import { proxyPage, type WireFault } from "./wire-fault.ts";
+} from "../../schema/index.ts";
+import type { Log } from "../log.ts";
+import type { Wire } from "../metrics.ts";
+import type { Call, Pipeline } from "../pipeline.ts";
+import { currentRequestId } from "../request.ts";
+import { createFaultDelays } from "./delay.ts";
+import { checkFaults, type FaultScript, type Script, type Step } from "./script.ts";
+import { createFaultSteps } from "./step.ts";
+import { proxyPage, type WireFault } from "./wire.ts";
 
 /** A request that reached a method, whatever came of it. */
 export interface Attempt {

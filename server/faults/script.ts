@@ -1,8 +1,8 @@
 // What a file of scripted failures may say (docs/server.md, "Scripted failures"; modelled on the SequenceService of
 // gapic-showcase). Every problem is told with its line and column, all at once.
 import { z } from "zod";
-import { type OperationName, operations } from "../schema/index.ts";
-import { type Problem, readYaml, shapeError, shapeProblems } from "./yaml-file.ts";
+import { type OperationName, operations } from "../../schema/index.ts";
+import { type Problem, readYaml, shapeError, shapeProblems } from "../seed/yaml-file.ts";
 
 const DURATION = "must be a duration such as 2s or 250ms";
 const STATUS = "must be an HTTP status from 400 to 599, or 200";

@@ -1,8 +1,8 @@
 // Which step of a script an attempt meets: of the first rule that is for its operation and has steps left, otherwise a
 // random one. The same script and the same order of attempts give the same steps.
 import { createHash } from "node:crypto";
-import type { OperationName } from "../schema/index.ts";
-import type { Script, Step } from "./fault-rule.ts";
+import type { OperationName } from "../../schema/index.ts";
+import type { Script, Step } from "./script.ts";
 
 export interface MetStep {
   step: Step;

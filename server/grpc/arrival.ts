@@ -3,10 +3,10 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { type ApiError, apiError } from "../../schema/index.ts";
-import { awaitEnd, endEarly, LATE } from "../arrival.ts";
-import type { Arriving, BodyMemory } from "../body-memory.ts";
-import { serviceOf } from "./answer.ts";
+import { awaitEnd, endEarly, LATE } from "../port/arrival.ts";
+import type { Arriving, BodyMemory } from "../port/body-memory.ts";
 import type { CallRecord } from "./call.ts";
+import { serviceOf } from "./refused.ts";
 import { grpcStatus } from "./status.ts";
 
 export interface Arrivals {

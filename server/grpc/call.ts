@@ -4,13 +4,13 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber, type OperationName } from "../../schema/index.ts";
-import type { Connections, Work } from "../connections.ts";
+import type { WireFault } from "../faults/wire.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { REQUEST_ID, requestIdFrom } from "../request-id.ts";
-import type { WireFault } from "../wire-fault.ts";
-import { completeAnswer } from "./answer.ts";
+import type { Connections, Work } from "../port/connections.ts";
+import { REQUEST_ID, requestIdFrom } from "../request.ts";
 import type { Arrivals } from "./arrival.ts";
+import { completeAnswer } from "./refused.ts";
 
 /** What is known of a call while it runs; its handler adds to it. */
 export interface CallRecord {

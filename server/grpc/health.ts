@@ -4,7 +4,7 @@ import { type FileRegistry, fromBinary } from "@bufbuild/protobuf";
 import type { Server, ServerUnaryCall, ServerWritableStream, sendUnaryData } from "@grpc/grpc-js";
 import { apiError } from "../../schema/index.ts";
 import type { Calls } from "./call.ts";
-import { binaryFromJson } from "./message.ts";
+import { binaryFromJson } from "./decode.ts";
 import { messageIn } from "./registry.ts";
 import { HEALTH_PACKAGE } from "./standard-file.ts";
 import { grpcStatus } from "./status.ts";

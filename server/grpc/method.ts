@@ -13,16 +13,16 @@ import {
   unservedMethods,
   VERSIONS,
 } from "../../schema/index.ts";
-import { bodyMaxOf } from "../body-size.ts";
 import { decodeRequest, relative } from "../decode.ts";
+import { cutCall } from "../faults/wire.ts";
 import type { Log } from "../log.ts";
-import { once } from "../once.ts";
 import type { Decoded, Pipeline } from "../pipeline.ts";
-import { withRequestId } from "../request-id.ts";
-import { type Side, sideOf } from "../route.ts";
-import { cutCall } from "../wire-fault.ts";
+import { bodyMaxOf } from "../port/body-size.ts";
+import { once } from "../port/once.ts";
+import { withRequestId } from "../request.ts";
+import { type Side, sideOf } from "../rest/route.ts";
 import type { CallRecord, Calls } from "./call.ts";
-import { binaryFromJson, jsonFromBinary } from "./message.ts";
+import { binaryFromJson, jsonFromBinary } from "./decode.ts";
 import { methodIn } from "./registry.ts";
 import { grpcStatus } from "./status.ts";
 

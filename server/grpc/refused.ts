@@ -4,8 +4,8 @@
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { apiError, codeFromNumber } from "../../schema/index.ts";
-import { endEarly } from "../arrival.ts";
-import { REQUEST_ID } from "../request-id.ts";
+import { endEarly } from "../port/arrival.ts";
+import { REQUEST_ID } from "../request.ts";
 import type { CallRecord } from "./call.ts";
 import { grpcStatus } from "./status.ts";
 

@@ -1,10 +1,10 @@
 // `/faults`, for tests of clients in other processes: GET tells the script and the report, PUT takes a new script; POST
 // `/faults/release` lets go what is held. Without a token, and so by a name of loopback only, as the development issuer.
-import { apiError, invalidArgument } from "../schema/index.ts";
-import { FaultsError, parseFaults } from "./fault-rule.ts";
-import type { FaultControl } from "./faults.ts";
-import type { HttpOptions, Page } from "./http.ts";
-import { LOOPBACK_HOST, refused } from "./issuer-pages.ts";
+import { apiError, invalidArgument } from "../../schema/index.ts";
+import type { FaultControl } from "../faults/faults.ts";
+import { FaultsError, parseFaults } from "../faults/script.ts";
+import type { HttpOptions, Page } from "../rest/server.ts";
+import { LOOPBACK_HOST, refused } from "./issuer.ts";
 
 const ASKED = new Set(["GET /faults", "PUT /faults", "POST /faults/release"]);
 

@@ -2,9 +2,9 @@
 // own openapi.json. Self-contained: it loads nothing from another host, and its policy forbids it to.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { HttpOptions, Page } from "../http.ts";
-import { LOOPBACK_HOST } from "../issuer-pages.ts";
+import type { HttpOptions, Page } from "../rest/server.ts";
 import { type HomeFacts, homeDocument } from "./home-document.ts";
+import { LOOPBACK_HOST } from "./issuer.ts";
 
 export interface HomeOptions extends Omit<HomeFacts, "token"> {
   /** An API token of the development owner. */

@@ -2,10 +2,10 @@
 // which mints a token for anyone who asks (contract, decision 33): on this machine, and not a page of somebody else's site
 // that a browser here was told is at a loopback address (DNS rebinding). Such a request names that site as its host.
 import { z } from "zod";
-import { type ApiError, apiError, invalidArgument } from "../schema/index.ts";
-import type { HttpOptions, Page } from "./http.ts";
-import { restError } from "./rest.ts";
-import { JWKS_PATH, type Sts } from "./sts/index.ts";
+import { type ApiError, apiError, invalidArgument } from "../../schema/index.ts";
+import { restError } from "../rest/decode.ts";
+import type { HttpOptions, Page } from "../rest/server.ts";
+import { JWKS_PATH, type Sts } from "../sts/index.ts";
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
 

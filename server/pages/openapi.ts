@@ -1,6 +1,6 @@
 // GET /openapi.json: the description of the REST interface, without a token: it tells what is published.
-import { openapiDocument } from "../schema/index.ts";
-import type { Page } from "./http.ts";
+import { openapiDocument } from "../../schema/index.ts";
+import type { Page } from "../rest/server.ts";
 
 export const openapiPage = () => {
   let text: string | undefined;

@@ -1,12 +1,12 @@
 // The pages for whoever runs the server, without a token: /healthz (the process lives), /readyz (it can serve: the database
 // answers and no drain is under way), /metrics.
-import { apiError } from "../schema/index.ts";
-import type { Page } from "./http.ts";
-import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
-import { restError } from "./rest.ts";
-import { lostOf } from "./store/failure.ts";
-import type { Store } from "./store/store.ts";
+import { apiError } from "../../schema/index.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { restError } from "../rest/decode.ts";
+import type { Page } from "../rest/server.ts";
+import { lostOf } from "../store/failure.ts";
+import type { Store } from "../store/store.ts";
 
 export interface OperatorPagesOptions {
   store: Store;

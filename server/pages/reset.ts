@@ -1,8 +1,8 @@
 // POST /dev/reset, for tests of clients in other processes: the records as they were at the start. Without a token, and so by a
 // name of loopback only, as the development issuer; and not for a page of another origin, whose POST a browser here would send.
-import { apiError } from "../schema/index.ts";
-import type { HttpOptions, Page } from "./http.ts";
-import { LOOPBACK_HOST, refused } from "./issuer-pages.ts";
+import { apiError } from "../../schema/index.ts";
+import type { HttpOptions, Page } from "../rest/server.ts";
+import { LOOPBACK_HOST, refused } from "./issuer.ts";
 
 export const resetPage =
   (reset: () => Promise<void>): HttpOptions["pages"] =>

@@ -1,6 +1,6 @@
 // The bytes of requests that have not come to their end, of all connections together. Where they would be too many, the
 // request that has been arriving longest gives way: a client that sends its request at once is served, however many do not.
-import { type ApiError, apiError, retryInfo } from "../schema/index.ts";
+import { type ApiError, apiError, retryInfo } from "../../schema/index.ts";
 
 export interface Arriving {
   /** Counts bytes that are kept; may end this request, or others. */

@@ -1,5 +1,5 @@
 // How large the body of a request may be, over either wire.
-import { type Operation, type OperationName, operations } from "../schema/index.ts";
+import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 
 export const BODY_MAX = 1024 * 1024;
 

@@ -1,7 +1,8 @@
 // What a server takes from its clients at most: connections, time without a word, bytes that are not yet a request.
+
+import type { Log } from "../log.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { type Connections, createConnections } from "./connections.ts";
-import type { Log } from "./log.ts";
 
 export interface BoundOptions {
   /** connections at a time, over all ports; one address may have half of them; default 1000 */

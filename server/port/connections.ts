@@ -1,8 +1,8 @@
 // The connections of a server, over all its ports. Where there are too many, the one on which the server has waited for its
 // client longest is closed, so that a client that has something to say is let in.
 import type { Socket } from "node:net";
-import type { Log } from "./log.ts";
-import { addressGroup } from "./rate-limit.ts";
+import type { Log } from "../log.ts";
+import { addressGroup } from "../rate-limit.ts";
 
 /** What is under way on a connection. It is closed for no other while the server works on a request. */
 export interface Work {

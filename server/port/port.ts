@@ -3,11 +3,11 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { createGrpc, type Grpc, type GrpcOptions } from "../grpc/server.ts";
+import type { Side } from "../rest/route.ts";
+import { createHttp, type HttpOptions } from "../rest/server.ts";
 import type { Bounds } from "./bounds.ts";
-import { createGrpc, type Grpc, type GrpcOptions } from "./grpc/server.ts";
-import { createHttp, type HttpOptions } from "./http.ts";
 import { closerOf } from "./listen.ts";
-import type { Side } from "./route.ts";
 import type { TlsKeys } from "./tls.ts";
 
 // RFC 9113, 3.4: what every HTTP/2 connection begins with, and no request of HTTP/1.1 can.

@@ -2,10 +2,10 @@
 // everything else is: a status in JSON, a request id, a line of the log.
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { apiError, type Code } from "../schema/index.ts";
-import { LATE } from "./arrival.ts";
-import { type RestError, restError } from "./rest.ts";
-import { TransportError } from "./transport-error.ts";
+import { apiError, type Code } from "../../schema/index.ts";
+import { LATE } from "../port/arrival.ts";
+import { TransportError } from "../port/transport-error.ts";
+import { type RestError, restError } from "./decode.ts";
 
 /** What the parser found wrong with a message, and how it is told. */
 export class BrokenMessage extends TransportError {

@@ -1,5 +1,5 @@
 // What a request says its body is (RFC 9110 section 8.3).
-import { TransportError } from "./transport-error.ts";
+import { TransportError } from "../port/transport-error.ts";
 
 const mediaType = (contentType: string | undefined): string | undefined =>
   contentType?.split(";")[0]?.trim().toLowerCase();

@@ -17,14 +17,14 @@ import {
   scalarInfo,
   statusFromError,
   unwrap,
-} from "../schema/index.ts";
+} from "../../schema/index.ts";
+import { decodeRequest } from "../decode.ts";
+import type { Call, Decoded } from "../pipeline.ts";
+import { once } from "../port/once.ts";
 import { isJson, UnsupportedMediaType } from "./content-type.ts";
-import { decodeRequest } from "./decode.ts";
 import { MAY_BE_EMPTY, type Parameter, parametersFromBody } from "./exchange-parameters.ts";
 import { jsonFromBody } from "./json-body.ts";
-import { once } from "./once.ts";
 import { parametersFrom } from "./parameters.ts";
-import type { Call, Decoded } from "./pipeline.ts";
 import type { Match } from "./route.ts";
 
 export interface RestRequest {

@@ -1,7 +1,7 @@
 // A name that stands twice in one object of JSON: RFC 8259 section 4 leaves its meaning to the parser, and `JSON.parse` keeps
 // the last. Somebody who reads the first would see another request than we do. Linear, and cheaper than the parse.
 
-import { noteSize } from "../schema/index.ts";
+import { noteSize } from "../../schema/index.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

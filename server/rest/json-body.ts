@@ -1,5 +1,5 @@
 // The JSON body of a request: an object in UTF-8 in which each name stands once.
-import type { FieldViolation, Json } from "../schema/index.ts";
+import type { FieldViolation, Json } from "../../schema/index.ts";
 import { duplicateNames, hasDuplicateName } from "./duplicate-name.ts";
 
 // Beyond, a repeated name is refused without its path: the search for it costs more than the parse.

@@ -1,5 +1,5 @@
 // The parameters of a query or of a form, as many as a request may have.
-import type { FieldViolation } from "../schema/index.ts";
+import type { FieldViolation } from "../../schema/index.ts";
 
 const PARAMETERS_MAX = 1000;
 

@@ -7,7 +7,7 @@ import {
   operations,
   unservedMethods,
   VERSIONS,
-} from "../schema/index.ts";
+} from "../../schema/index.ts";
 
 export interface Route {
   method: HttpMethod;

@@ -2,23 +2,23 @@
 // answer and the log.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { ApiError, apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../schema/index.ts";
-import { awaitEnd, endEarly, REQUEST_MS } from "./arrival.ts";
-import type { Arriving } from "./body-memory.ts";
-import { BODY_MAX, bodyMaxOf } from "./body-size.ts";
-import type { Bounds } from "./bounds.ts";
+import { ApiError, apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../../schema/index.ts";
+import { faulted, resetHttp, streamOf, truncateHttp, type WireFault } from "../faults/wire.ts";
+import type { Log } from "../log.ts";
+import type { Metrics, Outcome } from "../metrics.ts";
+import type { Pipeline } from "../pipeline.ts";
+import { awaitEnd, endEarly, REQUEST_MS } from "../port/arrival.ts";
+import type { Arriving } from "../port/body-memory.ts";
+import { BODY_MAX, bodyMaxOf } from "../port/body-size.ts";
+import type { Bounds } from "../port/bounds.ts";
+import { createByteBuffer } from "../port/byte-buffer.ts";
+import { TransportError } from "../port/transport-error.ts";
+import { REQUEST_ID, requestIdFrom, withRequestId } from "../request.ts";
 import { BrokenMessage, endWith, GONE, lateMessage } from "./broken-message.ts";
-import { createByteBuffer } from "./byte-buffer.ts";
 import { UnsupportedMediaType } from "./content-type.ts";
-import type { Log } from "./log.ts";
-import type { Metrics, Outcome } from "./metrics.ts";
+import { callFromRest, type RestError, restError, unroutedError } from "./decode.ts";
 import { parametersFrom } from "./parameters.ts";
-import type { Pipeline } from "./pipeline.ts";
-import { REQUEST_ID, requestIdFrom, withRequestId } from "./request-id.ts";
-import { callFromRest, type RestError, restError, unroutedError } from "./rest.ts";
 import type { Match } from "./route.ts";
-import { TransportError } from "./transport-error.ts";
-import { faulted, resetHttp, streamOf, truncateHttp, type WireFault } from "./wire-fault.ts";
 
 // What is read and thrown away of a body that is too large, so that the client can read the answer.
 const DISCARD_MAX = 64 * BODY_MAX;

@@ -1,21 +1,21 @@
 // Writes a seed into the store, in one transaction. A record that is there already (same parent, same name) is left as it
 // is, so that a server with `--db` and `--seed` can be started again.
-import { AccountAssociation, Advisory, IdentityProvider, isUidp, type Json, Repo, Tag } from "../schema/index.ts";
-import type { IdSource } from "./context.ts";
-import { SeedError } from "./seed.ts";
-import { DEV_ISSUER_WORD, identityInput, roleInput, type Seed, seedPath, seedRecord } from "./seed-record.ts";
-import { insertAccountAssociation } from "./services/account-association.ts";
-import { type AdvisoryInput, insertAdvisory } from "./services/advisory.ts";
-import { builtInRoleUid } from "./services/built-in-role.ts";
-import { insertGroup } from "./services/group.ts";
-import { insertIdentity } from "./services/identity.ts";
-import { insertIdentityProvider } from "./services/identity-provider.ts";
-import { insertRepo } from "./services/repo.ts";
-import { insertRole } from "./services/role.ts";
-import { insertRoleBinding } from "./services/role-binding.ts";
-import { tagUid, upsertTag } from "./services/tag.ts";
-import { accountAssociations, roles } from "./store/shape.ts";
-import type { Shape, Store } from "./store/store.ts";
+import { AccountAssociation, Advisory, IdentityProvider, isUidp, type Json, Repo, Tag } from "../../schema/index.ts";
+import { insertAccountAssociation } from "../services/account-association.ts";
+import { type AdvisoryInput, insertAdvisory } from "../services/advisory.ts";
+import { builtInRoleUid } from "../services/built-in-role.ts";
+import type { IdSource } from "../services/context.ts";
+import { insertGroup } from "../services/group.ts";
+import { insertIdentity } from "../services/identity.ts";
+import { insertIdentityProvider } from "../services/identity-provider.ts";
+import { insertRepo } from "../services/repo.ts";
+import { insertRole } from "../services/role.ts";
+import { insertRoleBinding } from "../services/role-binding.ts";
+import { tagUid, upsertTag } from "../services/tag.ts";
+import { accountAssociations, roles } from "../store/shape.ts";
+import type { Shape, Store } from "../store/store.ts";
+import { SeedError } from "./file.ts";
+import { DEV_ISSUER_WORD, identityInput, roleInput, type Seed, seedPath, seedRecord } from "./record.ts";
 
 /** @returns uid of the organisation */
 export const applySeed = (

@@ -1,12 +1,13 @@
 // The records that a server starts with: the identity that anyone may assume, and with `--dev` an organisation with an
 // owner that the development issuer's tokens can assume.
-import type { IdSource } from "./context.ts";
-import { builtInRoleUid } from "./services/built-in-role.ts";
-import { insertGroup } from "./services/group.ts";
-import { insertIdentity } from "./services/identity.ts";
-import { insertRoleBinding } from "./services/role-binding.ts";
-import { groups, identities } from "./store/shape.ts";
-import type { Store } from "./store/store.ts";
+
+import { builtInRoleUid } from "../services/built-in-role.ts";
+import type { IdSource } from "../services/context.ts";
+import { insertGroup } from "../services/group.ts";
+import { insertIdentity } from "../services/identity.ts";
+import { insertRoleBinding } from "../services/role-binding.ts";
+import { groups, identities } from "../store/shape.ts";
+import type { Store } from "../store/store.ts";
 
 /** uid of the identity that anyone may assume (contract, decision 22). */
 export const ANYONE = "0a11000000000000000000000000000000000001";

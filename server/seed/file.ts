@@ -1,9 +1,9 @@
 // Reads `--seed FILE.yaml`: an organisation and what is in it. Groups are named by their path of names from the organisation,
 // `""` being the organisation itself. Every problem is told with its line and column, all at once.
 import type { z } from "zod";
-import type { Json } from "../schema/index.ts";
-import { type Seed, SeedSchema } from "./seed-record.ts";
-import { type Problem, recordProblems } from "./seed-rule.ts";
+import type { Json } from "../../schema/index.ts";
+import { type Seed, SeedSchema } from "./record.ts";
+import { type Problem, recordProblems } from "./rule.ts";
 import { readYaml, shapeError, shapeProblems } from "./yaml-file.ts";
 
 /** A seed file that cannot be used: one line for each problem, `file:line:column: path: text`. */

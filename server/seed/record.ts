@@ -12,7 +12,7 @@ import {
   messageFromJson,
   Repo,
   Tag,
-} from "../schema/index.ts";
+} from "../../schema/index.ts";
 
 const record = { name: z.string(), description: z.string().optional() };
 const group = z.string().default("");

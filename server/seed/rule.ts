@@ -16,13 +16,13 @@ import {
   RepoReadme,
   Role,
   Tag,
-} from "../schema/index.ts";
-import { identityInput, roleInput, type Seed, seedPath } from "./seed-record.ts";
-import { isBuiltInRole } from "./services/built-in-role.ts";
-import { unusableViolations } from "./services/identity.ts";
-import { secretViolations } from "./services/identity-provider.ts";
-import { readmeViolation } from "./services/readme.ts";
-import { internalViolations } from "./services/role.ts";
+} from "../../schema/index.ts";
+import { isBuiltInRole } from "../services/built-in-role.ts";
+import { unusableViolations } from "../services/identity.ts";
+import { secretViolations } from "../services/identity-provider.ts";
+import { readmeViolation } from "../services/readme.ts";
+import { internalViolations } from "../services/role.ts";
+import { identityInput, roleInput, type Seed, seedPath } from "./record.ts";
 import type { Problem as FileProblem } from "./yaml-file.ts";
 
 // What the schema of a record does not say.

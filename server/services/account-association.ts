@@ -7,11 +7,11 @@ import {
   notFound,
   operations,
 } from "../../schema/index.ts";
-import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { accountAssociations, groups } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
+import type { Services } from "./service.ts";
 
 const accountAssociationFrom = (row: Row): AccountAssociation =>
   ({ uid: row.uid, name: row.columns.name, ...row.body, ...times(row) }) as AccountAssociation;

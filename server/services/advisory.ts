@@ -1,11 +1,11 @@
 // Advisories: read only, they come with the seed. What a list filters by and the record does not show as such (types of its
 // events, the newest one, the text to search) is worked out when it is written (contract section 5).
 import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from "../../schema/index.ts";
-import type { Services } from "../service.ts";
 import { among, type Condition, equals } from "../store/list.ts";
 import { advisories } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { existing, page, times } from "./record.ts";
+import type { Services } from "./service.ts";
 
 const advisoryFrom = (row: Row): Advisory =>
   ({ uid: row.uid, advisoryId: row.columns.advisory_id, ...row.body, ...times(row) }) as Advisory;

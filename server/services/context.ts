@@ -1,8 +1,8 @@
 // What a service is given: nothing of the outside reaches it by another way.
-import type { Caller } from "./authorize.ts";
-import type { Log } from "./log.ts";
-import type { PageTokens } from "./store/page-token.ts";
-import type { Store } from "./store/store.ts";
+import type { Caller } from "../authorize.ts";
+import type { Log } from "../log.ts";
+import type { PageTokens } from "../store/page-token.ts";
+import type { Store } from "../store/store.ts";
 
 /** Ids of new records; passed in, so that tests repeat. */
 export interface IdSource {

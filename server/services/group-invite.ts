@@ -2,12 +2,12 @@
 // decision 21). The code is in the answer of the create and nowhere else: what is stored is its hash.
 import { createHash, randomBytes } from "node:crypto";
 import { durationMs, GroupInvite } from "../../schema/index.ts";
-import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { groupInvites, roles } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { createInput, existing, existingParent, page, throwIfAny, timeText } from "./record.ts";
 import { capabilitiesOfRole, demandRole, roleViolations } from "./role.ts";
+import type { Services } from "./service.ts";
 
 const groupInviteFrom = (store: Store, row: Row): GroupInvite => {
   const { role_uid: roleUid, key_id: keyId, expiration_time: expirationTime } = row.columns;

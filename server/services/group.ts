@@ -13,14 +13,14 @@ import {
   rootOf,
 } from "../../schema/index.ts";
 import { demand, scopesWith } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
-import type { Services } from "../service.ts";
 import { equals, listRows } from "../store/list.ts";
 import { groups } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { builtInRoleUid } from "./built-in-role.ts";
+import type { ServiceContext } from "./context.ts";
 import { changeInput, createInput, denied, existing, page, times } from "./record.ts";
 import { insertRoleBinding } from "./role-binding.ts";
+import type { Services } from "./service.ts";
 
 // kind and status belong to the organisation; what is below it inherits them (contract 3.0).
 export const groupFrom = (store: Store, row: Row): Group => {

@@ -1,14 +1,14 @@
 // Identity providers: whoever signs in for the first time is granted the default role, so that setting one up takes what
 // granting that role takes (contract 3.0, decision 21). The client secret is not kept and so cannot be shown.
 import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
-import type { IdentityRules } from "../context.ts";
-import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { identityProviders } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
+import type { IdentityRules } from "./context.ts";
 import { issuerViolations } from "./identity.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
+import type { Services } from "./service.ts";
 
 type Oidc = NonNullable<IdentityProvider["oidc"]>;
 

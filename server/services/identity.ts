@@ -17,15 +17,15 @@ import {
   type StaticKeys,
 } from "../../schema/index.ts";
 import { can, demand, grantsOf } from "../authorize.ts";
-import type { IdentityRules, ServiceContext } from "../context.ts";
-import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { identities } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { issuerPatternWarning } from "../sts/issuer-pattern.ts";
-import { jwksViolation } from "../sts/key-set.ts";
-import { patternViolation } from "../sts/pattern.ts";
+import { jwksViolation } from "../sts/issuer/key-set.ts";
+import { issuerPatternWarning } from "../sts/rule/issuer-pattern.ts";
+import { patternViolation } from "../sts/rule/pattern.ts";
+import type { IdentityRules, ServiceContext } from "./context.ts";
 import { changeInput, createInput, existing, existingParent, page, times, timeText } from "./record.ts";
+import type { Services } from "./service.ts";
 
 export const identityFrom = (row: Row): Identity => ({
   uid: row.uid,

@@ -1,11 +1,11 @@
 // LookupGroup: the verified organisation that is named like the e-mail domain of the caller (contract 3.0). Every reason for
 // not telling it is told in the same words, so that nobody can ask which organisations there are.
 import { ApiError, notFound } from "../../schema/index.ts";
-import type { ServiceContext } from "../context.ts";
-import type { Services } from "../service.ts";
 import { groups } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
+import type { ServiceContext } from "./context.ts";
 import { groupFrom } from "./group.ts";
+import type { Services } from "./service.ts";
 
 // They verify the address themselves before they vouch for it. With `--dev` the development issuer is one of them.
 const ISSUERS = ["https://accounts.google.com", "https://auth.chainguard.dev/"];

@@ -1,5 +1,5 @@
 // Ping: whether the API answers at all.
-import type { Services } from "../service.ts";
+import type { Services } from "./service.ts";
 
 export const pingService = {
   Ping: () => ({ response: "pong" }),

@@ -13,11 +13,11 @@ import {
   parseMask,
 } from "../../schema/index.ts";
 import { scopesWith } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
-import { once } from "../once.ts";
+import { once } from "../port/once.ts";
 import { type Condition, type ListInput, listRows } from "../store/list.ts";
 import { groups } from "../store/shape.ts";
 import type { Row, Shape } from "../store/store.ts";
+import type { ServiceContext } from "./context.ts";
 
 /** The RFC 3339 spelling of a stored time, UTC with milliseconds (api.md section 2). */
 export const timeText = (ms: number): string => new Date(ms).toISOString();

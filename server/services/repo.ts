@@ -13,12 +13,12 @@ import {
   WILDCARD,
   zeroOf,
 } from "../../schema/index.ts";
-import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { repos } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { readmeViolation } from "./readme.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
+import type { Services } from "./service.ts";
 import { resolvedSync, sourceOf } from "./sync-config.ts";
 
 // Two repos may come to sync from each other: `seen` ends the way through them.

@@ -10,13 +10,13 @@ import {
   rootOf,
 } from "../../schema/index.ts";
 import { can } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
-import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { groups, identities, roleBindings, roles } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
+import type { ServiceContext } from "./context.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, timeText } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
+import type { Services } from "./service.ts";
 
 type Link = { identityUid: string; roleUid: string };
 

@@ -12,12 +12,12 @@ import {
   Role,
 } from "../../schema/index.ts";
 import { demand } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
-import type { Services } from "../service.ts";
 import { equals } from "../store/list.ts";
 import { roles } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
+import type { ServiceContext } from "./context.ts";
 import { changeInput, createInput, existing, existingParent, page, times } from "./record.ts";
+import type { Services } from "./service.ts";
 
 const roleFrom = (row: Row): Role => ({
   uid: row.uid,

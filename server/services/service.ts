@@ -1,7 +1,7 @@
 // A service's methods: the rule of a resource, with everything it needs in its context. The pipeline has decoded the
 // request, authenticated the caller and checked the method's scope before.
 import type { z } from "zod";
-import type { OperationName, operations } from "../schema/index.ts";
+import type { OperationName, operations } from "../../schema/index.ts";
 import type { ServiceContext } from "./context.ts";
 
 type Request<N extends OperationName> = z.output<(typeof operations)[N]["request"]>;

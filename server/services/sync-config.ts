@@ -2,9 +2,9 @@
 // catalog (`chainguard/nginx`) or by the image (`cgr.dev/chainguard/nginx`). It is kept as the uid.
 import { ancestorsOf, inputFields, isUidp, type Json, type Repo, SyncConfig } from "../../schema/index.ts";
 import { can } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
 import { groups, repos } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
+import type { ServiceContext } from "./context.ts";
 import { throwIfAny, timeText } from "./record.ts";
 
 type Sync = NonNullable<Repo["sync_config"]>;

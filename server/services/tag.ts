@@ -1,11 +1,11 @@
 // Tags: names in a repo. Creating one that exists moves it (decision 19); three kinds are left out of lists unless they are
 // asked for (contract section 4).
 import { HIDDEN_TAGS, type Json, Tag } from "../../schema/index.ts";
-import type { Services } from "../service.ts";
 import { type Condition, equals } from "../store/list.ts";
 import { repos, tags } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { createInput, existing, page, timeText } from "./record.ts";
+import type { Services } from "./service.ts";
 
 const tagFrom = (row: Row): Tag =>
   ({

@@ -16,16 +16,16 @@ import {
   type RoleBindingV1,
   type RoleV1,
   servicePrincipalV1,
-} from "../schema/index.ts";
-import { scopesWith } from "./authorize.ts";
+} from "../../schema/index.ts";
+import { scopesWith } from "../authorize.ts";
+import { allRows, type Condition, checkUnpaged, equals, type UidpFilterInput } from "../store/list.ts";
+import { accountAssociations, groupInvites, groups, identities, roleBindings, roles } from "../store/shape.ts";
+import type { Row, Shape, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
+import { identityFrom, visibleIdentities } from "./identity.ts";
+import { throwIfAny, timeText } from "./record.ts";
+import { capabilitiesOfRole } from "./role.ts";
 import type { Services } from "./service.ts";
-import { identityFrom, visibleIdentities } from "./services/identity.ts";
-import { throwIfAny, timeText } from "./services/record.ts";
-import { capabilitiesOfRole } from "./services/role.ts";
-import { allRows, type Condition, checkUnpaged, equals, type UidpFilterInput } from "./store/list.ts";
-import { accountAssociations, groupInvites, groups, identities, roleBindings, roles } from "./store/shape.ts";
-import type { Row, Shape, Store } from "./store/store.ts";
 import { groupV1From } from "./v1.ts";
 
 /** What a caller may see of a kind, of which the filters leave some. */

@@ -1,12 +1,12 @@
 // The lists of groups and repos in v1: everything at once, `id` instead of `uid`; a missing id is an empty list.
-import { type GroupV1, isUidp, type Repo } from "../schema/index.ts";
-import { scopesWith } from "./authorize.ts";
+import { type GroupV1, isUidp, type Repo } from "../../schema/index.ts";
+import { scopesWith } from "../authorize.ts";
+import { allRows, equals } from "../store/list.ts";
+import { groups, repos } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import { groupFrom } from "./group.ts";
+import { readmeOf, repoFrom } from "./repo.ts";
 import type { Services } from "./service.ts";
-import { groupFrom } from "./services/group.ts";
-import { readmeOf, repoFrom } from "./services/repo.ts";
-import { allRows, equals } from "./store/list.ts";
-import { groups, repos } from "./store/shape.ts";
-import type { Row, Store } from "./store/store.ts";
 
 // v1 names the tiers without their prefix.
 const tierV1 = (tier: string | undefined) => tier?.replace("CATALOG_TIER_", "") as "APPLICATION" | undefined;

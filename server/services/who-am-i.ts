@@ -1,13 +1,13 @@
 // Validate (contract section 2): what the caller's token says, and the roles that are bound to its identity now, as far as
 // the token may use them (decision 28).
 import { isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
-import type { ServiceContext } from "../context.ts";
-import type { Services } from "../service.ts";
 import { groups, roles } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
-import { groupV1From } from "../v1.ts";
-import { roleV1From } from "../v1-iam.ts";
+import type { ServiceContext } from "./context.ts";
 import { timeText } from "./record.ts";
+import type { Services } from "./service.ts";
+import { groupV1From } from "./v1.ts";
+import { roleV1From } from "./v1-iam.ts";
 
 export const whoAmIService = {
   Validate: (_, context) => {

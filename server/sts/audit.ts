@@ -2,7 +2,7 @@
 // that was presented only what its checks have passed, and a hash of its id, so that one token's uses can be put together.
 import { createHash } from "node:crypto";
 import { answerOf, type Reason, Refusal } from "./refusal.ts";
-import type { WorkloadToken } from "./workload-token.ts";
+import type { WorkloadToken } from "./token/workload.ts";
 
 // A type, not an interface: it passes as Record<string, unknown>.
 export type ExchangeEvent = {

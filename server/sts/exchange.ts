@@ -1,18 +1,18 @@
 // The token exchange (api.md section 5, contract section 2, RFC 8693 in spirit): a workload's token in, an API token out.
 // Read `exchange` from top to bottom: each paragraph is one check, and each refuses by throwing.
 import { type ExchangeRequest, type FieldViolation, isUidp, type RawToken, rootOf } from "../../schema/index.ts";
-import { type Assumable, type AssumeOptions, assumableBy, refuseAwsIdentity } from "./assume.ts";
 import { audited, describeToken, type ExchangeEvent } from "./audit.ts";
-import type { Documents } from "./documents.ts";
-import { hasKey, type KeySet, parseKeySet, pickKey } from "./key-set.ts";
+import type { Documents } from "./issuer/cache.ts";
+import { hasKey, type KeySet, parseKeySet, pickKey } from "./issuer/key-set.ts";
+import type { Signer } from "./key/signer.ts";
 import { limitViolations, requestedAudience, requestedLimits } from "./limit.ts";
-import { type Mismatch, mismatch, oneOf } from "./match.ts";
 import { actorOf, mintApiToken } from "./mint.ts";
 import { beginFamily, type RefreshOptions } from "./refresh.ts";
 import { claimRefusal, Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.ts";
-import type { Signer } from "./signer.ts";
+import { type Assumable, type AssumeOptions, assumableBy, refuseAwsIdentity } from "./rule/assume.ts";
+import { type Mismatch, mismatch, oneOf } from "./rule/match.ts";
+import { decodeWorkloadToken, type WorkloadToken } from "./token/workload.ts";
 import { checkTimes, isTimely, verifySignature } from "./verify.ts";
-import { decodeWorkloadToken, type WorkloadToken } from "./workload-token.ts";
 
 export interface ExchangeOptions extends RefreshOptions {
   /** issuers on loopback over http, and the development issuer */

@@ -9,22 +9,22 @@ import type {
   RawToken,
   TokenPair,
 } from "../../schema/index.ts";
-import type { Resolve } from "./address.ts";
-import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./api-token.ts";
-import { createDevIssuer, type DevIssuer } from "./dev-issuer.ts";
-import { discoveryDocument } from "./discovery.ts";
-import { createDocuments } from "./documents.ts";
 import { createExchange, type ExchangeOptions } from "./exchange.ts";
-import { createFetchDocument } from "./fetch-document.ts";
+import type { Resolve } from "./issuer/address.ts";
+import { createDocuments } from "./issuer/cache.ts";
+import { createDevIssuer, type DevIssuer } from "./issuer/dev-issuer.ts";
+import { discoveryDocument } from "./issuer/discovery.ts";
+import { createFetchDocument } from "./issuer/fetch.ts";
 import { createRefresh } from "./refresh.ts";
+import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./token/api.ts";
 
-export type { ApiTokenClaims, ApiTokenDescription } from "./api-token.ts";
-export { JWKS_PATH } from "./discovery.ts";
-export { jwksViolation } from "./key-set.ts";
-export { patternViolation } from "./pattern.ts";
+export { JWKS_PATH } from "./issuer/discovery.ts";
+export { jwksViolation } from "./issuer/key-set.ts";
+export { createSigner, generateKey } from "./key/signer.ts";
 export type { RefreshFamilies, RefreshFamily, RefreshGrant } from "./refresh.ts";
 export { unauthenticated } from "./refusal.ts";
-export { createSigner, generateKey } from "./signer.ts";
+export { patternViolation } from "./rule/pattern.ts";
+export type { ApiTokenClaims, ApiTokenDescription } from "./token/api.ts";
 
 export interface StsOptions extends ExchangeOptions {
   /** for tests; it then has to guard its connections itself */

@@ -1,12 +1,12 @@
 // The API token (contract section 2, "Issued token claims"): who acts, for how long, for whom, what it is held to.
 import { randomUUID } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilityBits } from "../../schema/index.ts";
-import { MAX_TOKEN_BYTES } from "./compact.ts";
+import type { Signer } from "./key/signer.ts";
 import { type Grants, type Limits, limitGrants } from "./limit.ts";
 import { refusal } from "./refusal.ts";
-import type { Signer } from "./signer.ts";
-import { ownValue } from "./strict-json.ts";
-import type { WorkloadToken } from "./workload-token.ts";
+import { MAX_TOKEN_BYTES } from "./token/compact.ts";
+import { ownValue } from "./token/strict-json.ts";
+import type { WorkloadToken } from "./token/workload.ts";
 
 // An identity that is bound in hundreds of groups would get a token that fits in no header.
 const MAX_CAP_BYTES = 4096;

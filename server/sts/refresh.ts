@@ -1,13 +1,13 @@
 // Refresh tokens (RFC 6749 section 6, RFC 9700 section 4.14): an exchange begins a family, each use gives the next token of
 // it, and one that is used a second time ends it, since nobody can tell the thief from the owner. Only hashes are kept.
 import type { ExchangeRefreshTokenRequest, FieldViolation, Identity, RawToken, TokenPair } from "../../schema/index.ts";
-import type { Assumable, AssumeOptions } from "./assume.ts";
 import { type AuditOptions, audited, type ExchangeEvent } from "./audit.ts";
+import type { Signer } from "./key/signer.ts";
 import { type Limits, limitViolations, narrowLimits, requestedAudience, requestedLimits } from "./limit.ts";
 import { type Actor, mintApiToken } from "./mint.ts";
-import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./refresh-token.ts";
 import { Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.ts";
-import type { Signer } from "./signer.ts";
+import type { Assumable, AssumeOptions } from "./rule/assume.ts";
+import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./token/refresh.ts";
 
 /** As long as the longest-lived token of a workload that is taken; it does not begin anew with a use. */
 const FAMILY_LIFE_MS = 24 * 60 * 60 * 1000;

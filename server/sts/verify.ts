@@ -2,10 +2,10 @@
 import type { KeyObject } from "node:crypto";
 import { compactVerify } from "jose";
 import { apiError } from "../../schema/index.ts";
-import type { CompactToken } from "./compact.ts";
 import { Refusal, refusal } from "./refusal.ts";
-import { hasSignatureLength } from "./signature.ts";
-import { type JsonObject, ownValue } from "./strict-json.ts";
+import type { CompactToken } from "./token/compact.ts";
+import { hasSignatureLength } from "./token/signature.ts";
+import { type JsonObject, ownValue } from "./token/strict-json.ts";
 
 const LEEWAY_SECONDS = 60;
 const MAX_LIFE_SECONDS = 24 * 60 * 60;

@@ -3,11 +3,11 @@
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiError, type Code, type Detail, retryInfo } from "../../schema/index.ts";
-import { createBounds } from "../../server/bounds.ts";
 import { createMetrics } from "../../server/metrics.ts";
 import type { Pipeline } from "../../server/pipeline.ts";
-import { createPort, type Port } from "../../server/port.ts";
-import { createRouter } from "../../server/route.ts";
+import { createBounds } from "../../server/port/bounds.ts";
+import { createPort, type Port } from "../../server/port/port.ts";
+import { createRouter } from "../../server/rest/route.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";

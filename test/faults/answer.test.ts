@@ -1,6 +1,6 @@
 // F1 to F9, F13 and F14: what may become of a request and its answer. How often it was sent is what the server counted.
 import { describe, expect, test } from "vitest";
-import type { FaultScript } from "../../server/fault-rule.ts";
+import type { FaultScript } from "../../server/faults/script.ts";
 import { KINDS } from "./judge.ts";
 import type { Watch } from "./run.ts";
 import { type Scenario, type Stage, type Step, scenario } from "./scenario.ts";

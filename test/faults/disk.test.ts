@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { journalPath } from "../../provider/journal/place.ts";
+import { journalPath } from "../../provider/journal/path.ts";
 import { KINDS } from "./judge.ts";
 import { STACK, scenario } from "./scenario.ts";
 import type { World } from "./world.ts";

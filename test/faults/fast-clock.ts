@@ -1,6 +1,6 @@
 // A clock that is faster than the real one, the same for the server and for those who call it: five seconds of lag are half a
 // second of a test. Nothing is asserted of it but that time which was waited for is over.
-import type { Clock } from "../../provider/clock.ts";
+import type { Clock } from "../../client/clock.ts";
 
 export interface Pace {
   startMs: number;

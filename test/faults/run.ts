@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { methodsWith } from "../../provider/methods.ts";
+import { methodsWith } from "../../provider/engine/methods.ts";
 import type { ChildOptions, Order, Told } from "./child.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
 import { type OutsideOptions, outsideWith, type PauseAt, type Point } from "./outside.ts";

@@ -2,7 +2,7 @@
 // without one, and L1 to L7 are judged, then the destroy.
 import { expect } from "vitest";
 import type { KindName } from "../../provider/kind/index.ts";
-import type { FaultScript } from "../../server/fault-rule.ts";
+import type { FaultScript } from "../../server/faults/script.ts";
 import type { ServerOptions } from "../../server/index.ts";
 import type { ChildOptions } from "./child.ts";
 import type { Command, Outcome } from "./engine.ts";

@@ -1,8 +1,8 @@
 // Adoption, on the side of the engine: what is there already comes under management, and stays when it leaves it.
 import { describe, expect, it } from "vitest";
-import type { Incomplete } from "../../provider/failure.ts";
 import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile.ts";
+import * as reconcile from "../../provider/reconcile/diff.ts";
+import type { Incomplete } from "../../provider/session/errors.ts";
 import { keyOf } from "./double.ts";
 import { Killed, startMachine } from "./machine.ts";
 

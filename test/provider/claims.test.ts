@@ -1,9 +1,9 @@
 // One uid belongs to one resource: what the methods that the engine calls make of it, through a rename, an adoption and a run
 // that ended in the middle of either.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createClaims } from "../../provider/claims.ts";
-import { type Methods, methodsWith } from "../../provider/methods.ts";
-import { systemTransport } from "../../provider/transport.ts";
+import { systemTransport } from "../../client/transport.ts";
+import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
+import { createClaims } from "../../provider/session/ownership.ts";
 import type { Json } from "../../schema/index.ts";
 import { getter, keyOf, type Service, startService, virtualClock } from "./double.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, configFrom, type Env, unknownKeys } from "../../provider/config.ts";
-import { checkedConfig } from "../../provider/session.ts";
+import { ConfigError, configFrom, type Env, unknownKeys } from "../../client/config.ts";
+import { checkedConfig } from "../../provider/session/session.ts";
 import { getter, ORG } from "./double.ts";
 
 const BASE = "https://console-api.example.com";

@@ -1,11 +1,11 @@
 // A create whose answer is lost (spec/faults.md, section 3), with the fault put between the loop and the wire.
 import { describe, expect, it } from "vitest";
+import { DEADLINE_MS } from "../../client/retry.ts";
 import { JournalError } from "../../provider/journal/file.ts";
 import { group } from "../../provider/kind/group.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile.ts";
-import { DEADLINE_MS } from "../../provider/retry.ts";
-import type { Session } from "../../provider/session.ts";
+import * as reconcile from "../../provider/reconcile/diff.ts";
+import type { Session } from "../../provider/session/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { keyOf, page } from "./double.ts";
 import { type Fault, gone, startMachine } from "./machine.ts";

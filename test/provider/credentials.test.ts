@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, type Env } from "../../provider/config.ts";
-import { credentialsFrom, type Surroundings } from "../../provider/credentials.ts";
-import { redactor } from "../../provider/redact.ts";
+import { ConfigError, type Env } from "../../client/config.ts";
+import { credentialsFrom, type Surroundings } from "../../client/credentials.ts";
+import { redactor } from "../../client/redact.ts";
 import { virtualClock, jwt as workloadJwt } from "./double.ts";
 
 const jwt = (claims: object, mark = "x") =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { deleteWhenFree } from "../../provider/delete-order.ts";
+import type { HttpRequest } from "../../client/transport.ts";
 import { group } from "../../provider/kind/group.ts";
 import { role } from "../../provider/kind/role.ts";
-import { remove } from "../../provider/reconcile.ts";
-import type { HttpRequest } from "../../provider/transport.ts";
+import { deleteWhenFree } from "../../provider/reconcile/delete-order.ts";
+import { remove } from "../../provider/reconcile/diff.ts";
 import { failedPrecondition } from "../../schema/index.ts";
 import { GROUP, IDENTITY, json, ORG, ROLE, refusal, scriptedSession } from "./double.ts";
 

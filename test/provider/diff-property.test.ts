@@ -1,11 +1,11 @@
 // What must hold for any record: a diff names exactly what a PATCH has to change. Seeded, so that a failure repeats.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changedPaths, normal } from "../../provider/diff.ts";
 import { group } from "../../provider/kind/group.ts";
 import { identity } from "../../provider/kind/identity.ts";
 import type { Kind } from "../../provider/kind/kind.ts";
 import { role } from "../../provider/kind/role.ts";
+import { changedPaths, normal } from "../../provider/state/changes.ts";
 import { applyMask, type Json, maskTouches } from "../../schema/index.ts";
 
 const SEED = 20_260_728;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { changedPaths } from "../../provider/diff.ts";
 import { group } from "../../provider/kind/group.ts";
 import { identity } from "../../provider/kind/identity.ts";
 import type { Kind } from "../../provider/kind/kind.ts";
 import { role } from "../../provider/kind/role.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import { diff } from "../../provider/reconcile.ts";
+import { diff } from "../../provider/reconcile/diff.ts";
+import { changedPaths } from "../../provider/state/changes.ts";
 import type { Json } from "../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "./double.ts";
 

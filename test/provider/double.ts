@@ -3,13 +3,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "../../provider/clock.ts";
-import type { Env } from "../../provider/config.ts";
+import type { Clock } from "../../client/clock.ts";
+import type { Env } from "../../client/config.ts";
+import { AttemptError } from "../../client/retry.ts";
+import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
 import { stackOf } from "../../provider/journal/journal.ts";
-import { journalPath } from "../../provider/journal/place.ts";
-import { AttemptError } from "../../provider/retry.ts";
-import { checkedConfig, type Session, sessionWith } from "../../provider/session.ts";
-import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../provider/transport.ts";
+import { journalPath } from "../../provider/journal/path.ts";
+import { checkedConfig, type Session, sessionWith } from "../../provider/session/session.ts";
 import { ApiError, apiError, type Code, codes, statusFromError } from "../../schema/index.ts";
 import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
 

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { handlerText } from "../../provider/dynamic.ts";
 import { type KindName, kindRecords } from "../../provider/kind/index.ts";
+import { handlerText } from "../../provider/program/resource.ts";
 import { GROUP, ORG, ROLE } from "./double.ts";
 
 const require = createRequire(import.meta.url);
@@ -33,7 +33,7 @@ describe("the handler text", () => {
 
   it("imports what package.json exports, which must not load the SDK", () => {
     const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
-    expect(exports["./dynamic"]).toBe("./provider/handler.ts");
+    expect(exports["./dynamic"]).toBe("./provider/engine/handler.ts");
     const loaded = new Set<string>();
     const follow = (file: URL) => {
       if (loaded.has(file.href)) return;
@@ -45,7 +45,7 @@ describe("the handler text", () => {
         if ((name as string).startsWith(".")) follow(new URL(name as string, file));
       }
     };
-    follow(new URL("../../provider/handler.ts", import.meta.url));
+    follow(new URL("../../provider/engine/handler.ts", import.meta.url));
     expect(loaded.size).toBeGreaterThan(20);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lookUntilShown } from "../../provider/lag.ts";
+import { lookUntilShown } from "../../provider/reconcile/lag.ts";
 import { virtualClock } from "./double.ts";
 
 describe("a look for what may be hidden", () => {

@@ -3,9 +3,9 @@
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { AttemptError } from "../../provider/retry.ts";
-import { checkedConfig, type Outside, type Session, sessionWith } from "../../provider/session.ts";
-import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../provider/transport.ts";
+import { AttemptError } from "../../client/retry.ts";
+import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
+import { checkedConfig, type Outside, type Session, sessionWith } from "../../provider/session/session.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
 import {
   getter,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { methodsWith } from "../../provider/methods.ts";
+import { methodsWith } from "../../provider/engine/methods.ts";
 import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, usedJournal, virtualClock } from "./double.ts";
 
 const CONFIG = { config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } };

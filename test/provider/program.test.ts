@@ -1,8 +1,8 @@
 // Look-ups and lists as a program uses them, against the reference server.
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { walk } from "../../client/paginate.ts";
 import * as irm from "../../provider/index.ts";
-import { walk } from "../../provider/walk.ts";
 import { json, ORG, type Service, scriptedSession, startService } from "./double.ts";
 
 let service: Service;

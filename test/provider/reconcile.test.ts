@@ -1,13 +1,13 @@
 // The loop against the reference server, with tokens got by a real exchange; lost and odd answers come from a script.
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Incomplete } from "../../provider/failure.ts";
 import { group } from "../../provider/kind/group.ts";
 import { identity } from "../../provider/kind/identity.ts";
 import type { Kind } from "../../provider/kind/kind.ts";
 import { role } from "../../provider/kind/role.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile.ts";
+import * as reconcile from "../../provider/reconcile/diff.ts";
+import { Incomplete } from "../../provider/session/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import {
   GROUP,

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Env } from "../../provider/config.ts";
+import type { Env } from "../../client/config.ts";
+import { walk } from "../../client/paginate.ts";
 import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile.ts";
-import { checkedConfig, sessionWith } from "../../provider/session.ts";
-import { walk } from "../../provider/walk.ts";
+import * as reconcile from "../../provider/reconcile/diff.ts";
+import { checkedConfig, sessionWith } from "../../provider/session/session.ts";
 import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted, virtualClock } from "./double.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "irm-token-"));

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { identity } from "../../provider/kind/identity.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import { diff } from "../../provider/reconcile.ts";
-import { REPLACE_ON } from "../../provider/record.ts";
+import { diff } from "../../provider/reconcile/diff.ts";
+import { REPLACE_ON } from "../../provider/state/state.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "./double.ts";
 
 const claimMatch = { issuer: "https://a.example.com", subject: "old", claims: { team: "a" } };

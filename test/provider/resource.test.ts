@@ -2,8 +2,8 @@
 // this file, and an error that is expected and does not come is one.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { handlerText } from "../../provider/dynamic.ts";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding } from "../../provider/index.ts";
+import { handlerText } from "../../provider/program/resource.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "./double.ts";
 
 let made: pulumi.runtime.MockResourceArgs[];

@@ -7,7 +7,7 @@ import {
   isRetryable,
   retryingWith,
   type Safety,
-} from "../../provider/retry.ts";
+} from "../../client/retry.ts";
 import { virtualClock } from "./double.ts";
 
 const failing = (failure: Failure) => new AttemptError(failure, new Error("failed"));

@@ -1,9 +1,9 @@
 // Secrets are put everywhere they can come in, and every text that leaves is searched for them.
 import { describe, expect, it } from "vitest";
-import type { Env } from "../../provider/config.ts";
-import { methodsWith } from "../../provider/methods.ts";
-import { redactor } from "../../provider/redact.ts";
-import type { HttpAnswer, HttpRequest } from "../../provider/transport.ts";
+import type { Env } from "../../client/config.ts";
+import { redactor } from "../../client/redact.ts";
+import type { HttpAnswer, HttpRequest } from "../../client/transport.ts";
+import { methodsWith } from "../../provider/engine/methods.ts";
 import { getter, json, jwt, lost, ORG, virtualClock } from "./double.ts";
 
 const WORKLOAD = jwt("secret-workload-token");

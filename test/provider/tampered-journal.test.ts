@@ -3,9 +3,9 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { methodsWith } from "../../provider/engine/methods.ts";
 import { group } from "../../provider/kind/group.ts";
-import { methodsWith } from "../../provider/methods.ts";
-import * as reconcile from "../../provider/reconcile.ts";
+import * as reconcile from "../../provider/reconcile/diff.ts";
 import type { Json } from "../../schema/index.ts";
 import { keyOf } from "./double.ts";
 import { type Process, startMachine } from "./machine.ts";

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AttemptError } from "../../provider/retry.ts";
-import { type HttpRequest, systemTransport } from "../../provider/transport.ts";
+import type { AttemptError } from "../../client/retry.ts";
+import { type HttpRequest, systemTransport } from "../../client/transport.ts";
 
 let server: Server | undefined;
 

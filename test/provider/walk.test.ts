@@ -1,8 +1,8 @@
 // A list ends, whatever the service answers: the bounds of a walk, counted in requests and by a clock that takes no time.
 import { describe, expect, it } from "vitest";
-import type { Session } from "../../provider/session.ts";
-import type { HttpAnswer } from "../../provider/transport.ts";
-import { walk } from "../../provider/walk.ts";
+import { walk } from "../../client/paginate.ts";
+import type { HttpAnswer } from "../../client/transport.ts";
+import type { Session } from "../../provider/session/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { json, ORG, scriptedSession } from "./double.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { AttemptError } from "../../provider/retry.ts";
-import type { HttpAnswer } from "../../provider/transport.ts";
-import { readAnswer, requestOf } from "../../provider/wire.ts";
+import { readAnswer, requestOf } from "../../client/rest.ts";
+import { AttemptError } from "../../client/retry.ts";
+import type { HttpAnswer } from "../../client/transport.ts";
 import { type ApiError, type Json, type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { GROUP, IDENTITY, json, ORG, ROLE, refusal } from "./double.ts";
 

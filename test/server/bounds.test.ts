@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { createBodyMemory } from "../../server/body-memory.ts";
-import { createConnections } from "../../server/connections.ts";
 import { createServer, type ServerOptions } from "../../server/index.ts";
+import { createBodyMemory } from "../../server/port/body-memory.ts";
+import { createConnections } from "../../server/port/connections.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { createGrpcClient, grpcMethodOf } from "../support/grpc.ts";
 import { framed, openHttp2 } from "../support/http2.ts";

@@ -1,6 +1,6 @@
 // The report of attempts, the page /faults and random failures (issue 5, "Scripted failures").
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createFaultDelays } from "../../server/fault-delay.ts";
+import { createFaultDelays } from "../../server/faults/delay.ts";
 import type { Attempt, FaultScript } from "../../server/index.ts";
 import { createServer, FaultsError, ServerOptionsError } from "../../server/index.ts";
 import { badRequest, expectRefusal } from "../support/refusal.ts";

@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import { grantsOf } from "../../server/authorize.ts";
-import { ensureDevOrganization } from "../../server/organization.ts";
 import { type Call, createPipeline } from "../../server/pipeline.ts";
 import { unlimited } from "../../server/rate-limit.ts";
+import { ensureDevOrganization } from "../../server/seed/bootstrap.ts";
 import { ensureBuiltInRoles } from "../../server/services/built-in-role.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";

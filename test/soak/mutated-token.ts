@@ -2,7 +2,7 @@
 // may be taken; the good ones that they are made from are, before, between and after. Keys, salts and tokens come from the
 // seed: a run that finds something finds it again.
 import { createHash } from "node:crypto";
-import { createSigner, type StoredKey } from "../../server/sts/signer.ts";
+import { createSigner, type StoredKey } from "../../server/sts/key/signer.ts";
 import {
   claimsFrom,
   type Issuer,

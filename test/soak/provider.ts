@@ -3,7 +3,7 @@
 
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
-import type { FaultScript } from "../../server/fault-rule.ts";
+import type { FaultScript } from "../../server/faults/script.ts";
 import { type Foreign, judge, judgeDestroyed } from "../faults/judge.ts";
 import type { PauseAt } from "../faults/outside.ts";
 import type { Program } from "../faults/program.ts";

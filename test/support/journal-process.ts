@@ -2,7 +2,7 @@
 // begins and ends COUNT creates, and writes into TRACE when it is inside of one.
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { systemClock } from "../../provider/clock.ts";
+import { systemClock } from "../../client/clock.ts";
 import type { Entry } from "../../provider/journal/entry.ts";
 import { createJournal } from "../../provider/journal/journal.ts";
 

@@ -1,6 +1,6 @@
 // `node lock-process.ts FILE`: tries to take the lock of a journal, and prints what it was told, and what it still has open of it.
 import { readdirSync, readlinkSync } from "node:fs";
-import { systemClock } from "../../provider/clock.ts";
+import { systemClock } from "../../client/clock.ts";
 import { lockOf } from "../../provider/journal/lock.ts";
 
 const [file] = process.argv.slice(2) as [string];

@@ -2,12 +2,13 @@
 // while. Anyone with a token can ask for a key, so fetches are bounded: one under way for each issuer, a pause after each, a
 // bound on those under way (`fetch-places`) and on the issuers that are remembered. Callers ask only for an issuer that a
 // stored identity trusts.
+
+import { refusal } from "../refusal.ts";
+import { isJsonObject, ownValue, parseStrictJson } from "../token/strict-json.ts";
 import { documentUrl, isLoopbackUrl } from "./address.ts";
-import type { FetchDocument } from "./fetch-document.ts";
-import { createPlaces, type Place } from "./fetch-places.ts";
+import type { FetchDocument } from "./fetch.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
-import { refusal } from "./refusal.ts";
-import { isJsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
+import { createPlaces, type Place } from "./places.ts";
 
 /** A key that the issuer has removed is accepted no longer than this. */
 const MAX_AGE_MS = 10 * 60 * 1000;

@@ -1,9 +1,9 @@
 // The development issuer (contract, decision 33): tokens of workloads for whoever reaches it, with an issuer and keys of
 // its own, so that the exchange can be tried without anyone else's. The server offers it on loopback only.
 import { randomUUID } from "node:crypto";
-import { type FieldViolation, invalidArgument } from "../../schema/index.ts";
+import { type FieldViolation, invalidArgument } from "../../../schema/index.ts";
+import type { Signer } from "../key/signer.ts";
 import { discoveryDocument } from "./discovery.ts";
-import type { Signer } from "./signer.ts";
 
 /** Far deeper than a claim of any issuer. */
 const LEVELS_MAX = 100;

@@ -1,9 +1,9 @@
 // A JSON Web Key Set (RFC 7517) read to public keys that may verify a signature, and the choice of one for a token.
 // Weak, private, ambiguous keys and those of another purpose are left out; a set that an identity stores may have none.
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
+import { refusal } from "../refusal.ts";
+import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "../token/strict-json.ts";
 import { keyWeakness } from "./key-strength.ts";
-import { refusal } from "./refusal.ts";
-import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
 
 const MAX_KEYS = 100;
 const PRIVATE_PARTS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];

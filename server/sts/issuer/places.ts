@@ -1,6 +1,6 @@
 // A bounded number of fetches at a time, shared fairly between organisations: when all places are taken, the organisation
 // that holds the most gives up its oldest one. So issuers that never answer cost other organisations nothing.
-import { refusal } from "./refusal.ts";
+import { refusal } from "../refusal.ts";
 
 export interface Place {
   /** aborted when the place is given to another organisation */

@@ -1,7 +1,7 @@
 // When a signing key signs and when it goes, from the times at which the keys were made and nothing else: a restart in the
 // middle of a rotation finds the same answer. A new key is published before it signs, for as long as others may keep the
 // key set; an old one is served and accepted until the last token that it signed has expired, and that long again.
-import { API_TOKEN_LIFE_MS } from "../../schema/index.ts";
+import { API_TOKEN_LIFE_MS } from "../../../schema/index.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A key that is older gets a successor. */

@@ -1,10 +1,10 @@
 // Which identity a token may become, and by what rule and keys (contract, decisions 22 and 24): the one that is named, the
 // only one of the token's exact issuer and subject, or the one that anyone may assume.
-import { apiError, type Identity, isUidp, STATIC_KEYS_LIFE_MS } from "../../schema/index.ts";
-import { type KeySet, parseKeySet } from "./key-set.ts";
+import { apiError, type Identity, isUidp, STATIC_KEYS_LIFE_MS } from "../../../schema/index.ts";
+import { type KeySet, parseKeySet } from "../issuer/key-set.ts";
+import { Refusal, refusal } from "../refusal.ts";
+import type { WorkloadToken } from "../token/workload.ts";
 import { type Matcher, type Rule, ruleFromClaimMatch, ruleFromStaticKeys } from "./match.ts";
-import { Refusal, refusal } from "./refusal.ts";
-import type { WorkloadToken } from "./workload-token.ts";
 
 export interface Assumable {
   uid: string;

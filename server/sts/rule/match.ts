@@ -1,10 +1,10 @@
 // The decision itself, pure: an identity compiled to a rule, a token's claims compared with it (contract section 2,
 // "Claim matching"). Exact strings are compared byte for byte, patterns by `pattern`, in full; all parts are ANDed.
-import type { ClaimMatch, Identity } from "../../schema/index.ts";
+import type { ClaimMatch, Identity } from "../../../schema/index.ts";
+import { type Reason, refusal } from "../refusal.ts";
+import { ownValue } from "../token/strict-json.ts";
+import type { WorkloadToken } from "../token/workload.ts";
 import { type Budget, newBudget, patternMatcher } from "./pattern.ts";
-import { type Reason, refusal } from "./refusal.ts";
-import { ownValue } from "./strict-json.ts";
-import type { WorkloadToken } from "./workload-token.ts";
 
 export type Matcher = (text: string, budget?: Budget) => boolean;
 

@@ -2,12 +2,12 @@
 // failure answers the same; the cause is for the log. Every request passes here, so the one algorithm is checked by
 // node:crypto in place, which takes a fifth of the time of a way through a thread pool; nothing is cached.
 import { type KeyObject, verify as verifyWith } from "node:crypto";
-import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isUidp } from "../../schema/index.ts";
+import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isUidp } from "../../../schema/index.ts";
+import type { Signer } from "../key/signer.ts";
+import type { Limits } from "../limit.ts";
+import { refusal, unauthenticated } from "../refusal.ts";
 import { decodeCompact } from "./compact.ts";
-import type { Limits } from "./limit.ts";
-import { refusal, unauthenticated } from "./refusal.ts";
 import { hasSignatureLength } from "./signature.ts";
-import type { Signer } from "./signer.ts";
 import { isJsonObject, type JsonObject, ownValue } from "./strict-json.ts";
 
 const LEEWAY_MS = 60 * 1000;

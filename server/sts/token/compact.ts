@@ -1,6 +1,6 @@
 // The compact form of a signed token (RFC 7515 section 7.1), decoded and not verified: three parts, one spelling of each,
 // a header that asks for nothing but a signature. Encrypted, detached and padded forms end here.
-import { type Reason, refusal } from "./refusal.ts";
+import { type Reason, refusal } from "../refusal.ts";
 import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
 
 export const MAX_TOKEN_BYTES = 16 * 1024;

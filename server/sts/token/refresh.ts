@@ -1,7 +1,7 @@
 // The text of a refresh token. Its holder reads only when it ends: the vendor's clients expect base64 (RFC 4648 section 4)
 // of JSON with `exp`. We compare a hash of the whole text and read nothing of it but the family that it claims.
 import { createHash, randomBytes } from "node:crypto";
-import { refusal } from "./refusal.ts";
+import { refusal } from "../refusal.ts";
 import { isJsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
 
 const MAX_CHARACTERS = 4096;

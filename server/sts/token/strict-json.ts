@@ -1,6 +1,6 @@
 // JSON of which two parsers cannot read two meanings: UTF-8 without a byte order mark, and no name twice in one object
 // (RFC 8259 section 4 leaves the choice to the parser; RFC 7515 section 4 forbids it in a header).
-import { hasDuplicateName } from "../duplicate-name.ts";
+import { hasDuplicateName } from "../../rest/duplicate-name.ts";
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 // What a workload's token says of itself, read before anything is verified: issuer, subject and audience in a form that
 // is safe to compare, to look up and to log (RFC 7519 section 4.1, RFC 8725 section 3.10).
-import { isIssuer } from "../../schema/index.ts";
+import { isIssuer } from "../../../schema/index.ts";
+import { refusal } from "../refusal.ts";
 import { type CompactToken, decodeCompact } from "./compact.ts";
-import { refusal } from "./refusal.ts";
 import { ownValue } from "./strict-json.ts";
 
 const MAX_TEXT = 255;

@@ -1,13 +1,13 @@
 // What a line of the journal may be: the format that earlier versions wrote, for ever, and nothing that is no entry.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { fingerprint } from "../../../provider/fingerprint.ts";
 import { contentsFrom, textFrom } from "../../../provider/journal/entry.ts";
 import { group } from "../../../provider/kind/group.ts";
 import { identity } from "../../../provider/kind/identity.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
 import { role } from "../../../provider/kind/role.ts";
 import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import { fingerprint } from "../../../provider/state/fingerprint.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../double.ts";
 

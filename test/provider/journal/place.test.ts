@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { journalFolder, journalPath } from "../../../provider/journal/place.ts";
+import { journalFolder, journalPath } from "../../../provider/journal/path.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();

@@ -1,6 +1,6 @@
 // Row 13 of the must-refuse list (faults, section 2.1): no address of our own networks, however it is written or resolved.
 import { describe, expect, it } from "vitest";
-import { documentUrl, guardedLookup, isPublicAddress } from "../../../server/sts/address.ts";
+import { documentUrl, guardedLookup, isPublicAddress } from "../../../server/sts/issuer/address.ts";
 
 describe("isPublicAddress", () => {
   it.each(["8.8.8.8", "1.1.1.1", "172.15.255.255", "172.32.0.0", "100.63.255.255", "100.128.0.0", "223.255.255.255"])(

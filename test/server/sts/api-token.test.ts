@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { MAX_TOKEN_BYTES } from "../../../server/sts/compact.ts";
 import { createSigner, generateKey, jwksViolation, unauthenticated } from "../../../server/sts/index.ts";
+import { MAX_TOKEN_BYTES } from "../../../server/sts/token/compact.ts";
 import { createRandom } from "../../support/random.ts";
 import { signatureBytes, signWithLeadingZero, withSignature } from "../../support/seeded-signature.ts";
 import {

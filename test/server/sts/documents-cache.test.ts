@@ -1,7 +1,7 @@
 // Documents that are kept: rows 16 and 17 of the must-refuse list (faults, section 2.1), against an issuer on loopback.
 import { afterEach, describe, expect, it } from "vitest";
-import { createDocuments } from "../../../server/sts/documents.ts";
-import { createFetchDocument, type FetchDocument } from "../../../server/sts/fetch-document.ts";
+import { createDocuments } from "../../../server/sts/issuer/cache.ts";
+import { createFetchDocument, type FetchDocument } from "../../../server/sts/issuer/fetch.ts";
 import { createCache, DISCOVERY, issuers, kids, named, refused } from "./documents-fixture.ts";
 import { NOW_MS, OTHER_RSA, RSA } from "./fixture.ts";
 

@@ -1,7 +1,7 @@
 // What the tests of documents share: the cache on a frozen clock, fetching from issuers on loopback.
-import { createDocuments, type Documents } from "../../../server/sts/documents.ts";
-import { createFetchDocument } from "../../../server/sts/fetch-document.ts";
-import { hasKey, type KeySet } from "../../../server/sts/key-set.ts";
+import { createDocuments, type Documents } from "../../../server/sts/issuer/cache.ts";
+import { createFetchDocument } from "../../../server/sts/issuer/fetch.ts";
+import { hasKey, type KeySet } from "../../../server/sts/issuer/key-set.ts";
 import { type Issuer, NOW_MS, startIssuer } from "./fixture.ts";
 
 export const DISCOVERY = "/.well-known/openid-configuration";

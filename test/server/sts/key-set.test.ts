@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jwksViolation } from "../../../server/sts/index.ts";
-import { parseKeySet } from "../../../server/sts/key-set.ts";
+import { parseKeySet } from "../../../server/sts/issuer/key-set.ts";
 import { ec, ed25519, OTHER_RSA, RSA, rsa } from "./fixture.ts";
 import { MODULUS, rsaWith } from "./weak-key.ts";
 

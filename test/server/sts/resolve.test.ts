@@ -2,7 +2,7 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { readFile } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { createResolve } from "../../../server/sts/resolve.ts";
+import { createResolve } from "../../../server/sts/issuer/resolve.ts";
 import { ANYONE, createService } from "./fixture.ts";
 
 const A = 1;
