@@ -98,7 +98,8 @@ const comments = (): Map<string, string> => {
   if (read) return read;
   const found = new Map<string, string>();
   const folder = join(root, "schema");
-  for (const file of readdirSync(folder).filter((name) => name.endsWith(".ts"))) {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  for (const file of files.filter((name) => name.endsWith(".ts") && !name.startsWith("generated")).toSorted()) {
     const source = ts.createSourceFile(file, readFileSync(join(folder, file), "utf8"), ts.ScriptTarget.Latest, true);
     const visit = (node: ts.Node): void => {
       if (ts.isCallExpression(node)) {

@@ -2,8 +2,11 @@
 // The API's messages as they are in JSON.
 
 export interface AccountAssociation {
+  /** uid of its group */
   uid: string;
+  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
+  /** one line, at most 512 characters */
   description?: string | undefined;
   amazon?: AccountAssociationAmazon | undefined;
   google?: AccountAssociationGoogle | undefined;
@@ -20,14 +23,17 @@ export interface AccountAssociationAmazon {
 
 export interface AccountAssociationAzure {
   tenantId: string;
+  /** client id by the component's name */
   clientIds: Record<string, string>;
 }
 
 export interface AccountAssociationChainguard {
+  /** uid of the identity that a service assumes, by the service's name */
   serviceBindings: Record<string, string>;
 }
 
 export interface AccountAssociationGitHub {
+  /** installations by the id of the app */
   appInstallations?: Record<string, AccountAssociationGitHubAppInstallations> | undefined;
 }
 
@@ -37,6 +43,7 @@ export interface AccountAssociationGitHubAppInstallations {
 
 export interface AccountAssociationGitHubInstallation {
   installationId: string;
+  /** for people to read */
   name?: string | undefined;
 }
 
@@ -46,18 +53,23 @@ export interface AccountAssociationGoogle {
 }
 
 export interface Advisory {
+  /** uid of its group, then a segment of its own */
   uid: string;
+  /** such as CGA-xvgw-cvr7-9g2q */
   advisoryId: string;
   createTime: string;
   updateTime: string;
   deleteTime?: string | undefined;
   author: string;
   artifactName: string;
+  /** apk, image, library */
   artifactType: string;
   artifactArchitecture: string;
   componentName: string;
   componentLocation: string;
+  /** ecosystem of the component: go-module, python */
   componentType: string;
+  /** other identifiers of the vulnerability: CVE, GHSA */
   aliases?: string[] | undefined;
   events?: AdvisoryEvent[] | undefined;
   legacyAdvisoryId?: string | undefined;
@@ -443,26 +455,39 @@ export type EventTypeFilter =
   | "EVENT_TYPE_FILTER_PATCHED";
 
 export interface Group {
+  /** path of hexadecimal segments, the ancestors first */
   uid: string;
+  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
+  /** one line, at most 512 characters */
   description?: string | undefined;
+  /** limits of the organisation, by resource */
   resourceLimits: Readonly<Record<string, number>>;
+  /** set by the operator of the service only */
   verified?: boolean | undefined;
   createTime: string;
   updateTime: string;
+  /** kind of the organisation; groups below a root inherit it */
   kind?: OrgKind | undefined;
   status?: OrgStatus | undefined;
 }
 
 export interface GroupInvite {
+  /** uid of its group, then a segment of its own */
   uid: string;
+  /** uid of the role that is granted at the group */
   roleUid: string;
+  /** absent when the role was deleted */
   role?: Readonly<GroupInviteRole> | undefined;
+  /** who may accept it; absent = whoever has the code */
   email?: string | undefined;
+  /** given on create and not returned */
   ttl: string;
   expirationTime: string;
   singleUse?: boolean | undefined;
+  /** in the answer of the create alone */
   code?: string | undefined;
+  /** the first 16 digits of the SHA-256 of the code */
   keyId: string;
   createTime: string;
 }
@@ -475,18 +500,26 @@ export interface GroupInviteRole {
 }
 
 export interface Identity {
+  /** uid of its group, then a segment of its own */
   uid: string;
+  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
+  /** one line, at most 512 characters */
   description?: string | undefined;
   email?: string | undefined;
   emailUnverified?: string | undefined;
   company?: string | undefined;
+  /** set at creation, moved by an exchange */
   lastSeenTime: string;
   createTime: string;
   updateTime: string;
+  /** assumed by a workload whose token's claims match */
   claimMatch?: IdentityClaimMatch | undefined;
+  /** assumed by a workload that signs with one of these keys */
   staticKeys?: IdentityStaticKeys | undefined;
+  /** assumed by an AWS principal */
   awsIdentity?: IdentityAWSIdentity | undefined;
+  /** a service of the platform */
   servicePrincipal?: ServicePrincipal | undefined;
 }
 
@@ -499,34 +532,51 @@ export interface IdentityAWSIdentity {
 }
 
 export interface IdentityClaimMatch {
+  /** `iss` of the workload's token, byte for byte */
   issuer?: string | undefined;
   issuerPattern?: string | undefined;
+  /** `sub` of the workload's token, byte for byte */
   subject?: string | undefined;
   subjectPattern?: string | undefined;
+  /** `aud` of the workload's token; absent = the issuer of this service, its bare host, or the API audience */
   audience?: string | undefined;
   audiencePattern?: string | undefined;
+  /** further claims, each equal */
   claims?: Record<string, string> | undefined;
+  /** further claims, each matching */
   claimPatterns?: Record<string, string> | undefined;
 }
 
 export interface IdentityProvider {
+  /** uid of its group, then a segment of its own */
   uid: string;
+  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
+  /** one line, at most 512 characters */
   description?: string | undefined;
   createTime: string;
   updateTime: string;
+  /** uid of the role that whoever signs in for the first time is granted */
   defaultRole: string;
   oidc?: IdentityProviderOIDC | undefined;
+  /** absent from lists */
   scim?: Readonly<IdentityProviderSCIM> | undefined;
 }
 
 export interface IdentityProviderOIDC {
+  /** https URL of the issuer, byte for byte as its tokens have it */
   issuer: string;
+  /** not sensitive */
   clientId: string;
+  /** never returned; may be left out with `pkceEnabled` */
   clientSecret?: string | undefined;
+  /** beside `openid`, which is always asked for */
   additionalScopes?: string[] | undefined;
+  /** claim that carries the groups of whoever signs in */
   groupsClaim?: string | undefined;
+  /** how who signs in is matched to who was provisioned; unset = by `sub` */
   correlationRule?: IdentityProviderOIDCCorrelationRule | undefined;
+  /** PKCE (RFC 7636) */
   pkceEnabled?: boolean | undefined;
 }
 
@@ -555,8 +605,11 @@ export type IdentityProviderSCIMCredentialState =
 export interface IdentityStaticKeys {
   issuer: string;
   subject: string;
+  /** the JSON Web Key Set (RFC 7517) of public keys, as text */
   issuerKeys: string;
+  /** default and longest: 365 days after creation */
   expirationTime?: string | undefined;
+  /** at most one; absent = as for a claim match */
   audiences?: string[] | undefined;
 }
 
@@ -584,13 +637,21 @@ export interface ListAdvisoriesRequest {
   componentTypes?: string[] | undefined;
   componentLocations?: string[] | undefined;
   aliases?: string[] | undefined;
+  /** every package that is built from this one; `artifactNames` is then ignored */
   origin?: string | undefined;
+  /** an event in one of these states */
   eventReviewStates?: ReviewState[] | undefined;
+  /** an event by one of these */
   eventAuthors?: string[] | undefined;
+  /** no event by any of these */
   excludeEventAuthors?: string[] | undefined;
+  /** an event that one of these reviewed */
   eventReviewers?: string[] | undefined;
+  /** an event of one of these types */
   eventTypes?: EventTypeFilter[] | undefined;
+  /** type of the newest event that was approved */
   latestEventType?: EventTypeFilter | undefined;
+  /** part of the artifact's name, the component's name or an alias, in any case */
   query?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -699,9 +760,13 @@ export interface ListRolesRequest {
 export interface ListTagsRequest {
   uidp?: UIDPFilter | undefined;
   name?: string | undefined;
+  /** tags that were updated after this time */
   updatedSince?: string | undefined;
+  /** `sha256-*` */
   includeReferrers?: boolean | undefined;
+  /** `*-20yymmdd` */
   includeDates?: boolean | undefined;
+  /** `*-r[0-9]+` */
   includeEpochs?: boolean | undefined;
   digest?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
@@ -736,11 +801,15 @@ export type RelationshipType =
   | "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL";
 
 export interface Repo {
+  /** uid of its group, then a segment of its own */
   uid: string;
+  /** unique in its group */
   name: string;
+  /** one line, at most 512 characters; default: that of the repo that this one syncs from */
   description?: string | undefined;
   catalogTier?: CatalogTier | undefined;
   bundles?: string[] | undefined;
+  /** other names of the image, each with a tag */
   aliases?: string[] | undefined;
   activeTags?: string[] | undefined;
   sync_config?: SyncConfig | undefined;
@@ -750,6 +819,7 @@ export interface Repo {
 }
 
 export interface RepoReadme {
+  /** uid of the repo */
   uid: string;
   content?: string | undefined;
 }
@@ -762,21 +832,28 @@ export type ReviewState =
   | "REVIEW_STATE_REJECTED";
 
 export interface Role {
+  /** built-in: one segment; custom: uid of its group, then a segment of its own */
   uid: string;
+  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
+  /** one line, at most 512 characters */
   description?: string | undefined;
+  /** what the role grants, by enum name; the order means nothing */
   capabilities: Capability[];
   createTime: string;
   updateTime: string;
 }
 
 export interface RoleBinding {
+  /** uid of its group, then a segment of its own */
   uid: string;
   identity: Readonly<RoleBindingIdentity>;
   group: Readonly<RoleBindingGroup>;
   role: Readonly<RoleBindingRole>;
   createTime: string;
+  /** uid of the identity that is granted the role */
   identityUid: string;
+  /** uid of the role */
   roleUid: string;
 }
 
@@ -829,8 +906,10 @@ export type SeverityType =
   | "TYPE_CVSS_V4";
 
 export interface SyncConfig {
+  /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
   source: string;
   uniqueTags?: boolean | undefined;
+  /** 14 days after syncing began */
   expirationTime?: string | undefined;
   google?: string | undefined;
   amazon?: string | undefined;
@@ -840,8 +919,11 @@ export interface SyncConfig {
 }
 
 export interface Tag {
+  /** uid of its repo, then a segment of its own */
   uid: string;
+  /** unique in its repo */
   name: string;
+  /** of the manifest */
   digest: string;
   updateTime: string;
   deprecated?: boolean | undefined;
