@@ -6,6 +6,7 @@ import {
   ApiError,
   type Code,
   isApiError,
+  isLoopbackUrl,
   type Json,
   type Operation,
   type OperationName,
@@ -15,7 +16,7 @@ import {
   type ResponseOf,
 } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
-import { type Config, type Env, isLoopback } from "./config.ts";
+import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom } from "./credentials.ts";
 import type { Redactor } from "./redact.ts";
 import { RefusedToken } from "./refused-token.ts";
@@ -196,7 +197,7 @@ const escapeText = (_: string, value: unknown): unknown => (typeof value === "st
 const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: string): ApiError => {
   const whom = identity ? `identity ${identity}` : "the identity that matches it";
   const head = `exchanging the token of ${source} for ${whom} at ${authUrl}/sts/exchange: ${error.message}`;
-  const isRestart = REFUSALS.includes(error.code) && isLoopback(new URL(authUrl).hostname);
+  const isRestart = REFUSALS.includes(error.code) && isLoopbackUrl(authUrl);
   const text = isRestart ? `${head}\n${AFTER_RESTART}` : head;
   return new ApiError(error.code, text, { details: error.details, operation: "Exchange", cause: error });
 };

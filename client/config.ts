@@ -1,7 +1,7 @@
 // Where the service is and which identity to assume: the stack's configuration (`irm:*`, explicit) before the environment.
 // Tokens are never read from the stack's configuration: all of it lands in the state.
 import { isAbsolute } from "node:path";
-import { isUidp, nearest } from "../schema/index.ts";
+import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest } from "../schema/index.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */
@@ -18,12 +18,10 @@ export interface Config {
   movedFrom?: string;
 }
 
-export const isLoopback = (hostname: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-
 /** One spelling for each address: `http://LOCALHOST:8080/` is `http://127.0.0.1:8080`. */
 export const serviceOf = (address: string): string => {
   const { protocol, hostname, port, pathname } = new URL(address);
-  const host = isLoopback(hostname) ? "127.0.0.1" : hostname;
+  const host = LOOPBACK_NAMES.includes(hostname) ? "127.0.0.1" : hostname;
   return withoutSlash(`${protocol}//${host}${port && `:${port}`}${pathname}`);
 };
 
@@ -155,7 +153,7 @@ const urlProblem = (text: string): string | undefined => {
 export const protocolProblem = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "must be an https URL";
   const { protocol, hostname } = new URL(text);
-  if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return undefined;
+  if (protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname))) return undefined;
   return "must be an https URL; http is for loopback only, since tokens would travel in the clear";
 };
 

@@ -1,8 +1,8 @@
 // One HTTP request through undici: the answer whole, or an AttemptError that says whether the request ever left.
 // HTTPS_PROXY and NO_PROXY are undici's to read; NODE_EXTRA_CA_CERTS is Node's.
 import type { Dispatcher } from "undici";
-import { ApiError } from "../schema/index.ts";
-import { ConfigError, isLoopback } from "./config.ts";
+import { ApiError, isLoopbackHost } from "../schema/index.ts";
+import { ConfigError } from "./config.ts";
 import { AttemptError } from "./retry.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -36,7 +36,7 @@ export const systemTransport = (): Transport => {
   return async (request) => {
     agents ??= connect();
     const { direct, outside } = await agents;
-    return send(isLoopback(request.url.hostname) ? direct : outside, request);
+    return send(isLoopbackHost(request.url.hostname) ? direct : outside, request);
   };
 };
 

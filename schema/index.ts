@@ -48,6 +48,13 @@ export {
   VALUES_MAX,
 } from "./json.ts";
 export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS } from "./list.ts";
+export {
+  isLoopbackAddress,
+  isLoopbackAuthority,
+  isLoopbackHost,
+  isLoopbackUrl,
+  LOOPBACK_NAMES,
+} from "./loopback.ts";
 export { nearest, nearestNames, suggestion } from "./nearest.ts";
 export { openapiDocument } from "./openapi/document.ts";
 export type { HttpMethod, Operation } from "./operation.ts";
@@ -76,7 +83,6 @@ export {
   ClaimMatch,
   Identity,
   isIssuer,
-  isLoopbackIssuer,
   KEYS_MAX,
   STATIC_KEYS_LIFE_MS,
   StaticKeys,

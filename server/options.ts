@@ -1,5 +1,5 @@
 // What options cannot be served together, in one sentence, and the addresses that follow from them.
-import { LOOPBACK_HOST } from "./pages/issuer.ts";
+import { isLoopbackAuthority, isLoopbackHost } from "../schema/index.ts";
 import type { ServerOptions } from "./server.ts";
 
 /** Options that cannot be served, in one sentence. */
@@ -7,7 +7,6 @@ export class ServerOptionsError extends Error {
   override readonly name = "ServerOptionsError";
 }
 
-const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const WILDCARD = new Set(["0.0.0.0", "::"]);
 
 /** The exchange and the issuer have a port of their own. */
@@ -17,11 +16,11 @@ export const isSplit = ({ authPort, port }: ServerOptions): boolean =>
 /** The public addresses as origins, once nothing is wrong with the options. Throws ServerOptionsError. */
 export const checkOptions = (options: ServerOptions): { publicUrl?: string; publicAuthUrl?: string } => {
   const { host = "127.0.0.1", dev = false } = options;
-  if (dev && !LOOPBACK.has(host))
+  if (dev && !isLoopbackHost(host))
     throw new ServerOptionsError(
       `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`,
     );
-  if (options.faults && !LOOPBACK.has(host))
+  if (options.faults && !isLoopbackHost(host))
     throw new ServerOptionsError(
       `the scripted failures are changed by anyone who reaches the server, so --faults is refused on ${host}; leave out --host`,
     );
@@ -34,7 +33,7 @@ export const checkOptions = (options: ServerOptions): { publicUrl?: string; publ
       "--public-url needs --public-auth-url where --auth-port gives the exchange its own port",
     );
   for (const url of [publicUrl, publicAuthUrl])
-    if (dev && url && !LOOPBACK_HOST.test(new URL(url).host))
+    if (dev && url && !isLoopbackAuthority(new URL(url).host))
       throw new ServerOptionsError(
         `the development issuer mints tokens for anyone who reaches it, so --dev is refused with the public address ${url}; use a name of loopback, or leave out --dev`,
       );

@@ -1,8 +1,8 @@
 // Whether the organisation of a state is behind the address, asked once a process and organisation, before its first record is
 // compared. Only proof counts: who may see a part of an organisation, or nothing at all of it, previews as before.
 
-import { type Config, isLoopback, serviceOf } from "../../client/config.ts";
-import { isApiError, isRoot, type Json } from "../../schema/index.ts";
+import { type Config, serviceOf } from "../../client/config.ts";
+import { isApiError, isLoopbackUrl, isRoot, type Json } from "../../schema/index.ts";
 import { sessionText } from "./errors.ts";
 import { RESTARTED } from "./service-address.ts";
 import type { Session } from "./session.ts";
@@ -23,7 +23,7 @@ export const absenceOf = async (
     const cause = sessionErrorOf(error) ?? (error as Error);
     const text = `the organisation ${organization} of this stack cannot be looked for: ${sessionText(cause)}`;
     // On loopback the server is the caller's own: a refused token means that the server is a new one.
-    if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopback(new URL(config.authUrl).hostname)) return text;
+    if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopbackUrl(config.authUrl)) return text;
     say(text);
     return undefined;
   }
@@ -68,7 +68,7 @@ const absent = (organization: string, service: string, evidence: string): string
     `wrong service? The records of this stack are in the organisation ${organization}, and it is not at ${service}: ` +
       `${evidence}. Nothing is created, changed or deleted.`,
     "If the address or the credentials are those of another service: set them back.",
-    ...(isLoopback(new URL(service).hostname)
+    ...(isLoopbackUrl(service)
       ? [RESTARTED]
       : ["If the organisation is gone: pulumi state delete URN for each of its resources, or --all."]),
     `To go on all the same: pulumi config set irm:movedFrom ${organization}, or IRM_MOVED_FROM=${organization} in the environment.`,

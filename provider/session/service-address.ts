@@ -2,8 +2,8 @@
 // for a refresh and a delete: a machine of CI has nothing else of the last run. A state of an earlier version carries none, and
 // gets today's.
 
-import { type Config, isLoopback, serviceOf } from "../../client/config.ts";
-import type { Json } from "../../schema/index.ts";
+import { type Config, serviceOf } from "../../client/config.ts";
+import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import { SERVICE } from "../state/state.ts";
 
 /** The service is another one than that of the state; nothing is created, changed or deleted. */
@@ -29,7 +29,7 @@ const otherAddress = (before: string, now: string): string =>
     `If the service has moved there with its records: pulumi config set irm:movedFrom ${before}, or for one run ` +
       `IRM_MOVED_FROM=${before} in the environment. After the next up the setting may go.`,
     "If it is another service: set the address back, or use a stack of its own (pulumi stack init NAME).",
-    ...(isLoopback(new URL(now).hostname) ? [RESTARTED] : []),
+    ...(isLoopbackUrl(now) ? [RESTARTED] : []),
   ].join("\n  - ");
 
 /** For whom most meet: `irm serve --dev` without a database, started again. */

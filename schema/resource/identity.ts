@@ -14,17 +14,13 @@ import {
   timestamp,
 } from "../field.ts";
 import { Empty, listRequest, listResponse } from "../list.ts";
+import { isLoopbackUrl } from "../loopback.ts";
 import { type Operations, rows } from "../operation.ts";
 import { createRequest, getRequest, updateRequest } from "../request.ts";
 import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
-
-const LOOPBACK = /^(127(\.\d+){3}|\[::1\]|localhost)$/;
-
-/** True for a URL whose host is loopback. */
-export const isLoopbackIssuer = (text: string): boolean => URL.canParse(text) && LOOPBACK.test(new URL(text).hostname);
 
 /**
  * https, or http on loopback (contract, decision 32; whether loopback is served is the server's to say), spelled the one
@@ -36,7 +32,7 @@ export const isIssuer = (text: string): boolean => {
   const { protocol, username, password, pathname, href } = new URL(text);
   if (username || password || pathname.includes("//")) return false;
   if (href !== text && href !== `${text}/`) return false;
-  return protocol === "https:" || (protocol === "http:" && isLoopbackIssuer(text));
+  return protocol === "https:" || (protocol === "http:" && isLoopbackUrl(text));
 };
 
 export const issuer = z.string({ error: ISSUER_TEXT }).refine(isIssuer, ISSUER_TEXT);

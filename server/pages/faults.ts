@@ -1,10 +1,10 @@
 // `/faults`, for tests of clients in other processes: GET tells the script and the report, PUT takes a new script; POST
 // `/faults/release` lets go what is held. Without a token, and so by a name of loopback only, as the development issuer.
-import { apiError, invalidArgument } from "../../schema/index.ts";
+import { apiError, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
 import type { FaultControl } from "../faults/faults.ts";
 import { FaultsError, parseFaults } from "../faults/script.ts";
 import type { HttpOptions, Page } from "../rest/server.ts";
-import { LOOPBACK_HOST, refused } from "./issuer.ts";
+import { refused } from "./issuer.ts";
 
 const ASKED = new Set(["GET /faults", "PUT /faults", "POST /faults/release"]);
 
@@ -12,7 +12,7 @@ export const faultsPage =
   (faults: FaultControl): HttpOptions["pages"] =>
   async (method, path, body, host): Promise<Page | undefined> => {
     if (!ASKED.has(`${method} ${path}`)) return undefined;
-    if (!LOOPBACK_HOST.test(host))
+    if (!isLoopbackAuthority(host))
       return refused(apiError("PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only"));
     if (method === "POST") faults.release();
     if (method === "PUT") {

@@ -2,9 +2,9 @@
 // own openapi.json. Self-contained: it loads nothing from another host, and its policy forbids it to.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { isLoopbackAuthority } from "../../schema/index.ts";
 import type { HttpOptions, Page } from "../rest/server.ts";
 import { type HomeFacts, homeDocument } from "./home-document.ts";
-import { LOOPBACK_HOST } from "./issuer.ts";
 
 export interface HomeOptions extends Omit<HomeFacts, "token"> {
   /** An API token of the development owner. */
@@ -39,7 +39,7 @@ export const homePages = ({ ownerToken, ...facts }: HomeOptions): HttpOptions["p
   return async (method, path, _body, host): Promise<Page | undefined> => {
     if (method !== "GET" && method !== "HEAD") return undefined;
     if (path === "/") {
-      const isLocal = LOOPBACK_HOST.test(host);
+      const isLocal = isLoopbackAuthority(host);
       const { baseUrl, authUrl, issuer, ...records } = facts;
       // The owner may be deleted by now: the page does without its token.
       const token = isLocal ? await ownerToken?.().catch(() => undefined) : undefined;

@@ -2,7 +2,7 @@
 // which mints a token for anyone who asks (contract, decision 33): on this machine, and not a page of somebody else's site
 // that a browser here was told is at a loopback address (DNS rebinding). Such a request names that site as its host.
 import { z } from "zod";
-import { type ApiError, apiError, invalidArgument } from "../../schema/index.ts";
+import { type ApiError, apiError, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
 import { restError } from "../rest/decode.ts";
 import type { HttpOptions, Page } from "../rest/server.ts";
 import { JWKS_PATH, type Sts } from "../sts/index.ts";
@@ -10,7 +10,6 @@ import { JWKS_PATH, type Sts } from "../sts/index.ts";
 export const DEV_ISSUER_PATH = "/dev-issuer";
 
 /** What a request names as its host that comes from this machine by a name of it. */
-export const LOOPBACK_HOST = /^(127(\.\d+){3}|\[::1\]|localhost)(:\d+)?$/i;
 
 /** A token to mint: the body of `POST /dev-issuer/token`. */
 export interface MintRequest {
@@ -45,7 +44,7 @@ export const issuerPages =
     const page = pages[path];
     if (page && method === "GET") return { status: 200, json: await page() };
     if (!sts.devIssuer || path !== `${DEV_ISSUER_PATH}/token` || method !== "POST") return undefined;
-    if (!LOOPBACK_HOST.test(host))
+    if (!isLoopbackAuthority(host))
       return refused(apiError("PERMISSION_DENIED", "the development issuer is reached by a name of loopback only"));
     const { success, data, error } = MintRequest.safeParse(parse(await body()));
     if (!success)

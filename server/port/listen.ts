@@ -1,5 +1,6 @@
 // Sockets: a listener on a port, its address, its end.
 import type { AddressInfo, Server, Socket } from "node:net";
+import { LOOPBACK_NAMES } from "../../schema/index.ts";
 
 /** A port that cannot be listened on, in one sentence. */
 export class ListenError extends Error {
@@ -30,9 +31,8 @@ export const urlOf = (server: Server, host: string, scheme: "http" | "https"): s
 /** The audiences of an address: itself, and on loopback its other names. */
 export const audiencesOf = (baseUrl: string): string[] => {
   const url = new URL(baseUrl);
-  const names = ["127.0.0.1", "localhost", "[::1]"];
-  if (!names.includes(url.hostname)) return [baseUrl];
-  return [...new Set([baseUrl, ...names.map((name) => `${url.protocol}//${name}:${url.port}`)])];
+  if (!LOOPBACK_NAMES.includes(url.hostname)) return [baseUrl];
+  return [...new Set([baseUrl, ...LOOPBACK_NAMES.map((name) => `${url.protocol}//${name}:${url.port}`)])];
 };
 
 /** How long the end waits for requests under way. */

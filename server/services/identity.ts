@@ -8,7 +8,7 @@ import {
   Identity,
   inputViolations,
   invalidArgument,
-  isLoopbackIssuer,
+  isLoopbackUrl,
   type Json,
   KEYS_MAX,
   operations,
@@ -227,7 +227,7 @@ const warnOfIssuerPattern = ({ log }: ServiceContext, uid: string, identity: Jso
 export const issuerViolations = (field: string, issuer: string | undefined, rules: IdentityRules): FieldViolation[] => {
   if (!issuer) return [];
   if (issuer === rules.ownIssuer) return [{ field, description: "must not be the issuer of this service" }];
-  if (isLoopbackIssuer(issuer) && !rules.loopback)
+  if (isLoopbackUrl(issuer) && !rules.loopback)
     return [{ field, description: "must not be on loopback; such an issuer is served with --dev only" }];
   return [];
 };

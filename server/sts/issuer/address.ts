@@ -3,6 +3,7 @@
 // the connection is then made to: a name that resolves differently the next time gains nothing (DNS rebinding).
 import type { LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isLoopbackAddress, isLoopbackHost } from "../../../schema/index.ts";
 
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
@@ -46,11 +47,6 @@ export const isPublicAddress = (address: string): boolean => {
   return isIP(address) === 6 && GLOBAL_IPV6.check(address, "ipv6") && !SPECIAL_IPV6.check(address, "ipv6");
 };
 
-const isLoopbackAddress = (address: string): boolean => /^127\.\d+\.\d+\.\d+$/.test(address) || address === "::1";
-
-const isLoopbackHost = (hostname: string): boolean =>
-  hostname === "localhost" || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ""));
-
 /** The URL of a document, or a TypeError. Addresses in it are checked here: a socket does not look them up. */
 export const documentUrl = (text: string, options: { loopback: boolean }): URL => {
   if (!URL.canParse(text)) throw new TypeError("not a URL");
@@ -66,8 +62,6 @@ export const documentUrl = (text: string, options: { loopback: boolean }): URL =
   if (isIP(address) && !isPublicAddress(address)) throw new TypeError("not a public address");
   return url;
 };
-
-export const isLoopbackUrl = (url: URL): boolean => isLoopbackHost(url.hostname);
 
 /**
  * The name look-up of a socket: once, all addresses public or no connection. `localhost` is the one name that may be

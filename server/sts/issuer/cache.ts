@@ -3,9 +3,10 @@
 // bound on those under way (`fetch-places`) and on the issuers that are remembered. Callers ask only for an issuer that a
 // stored identity trusts.
 
+import { isLoopbackUrl } from "../../../schema/index.ts";
 import { refusal } from "../refusal.ts";
 import { isJsonObject, ownValue, parseStrictJson } from "../token/strict-json.ts";
-import { documentUrl, isLoopbackUrl } from "./address.ts";
+import { documentUrl } from "./address.ts";
 import type { FetchDocument } from "./fetch.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
 import { createPlaces, type Place } from "./places.ts";
@@ -125,6 +126,6 @@ const fetchKeys = async (
   const keysUri = ownValue(metadata, "jwks_uri");
   if (typeof keysUri !== "string") throw new TypeError("the discovery document has no jwks_uri");
   // Another public host is common (Google's). From a public issuer none of ours: loopback only if it is there itself.
-  const keysUrl = documentUrl(keysUri, { loopback: dev && isLoopbackUrl(metadataUrl) });
+  const keysUrl = documentUrl(keysUri, { loopback: dev && isLoopbackUrl(metadataUrl.href) });
   return parseKeySet(await fetchDocument(keysUrl, signal)).keys;
 };
