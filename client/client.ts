@@ -33,7 +33,7 @@ import {
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {
-  /** the permission may still be on its way to us: a denial is waited for, with new tokens (faults.md, F9) */
+  /** the permission may not have reached the service's tokens yet: retry a denial with new tokens (docs/faults.md#f9) */
   permissionIsNew?: boolean;
   /** of the operation that the call is a part of; default: one of its own */
   effort?: Effort;
@@ -59,7 +59,7 @@ export class LostAnswer extends ApiError {
 
 export interface Client {
   call: Call;
-  /** the service's own clock, never ahead of it (faults.md, F24); undefined before its first answer */
+  /** the service's own clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
   serverNow(): number | undefined;
   /** Pays from the budget of retries; false when it is spent. */
   pay(failure: Failure): boolean;

@@ -1,7 +1,7 @@
 // What the provider takes from the outside besides the network: passed in, so that tests need neither time nor luck.
 
 export interface Clock {
-  /** milliseconds that never go back; not the time of day, so a wrong wall clock does not matter (faults.md, F24) */
+  /** monotonic milliseconds, not the time of day: a wrong wall clock does not matter (docs/faults.md#f24) */
   now(): number;
   /** milliseconds since the epoch by this machine's clock: compared only with what this machine wrote down */
   today(): number;

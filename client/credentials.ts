@@ -183,7 +183,7 @@ const exchanged = (workload: Workload, surroundings: Surroundings): Credentials 
   };
 };
 
-/** exp − iat, never the local clock's idea of now (faults.md, F24); undefined for a token that is no JWT. */
+/** exp − iat, never the local clock's idea of now (docs/faults.md#f24); undefined for a token that is no JWT. */
 const lifeMs = (token: string): number | undefined => {
   try {
     const { exp, iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));

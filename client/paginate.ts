@@ -1,6 +1,6 @@
-// A list to its last page: pages are fetched as they are walked through. A page token older than three days restarts the walk
-// (decision 6), so uids that were seen are dropped. Whatever the service answers, the walk ends: a page may be empty and name
-// another one (AIP-158), so that a service, or a cache before it, could go on for ever.
+// Walks a list to its last page and fetches each page when the caller gets there. A page token older than three days restarts
+// the list (docs/contract.md#d6), so uids that were seen are dropped. The walk always ends: a page may be empty and name
+// another one (AIP-158), so a service, or a cache in front of it, could otherwise go on for ever.
 
 import type { ListOperation } from "../provider/kind/kind.ts";
 import { callFailure } from "../provider/session/errors.ts";

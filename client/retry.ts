@@ -1,4 +1,4 @@
-// The one retry policy (spec/faults.md section 4, AIP-194): what is sent again, after which wait, and when to stop.
+// The one retry policy (docs/faults.md#retries): what is sent again, after which wait, and when to stop.
 // A create is sent again only when the service surely did not see it: nothing on the wire makes a second POST harmless.
 import type { HttpMethod } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";

@@ -248,7 +248,7 @@ export const Capability = enumeration("capabilities.Capability", {
   ...Object.fromEntries(rows.map((row) => [row.enum, row.number])),
 } as Record<"UNKNOWN" | Capability, number>);
 
-/** `groups.list` or `CAP_IAM_GROUPS_LIST` to the enum name; undefined when the contract has no such capability. */
+/** `groups.list` or `CAP_IAM_GROUPS_LIST` to the enum name; undefined when there is no such capability. */
 export const capabilityFrom = (text: string): string | undefined => (byName.get(text) ?? byEnum.get(text))?.enum;
 
 /** The friendly name of an enum name; an unknown one is returned as it is, so that a newer server's survives. */
@@ -257,8 +257,8 @@ export const capabilityName = (enumName: string): string => byEnum.get(enumName)
 export const isInternalOnly = (enumName: string): boolean => byEnum.get(enumName)?.internalOnly ?? false;
 
 /**
- * The `cap` claim: base64url of a big-endian uint64 bit length and big-endian uint64 words, bit i in word i/64, least
- * significant first (contract section 2). Unknown names are skipped.
+ * The `cap` claim (docs/contract.md#api-tokens): base64url of a big-endian uint64 bit length and big-endian uint64 words,
+ * bit i in word i/64, least significant first. Unknown names are skipped.
  */
 export const capabilityBits = (enumNames: Iterable<string>): string => {
   const bits = [...enumNames].flatMap((name) => byEnum.get(name)?.bit ?? []);

@@ -1,9 +1,9 @@
-// The error of the API (AIP-193; api.md section 7): google.rpc.Status with typed details. One class on both sides of
+// The error of the API (AIP-193, docs/contract.md#errors): google.rpc.Status with typed details. One class on both sides of
 // the wire: the server throws it and encodes it, the client decodes it and throws it.
 import { type Code, codeFromNumber, codes } from "./code.ts";
 
 export interface FieldViolation {
-  /** path relative to the resource, lowerCamel: `claimMatch.issuer` (contract, decision 29) */
+  /** path relative to the resource, lowerCamel: `claimMatch.issuer` (docs/contract.md#d29) */
   field: string;
   description: string;
 }
@@ -80,7 +80,7 @@ export class ApiError extends Error {
 export const apiError = (code: Code, text: string, options: ApiErrorOptions = {}): ApiError =>
   new ApiError(code, `${codes[code].category}: ${text}`, options);
 
-/** All violations at once; the message is made from the first (contract, decision 29). */
+/** All violations at once; the message is made from the first (docs/contract.md#d29). */
 export const invalidArgument = (violations: FieldViolation[], options: ApiErrorOptions = {}): ApiError => {
   const [first] = violations;
   const text = first ? [first.field, first.description].filter(Boolean).join(": ") : "the request is not valid";
@@ -110,8 +110,8 @@ export const alreadyExists = (resourceType: string, uid: string, text: string): 
   apiError("ALREADY_EXISTS", text, { details: resourceInfo(resourceType, uid) });
 
 /**
- * The body of an error, ErrorInfo first: its reason is the code's name (contract, decision 30). Errors quote what was sent,
- * which may be as large as a request: the body is never longer than 64 KiB, and its violations not than `room` bytes.
+ * The body of an error, ErrorInfo first: its reason is the code's name (docs/contract.md#d30). Errors quote the request,
+ * which may be large: the body is never longer than 64 KiB, and its violations never longer than `room` bytes.
  */
 export const statusFromError = (error: ApiError, domain: string, room = VIOLATIONS_ROOM): Status => ({
   code: codes[error.code].number,

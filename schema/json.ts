@@ -1,6 +1,6 @@
-// proto3 JSON (contract 1.2), read and written by the schema. A message in memory has the shape of its JSON: lowerCamel
-// names, times as RFC 3339, int64 as decimal strings. Unknown fields are discarded; a malformed value of a known field is
-// a violation with its path; all of them are reported.
+// proto3 JSON (docs/contract.md#json), read and written by the schema. A message in memory has the shape of its JSON:
+// lowerCamel names, times as RFC 3339, int64 as decimal strings. Unknown fields are discarded. Each malformed value of a
+// known field is a violation with its path, and all of them are reported.
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
 import { asMessage, duration, enumInfo, isZero, type Message, scalarInfo, unwrap, zeroOf } from "./field.ts";
@@ -188,7 +188,7 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
   return type === "boolean" || (raw as string).isWellFormed() ? raw : refuse(path, "must be Unicode text", reading);
 };
 
-/** Writes a message: unset and zero fields are left out, but for those that the contract shows always (decision 1). */
+/** Writes a message without its unset and zero fields, except for those that are always shown (docs/contract.md#d1). */
 export const messageToJson = (schema: Message, value: Json): Json => {
   const json: Json = {};
   for (const { name, schema: field, info } of fieldsOf(schema)) {

@@ -1,4 +1,4 @@
-// The list conventions (api.md section 4.1, AIP-158, AIP-132): the hierarchy filter, the paging fields, the envelope.
+// The list conventions (docs/contract.md#lists, AIP-158, AIP-132): the hierarchy filter, the paging fields, the envelope.
 import type { z } from "zod";
 import { bool, int32, int64, type MessageInfo, message, plain, type Shape, string, strings } from "./field.ts";
 
@@ -6,7 +6,7 @@ export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 200;
 export const PAGE_TOKEN_LIFE_MS = 3 * 24 * 60 * 60 * 1000;
 
-/** Hierarchy filter; several members are ANDed (contract 1.5, decision 16). */
+/** Hierarchy filter (docs/contract.md#uids); several members are ANDed (docs/contract.md#d16). */
 export const UidpFilter = message("common.UIDPFilter", {
   /** groups from `X` up to its root */
   ancestorsOf: plain(1, string),
@@ -58,5 +58,5 @@ export const listResponse = <P extends string, T extends z.ZodType>(name: string
 const itemList = <T extends z.ZodType>(item: T): z.ZodArray<T> =>
   (item as z.ZodType).array() as unknown as z.ZodArray<T>;
 
-/** `google.protobuf.Empty`: the answer of a delete, an empty body over REST (contract, decision 20). */
+/** `google.protobuf.Empty`: the response of a delete, an empty body over REST (docs/contract.md#d20). */
 export const Empty = message("google.protobuf.Empty", {});

@@ -12,7 +12,7 @@ export interface OperationRow {
   response: Message;
   /** friendly names; the caller must hold all of them at the scope */
   capabilities: readonly string[];
-  /** field of the request that names the scope; absent = unscoped (contract 1.10) */
+  /** field of the request that names the scope; absent = unscoped (docs/contract.md#authorization) */
   scope?: string;
   /** gRPC method, where it is not the key of the row */
   rpc?: string;

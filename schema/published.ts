@@ -1,5 +1,5 @@
 // Methods that the API publishes and this version does not serve: they answer UNIMPLEMENTED (501), never 404
-// (contract, head and decisions 27 and 31).
+// (docs/contract.md#d31).
 import type { HttpMethod } from "./operation.ts";
 
 // service, method, HTTP method, path template; overlays and their bindings exist in v2beta1 only

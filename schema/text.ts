@@ -1,4 +1,4 @@
-// Texts that people give to records (contract 1.7): the rules and the API's own words for them.
+// Texts that people give to records (docs/contract.md#values): the rules and the API's own words for them.
 import { z } from "zod";
 
 const NAME = /^[a-z0-9 ._-]{1,}$/;
@@ -8,7 +8,7 @@ const NAME_TEXT = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const DESCRIPTION = /^[^\t\n\f\r]{0,512}$/u;
 const DESCRIPTION_TEXT = String.raw`description must match "^[\S ]{0,512}$"`;
 
-// JavaScript's `$` without the m flag matches only at the end of the whole value, as decision 2 asks.
+// JavaScript's `$` without the m flag matches only at the end of the whole value (docs/contract.md#d2).
 export const name = z
   .string({ error: NAME_TEXT })
   // First, and alone: a name may be a megabyte.

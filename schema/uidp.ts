@@ -1,4 +1,4 @@
-// The uid of a record: 40 hexadecimal digits, then a segment of 16 for each level below (contract 1.6).
+// The uid of a record: 40 hexadecimal digits, then a segment of 16 for each level below (docs/contract.md#uids).
 // The leading part is the uid of the ancestors, so hierarchy is read from the uid alone.
 import { z } from "zod";
 
@@ -28,7 +28,7 @@ export const isRoot = (uid: string): boolean => !uid.includes("/");
 /** How many levels below its organisation a record is. */
 export const levelOf = (uid: string): number => uid.split("/").length - 1;
 
-/** True when `ancestor` is above `uid`, exclusive of itself (contract 1.5). */
+/** True when `ancestor` is above `uid`, exclusive of itself (docs/contract.md#uids). */
 export const isAncestor = (ancestor: string, uid: string): boolean => uid.startsWith(`${ancestor}/`);
 
 export const isAncestorOrSelf = (ancestor: string, uid: string): boolean =>

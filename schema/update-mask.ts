@@ -1,4 +1,4 @@
-// Partial update (api.md 4.2, contract 1.9, AIP-134, AIP-161). A mask is a list of lowerCamel paths, nested where a field
+// Partial update (docs/contract.md#updates, AIP-134, AIP-161). A mask is a list of lowerCamel paths, nested where a field
 // is a message; `*` is full replacement. The server applies masks, the provider writes them.
 import type { z } from "zod";
 import { asMessage, fieldInfo, isZero, type Message } from "./field.ts";
@@ -49,7 +49,7 @@ const resolve = (schema: Message, [head, ...rest]: string[]): string | undefined
   return below === undefined || below === "" ? below : `${name}.${below}`;
 };
 
-/** The mask of a request without one: the keys that the JSON body has, nested for messages (contract 1.9). */
+/** The mask of a request without one: the keys of the JSON body, nested for messages (docs/contract.md#updates). */
 export const impliedMask = (schema: Message, json: unknown): string[] => {
   if (typeof json !== "object" || json === null) return [];
   return fieldsOf(schema).flatMap(({ name, spellings, info, message }) => {

@@ -1,5 +1,5 @@
-// Who is calling (api.md section 5, RFC 6750): one Authorization header with one bearer token of our own. Every failure
-// has the same text; the cause goes to the log (decision 23).
+// Who is calling (RFC 6750): one Authorization header with one bearer token of our own. Every failure has the same text; the
+// cause goes to the log (docs/contract.md#d23).
 import { isApiError } from "../schema/index.ts";
 import { type Caller, grantsOf } from "./authorize.ts";
 import type { Log } from "./log.ts";

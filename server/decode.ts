@@ -29,7 +29,7 @@ export const decodeRequest = (
   const request = withoutZeros(row.request, value);
   const field = row.body ? row.request.shape[row.body] : undefined;
   const resource = field && asMessage(field);
-  // Without a mask, what the body has is the mask (contract 1.9).
+  // Without a mask, the keys of the body are the mask (docs/contract.md#updates).
   if (resource && "updateMask" in row.request.shape && !request.updateMask)
     request.updateMask = impliedMask(resource, body).join(",");
   if (
@@ -72,7 +72,7 @@ const withoutInnerZeros = (schema: z.ZodType, value: unknown): unknown => {
   return message && value !== undefined ? withoutZeros(message, value as Json) : value;
 };
 
-/** Violations name fields of the resource, whatever wraps it on a wire (decision 29). */
+/** Violations name fields of the resource, whatever wraps it on a wire (docs/contract.md#d29). */
 export const relative = ({ field, description }: FieldViolation, body: string | undefined): FieldViolation =>
   body && field.startsWith(`${body}.`) ? { field: field.slice(body.length + 1), description } : { field, description };
 

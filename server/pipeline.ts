@@ -163,7 +163,7 @@ const refuse = (violations: readonly FieldViolation[]): void => {
   if (violations.length > 0) throw invalidArgument([...violations]);
 };
 
-// Authorised before existence is looked at (AIP-211, decision 5). A uid that is none is no scope.
+// Authorised before existence is looked at (AIP-211, docs/contract.md#d5). A malformed uid is no scope.
 const authorize = (row: Operation, request: Json, caller: ServiceContext["caller"]): void => {
   if (!row.scope) {
     if ("uid" in row.request.shape) checkUid("uid", request.uid);

@@ -1,5 +1,5 @@
-// Rate limits (contract, decision 25): a token bucket for each caller, full after one second of silence. Refused are the
-// requests that find it empty: RESOURCE_EXHAUSTED, with the time after which to come again (google.rpc.RetryInfo).
+// Rate limits (docs/contract.md#d25): a token bucket for each caller, full after one second of silence. A request that finds it
+// empty is RESOURCE_EXHAUSTED, with the time after which to retry (google.rpc.RetryInfo).
 import { isIPv6 } from "node:net";
 import { apiError, retryInfo } from "../schema/index.ts";
 

@@ -69,7 +69,7 @@ export interface ServerOptions extends BoundOptions {
   log?: Log;
   /** requests a second that one caller may make; default: as many as it likes */
   rateLimit?: number;
-  /** a second binding of one identity to one role in one group is ALREADY_EXISTS (decision 19); default: it is made */
+  /** a second binding of one identity to one role in one group is ALREADY_EXISTS (docs/contract.md#d19); default: allowed */
   uniqueRoleBindings?: boolean;
   /** an exchange also gives a refresh token; default: none is given and none is taken */
   refreshTokens?: boolean;

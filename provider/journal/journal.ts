@@ -1,5 +1,5 @@
-// The intent journal of a process (faults.md, section 3): what is about to be made is on disk before the POST, what was made
-// after it. A run that dies in between leaves an open entry, and the next one looks for the record instead of making another.
+// The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its result after it. A run
+// that dies in between leaves a pending entry, and the next run looks for the record instead of creating another.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { apply, type Entry, type Intent, type InvalidLine, type Line } from "./entry.ts";

@@ -1,5 +1,5 @@
-// Takes away a lock whose holder is gone: dead, or silent, which is what has not changed for half a minute of our own clock while
-// we looked at it. No two machines' wall clocks are compared, nor a file server's (faults.md, F24).
+// Removes a lock whose holder is gone: dead, or silent. Silent means that the lock did not change for half a minute of our own
+// clock. The wall clocks of two machines, or of a file server, are never compared (docs/faults.md#f24).
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../client/clock.ts";

@@ -1,5 +1,5 @@
-// What a group may hold, of our kinds and of others (contract, decision 7), in the order in which it can be deleted: what
-// refers to another record before the record.
+// What a group may hold, of our kinds and of others (docs/contract.md#d7), in the order in which it can be deleted: a record
+// that refers to another one goes first.
 import type { OperationName } from "../../schema/index.ts";
 import type { ListOperation } from "./kind.ts";
 

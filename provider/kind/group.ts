@@ -12,7 +12,7 @@ export const group: Kind = {
   operations: { get: "GetGroup", create: "CreateGroup", update: "UpdateGroup", delete: "DeleteGroup" },
   list: { operation: "ListGroups", plural: "groups", filters: ({ name }) => ({ name }) },
   rootAllowed: true,
-  // verified is the operator's to set; kind is inherited from the root (contract 3.0).
+  // The operator sets verified; kind is inherited from the root (docs/contract.md#groups).
   serverChosen: ["verified", "kind"],
   replacementBreaks: "its uid and those of all that is below it would change, and the role bindings in it would end",
   violations: (input: Json, { parent }) =>

@@ -1,4 +1,5 @@
-// Identity: claims and AWS principals change in place; keys and service principals make a new record (contract 3.0).
+// Identity: claims and AWS principals change in place; keys and service principals replace the record
+// (docs/contract.md#identities).
 import { type FieldViolation, Identity, type Json } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 import { patternViolations } from "./pattern.ts";
@@ -37,8 +38,8 @@ export const identity: Kind = {
   blockers: (uid) => [
     { operation: "ListRoleBindings", request: { identity: uid }, plural: "roleBindings", word: "role binding" },
   ],
-  guarded: "role bindings of the identity would go with it (decision 8), and this run deletes none of them",
+  guarded: "role bindings of the identity would go with it, and this run deletes none of them",
   forceable: "guarded",
-  // Moved by every exchange (decision 34).
+  // Every exchange moves it (docs/contract.md#d34).
   settled: (observed: Json, { lastSeenTime }: Json) => (lastSeenTime ? { ...observed, lastSeenTime } : observed),
 };

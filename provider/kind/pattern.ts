@@ -1,5 +1,5 @@
-// Whether a user's pattern compiles, shown in the preview. RE2 like the service's (contract, decision 12), never the
-// JavaScript engine: it is another dialect. What is too long or too costly is said elsewhere.
+// Whether a user's pattern compiles, shown in the preview. RE2, as the service has it (docs/contract.md#d12), never the
+// JavaScript engine, which is another dialect. The schema's rules report what is too long or too costly.
 import { RE2JS } from "re2js";
 import type { FieldViolation } from "../../schema/index.ts";
 import { isUnknown } from "../state/unknown.ts";

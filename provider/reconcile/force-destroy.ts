@@ -93,7 +93,7 @@ const advisoriesBelow = async (session: Session, group: string): Promise<string[
   return found;
 };
 
-// An identity takes its role bindings along, wherever they are (decision 8).
+// An identity takes its role bindings along, wherever they are (docs/contract.md#d8).
 const bindingsOutside = async (session: Session, group: string, doomed: readonly Doomed[]): Promise<string[]> => {
   const outside: string[] = [];
   for (const { uid, text } of doomed.filter(({ remove }) => remove === "DeleteIdentity"))

@@ -1,5 +1,5 @@
-// Reads lag behind creates (spec/faults.md, F18): for five seconds a record may be hidden, and NOT_FOUND, or a list without
-// it, means nothing yet.
+// Reads are eventually consistent (docs/faults.md#f18): for five seconds after a create, NOT_FOUND and a list without the
+// record are no evidence.
 import type { Clock } from "../../client/clock.ts";
 
 /** How long a record may stay hidden from reads after its create. */

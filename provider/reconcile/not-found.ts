@@ -1,5 +1,5 @@
-// Gone, or out of sight: a service at a wrong address, or one that does not know the organisation, answers NOT_FOUND to
-// everything. A record is gone when the group that held it can be read, or is gone by the same rule (design: read, delete).
+// When NOT_FOUND proves a deletion. A service at a wrong address, or one that does not know the organisation, answers NOT_FOUND
+// to everything. So a record is gone only when the group above it can be read, or is gone by the same rule.
 import { isApiError, isRoot, parentOf } from "../../schema/index.ts";
 import { group } from "../kind/group.ts";
 import type { Kind } from "../kind/kind.ts";

@@ -83,8 +83,8 @@ export const unsettled = (kind: Kind, { key, uid }: Entry, record: Json, why: st
 };
 
 /**
- * For how long what the entry made may still show. Whoever sent it may have died a second ago, with the request still on its
- * way, and what it made may be hidden for a while. By the service's clock (faults.md, F24), which is told in whole seconds.
+ * For how long the record of an entry may still appear. The process that sent the create may have died a second ago, with the
+ * request still under way, and reads are eventually consistent. By the service's clock (docs/faults.md#f24), in whole seconds.
  */
 export const mayShowFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
   const onItsWayMs = uid === undefined ? session.requestTimeoutMs : 0;

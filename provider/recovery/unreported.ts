@@ -1,5 +1,5 @@
-// A create of which nobody knows the end: what may be its record is told by name and uid, so that nothing stays that nobody
-// knows of (spec/faults.md, section 3, L1), also when no program declares the resource any more.
+// Reports creates whose outcome is unknown, with the records that each may have produced (docs/faults.md#l1), also when the
+// program declares the resource no more.
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { JournalError } from "../journal/file.ts";

@@ -1,5 +1,5 @@
-// The service's own clock: what is compared with createTime, or told by one machine to another, is never by a machine's own
-// (spec/faults.md, F24).
+// The service's own clock. What is compared with createTime, or passed from one machine to another, never comes from a
+// machine's own clock (docs/faults.md#f24).
 import type { Session } from "./session.ts";
 
 /** `Date` tells whole seconds. */

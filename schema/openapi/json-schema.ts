@@ -1,4 +1,4 @@
-// A zod message as a schema of OpenAPI 3.0: what its JSON looks like (contract 1.2), and the rules that JSON Schema can say.
+// A zod message as a schema of OpenAPI 3.0: its JSON (docs/contract.md#json), and the rules that JSON Schema can express.
 import { z } from "zod";
 import { asMessage, enumInfo, fieldInfo, type Message, scalarInfo, unwrap } from "../field.ts";
 

@@ -74,7 +74,7 @@ export const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     response: listResponse("iam.ListGroupsResponse", "groups", Group),
     capabilities: ["groups.list"],
   },
-  // Unscoped on purpose: anybody with a token may create a root; with a parent the service checks it (contract 1.10).
+  // Unscoped on purpose: any caller may create an organisation; the service checks a parent (docs/contract.md#authorization).
   CreateGroup: {
     http: "POST /groups/{parent=**}",
     body: "group",
@@ -90,7 +90,7 @@ export const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     capabilities: ["groups.update"],
     scope: "group.uid",
   },
-  // By the e-mail domain of the caller's token, and by nothing that the caller says (contract 3.0).
+  // By the e-mail domain in the caller's token, never by what the request claims (docs/contract.md#groups).
   LookupGroup: {
     http: "GET /groups:lookupGroup",
     request: message("iam.LookupGroupRequest", {}),

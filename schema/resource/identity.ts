@@ -23,9 +23,9 @@ import { uidp } from "../uidp.ts";
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 
 /**
- * https, or http on loopback (contract, decision 32; whether loopback is served is the server's to say), spelled the one
- * way that URL parsers agree on: no upper-case host, default port, dot or empty segment, number in place of an address.
- * What is compared is then what is fetched.
+ * https, or http on loopback, which a server may refuse (docs/contract.md#d32). In the one spelling that URL parsers agree
+ * on: no upper-case host, default port, dot or empty segment, and no number in place of an address. So the text that is
+ * compared is the address that is fetched.
  */
 export const isIssuer = (text: string): boolean => {
   if (text.length > 255 || !/^[\x21-\x7e]+$/.test(text) || /[?#]/.test(text) || !URL.canParse(text)) return false;
@@ -54,7 +54,7 @@ const claimPatterns = stringMap
     `must have patterns of at most ${LIMIT.pattern} characters`,
   );
 
-/** Patterns are RE2 and match the whole claim (contract, decision 12). */
+/** Patterns are RE2 and match the whole claim (docs/contract.md#d12). */
 export const ClaimMatch = message(
   "iam.Identity.ClaimMatch",
   {

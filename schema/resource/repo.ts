@@ -124,7 +124,7 @@ export const Repo = message(
     /** other names of the image, each with a tag */
     aliases: optional(7, listOf(alias)),
     activeTags: optional(8, listOf(tagName)),
-    // The published JSON name is the snake_case one (contract 1.2).
+    // The published JSON name is the snake_case one (docs/contract.md#json).
     sync_config: optional(9, SyncConfig, { alias: "syncConfig" }),
     customOverlay: optional(10, CustomOverlay),
     createTime: output(11, timestamp),
@@ -190,7 +190,7 @@ export const repoOperations = rows("registry.ReposService", "/registry/{version}
     capabilities: ["repo.list"],
     scope: "uid",
   },
-  // The second capability is internal: people change a readme where the images are built (contract section 4).
+  // The second capability is internal: people change a readme where the images are built (docs/contract.md#repos).
   UpdateRepoReadme: {
     http: "PATCH /repos/{repoReadme.uid=**}/readme",
     body: "repoReadme",

@@ -32,7 +32,7 @@ export const Role = message("iam.Role", {
 export type Role = z.infer<typeof Role>;
 
 export const roleOperations = rows("iam.RolesService", "/iam/{version}", {
-  // Unscoped: built-in roles are readable by all; the service checks custom ones (contract 1.10).
+  // Unscoped: built-in roles are readable by all; the service checks custom ones (docs/contract.md#authorization).
   GetRole: {
     http: "GET /roles/{uid=**}",
     request: getRequest("iam.GetRoleRequest"),

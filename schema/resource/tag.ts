@@ -58,7 +58,7 @@ export const tagOperations = rows("registry.TagsService", "/registry/{version}",
     response: listResponse("registry.ListTagsResponse", "tags", Tag),
     capabilities: ["tag.list"],
   },
-  // An upsert by name (decision 19).
+  // An upsert by name (docs/contract.md#d19).
   CreateTag: {
     http: "POST /tags/{parent=**}",
     body: "tag",

@@ -1,6 +1,6 @@
-// The token exchange (api.md section 5, contract section 2, RFC 8693 in spirit): a workload's token in, an API token out;
-// or a refresh token in, an API token and the next refresh token out (RFC 6749 section 6).
-// No body binding: every field is a parameter, of a query, a form or JSON that is read as a form.
+// The token exchange (docs/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out; or a
+// refresh token in, an API token and the next refresh token out (RFC 6749 section 6).
+// No body binding: every field is a parameter of a query, of a form, or of JSON that is read as a form.
 import type { z } from "zod";
 import { message, plain, string, strings, timestamp } from "../field.ts";
 import { type Operation, type Operations, rows } from "../operation.ts";
@@ -26,7 +26,7 @@ export const ExchangeRequest = message(
 );
 export type ExchangeRequest = z.infer<typeof ExchangeRequest>;
 
-// Clients parse this reply strictly: no further field (contract section 2).
+// Clients parse this response strictly: no further field (docs/contract.md#exchange).
 export const RawToken = message("oidc.RawToken", {
   token: plain(1, string, { secret: true }),
   refreshToken: plain(2, string, { secret: true }),

@@ -1,4 +1,4 @@
-// WhoAmI (contract section 2): what an API token says of its holder, and the roles that are bound to it now. Of version 1.
+// WhoAmI (docs/contract.md#validate): what an API token says of its holder, and the roles bound to it now. Of version 1.
 import { z } from "zod";
 import { message, plain, string, strings, timestamp } from "../field.ts";
 import { Empty } from "../list.ts";

@@ -1,5 +1,5 @@
-// The methods of the table as gRPC handlers: binary to the same JSON as over REST, the same pipeline, and back. What is
-// published and not served is told so (contract, decision 31).
+// The methods of the table as gRPC handlers: binary to the same JSON as over REST, the same pipeline, and back. Published
+// methods that are not served are refused as such (docs/contract.md#d31).
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { Metadata, type Server, type ServerReadableStream, type sendUnaryData } from "@grpc/grpc-js";
 import {

@@ -1,6 +1,6 @@
-// What every answer over gRPC has, whoever gives it: the request id, and with an error its details (AIP-193; contract,
-// decision 30). grpc-js itself refuses an unknown method, a message that is too large or compressed in an unknown way, and
-// ends what takes longer than its deadline: with a text alone.
+// What every gRPC response carries: the request id, and with an error its details (AIP-193, docs/contract.md#d30). grpc-js
+// refuses some calls by itself, with a text alone: an unknown method, a message that is too large or compressed in an unknown
+// way, a missed deadline.
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { apiError, codeFromNumber } from "../../schema/index.ts";

@@ -1,4 +1,4 @@
-// gRPC on connections that the port hands over (contract 1.1): the methods of the table, reflection and health, on grpc-js.
+// gRPC on connections that the port hands over (docs/contract.md#wire): the methods of the table, reflection and health.
 import {
   constants,
   type Http2Server,

@@ -1,6 +1,6 @@
-// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` those of the development issuer,
-// which mints a token for anyone who asks (contract, decision 33): on this machine, and not a page of somebody else's site
-// that a browser here was told is at a loopback address (DNS rebinding). Such a request names that site as its host.
+// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` those of the development issuer, which
+// mints a token for anyone who asks (docs/contract.md#d33). It serves this machine only: a foreign site that resolves its own
+// name to a loopback address (DNS rebinding) still names itself as the host of the request, and is refused.
 import { z } from "zod";
 import { type ApiError, apiError, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
 import { restError } from "../rest/decode.ts";

@@ -1,5 +1,5 @@
-// One port for both wires (contract 1.1). In the clear the first bytes of a connection tell HTTP/2 from HTTP/1.1; with TLS,
-// ALPN does (RFC 7301). Who offers both gets HTTP/1.1: gRPC clients offer h2 alone.
+// One port for both wires (docs/contract.md#wire). In the clear the first bytes of a connection tell HTTP/2 from HTTP/1.1; with
+// TLS, ALPN does (RFC 7301). A client that offers both gets HTTP/1.1: gRPC clients offer h2 alone.
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";

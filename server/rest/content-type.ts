@@ -12,7 +12,7 @@ export const isJson = (contentType: string | undefined): boolean => {
 export const isForm = (contentType: string | undefined): boolean =>
   mediaType(contentType) === "application/x-www-form-urlencoded";
 
-/** 415: the only error whose HTTP status is not that of its code, with 404, 405 and 413 (decision 31). */
+/** 415: with 404, 405 and 413 the only error whose HTTP status is not that of its code (docs/contract.md#d31). */
 export class UnsupportedMediaType extends TransportError {
   override readonly name = "UnsupportedMediaType";
   constructor(contentType: string | undefined, expected: string) {

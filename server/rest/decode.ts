@@ -1,5 +1,5 @@
-// REST to the pipeline and back: path, query and body to one request message (google.api.http, contract 1.2 to 1.4),
-// the answer or the error to JSON.
+// REST to the pipeline and back: path, query and body to one request message (google.api.http, docs/contract.md#paths), the
+// response or the error to JSON.
 import { z } from "zod";
 import {
   type ApiError,
@@ -45,7 +45,7 @@ export interface RestRequest {
 
 type RouteMatch = Extract<Match, { kind: "route" }>;
 
-/** Path, query and body to a call. Its `decode` throws the transport errors of decision 31. */
+/** Path, query and body to a call. Its `decode` throws the transport errors (docs/contract.md#d31). */
 export const callFromRest = (match: RouteMatch, request: RestRequest): Call => {
   const { authorization, peer, onFields, onFault, readBody } = request;
   const receive = once(readBody);
@@ -183,7 +183,7 @@ const retryAfter = (error: ApiError): Record<string, string> => {
   return delay ? { "retry-after": String(Math.ceil(Number.parseFloat(delay))) } : {};
 };
 
-/** What a request that reached no method is told (decision 31). */
+/** The error of a request that reached no method (docs/contract.md#d31). */
 export const unroutedError = (match: Exclude<Match, { kind: "route" }>, method: string, path: string): RestError => {
   switch (match.kind) {
     case "path":

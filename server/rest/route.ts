@@ -1,5 +1,5 @@
 // The HTTP side of the table of methods: path templates of google.api.http to routes, for every version that is served.
-// Verb suffixes and sub-paths win over the bare wildcard (contract 1.3).
+// Verb suffixes and sub-paths win over the bare wildcard (docs/contract.md#paths).
 import {
   type HttpMethod,
   type Operation,
@@ -18,7 +18,7 @@ export interface Route {
   literal: number;
   /** fields of the request that the path holds, in order */
   fields: string[];
-  /** undefined: published, not served (contract, decision 31) */
+  /** undefined: published, not served (docs/contract.md#d31) */
   operation?: OperationName;
   name: string;
   service: string;
@@ -70,7 +70,7 @@ const versioned = (path: string): string[] =>
 
 const routeOf = (row: { method: HttpMethod; service: string }, path: string, name: string): Route => {
   const fields: string[] = [];
-  // Only the parent of a create may be empty, with or without the slash before it (contract 1.3).
+  // Only the parent of a create may be empty, with or without the slash before it (docs/contract.md#paths).
   const source = path
     .split(/(\/?\{[^}]+\})/)
     .map((part) => {

@@ -9,7 +9,7 @@ import { insertRoleBinding } from "../services/role-binding.ts";
 import { groups, identities } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 
-/** uid of the identity that anyone may assume (contract, decision 22). */
+/** uid of the identity that anyone may assume (docs/contract.md#d22). */
 export const ANYONE = "0a11000000000000000000000000000000000001";
 
 /** `sub` of the development issuer's tokens that may assume the owner. */

@@ -1,4 +1,4 @@
-// Account associations: one a group, named by the group's own uid (contract 3.0).
+// Account associations: one for each group, with the group's own uid (docs/contract.md#account-associations).
 import {
   AccountAssociation,
   alreadyExists,
@@ -48,7 +48,7 @@ export const accountAssociationService = {
     return accountAssociationFrom(existing(context, accountAssociations, "AccountAssociation", row.uid));
   },
 
-  // Idempotent: a missing one is success (decision 4).
+  // Idempotent: a missing one is success (docs/contract.md#d4).
   DeleteAccountAssociation: ({ uid }, context) => {
     context.store.remove(accountAssociations, uid);
     return {};

@@ -1,5 +1,5 @@
-// Advisories: read only, they come with the seed. What a list filters by and the record does not show as such (types of its
-// events, the newest one, the text to search) is worked out when it is written (contract section 5).
+// Advisories (docs/contract.md#advisories): read only, they come with the seed. Some filters need what a record does not show:
+// the types of its events, the newest one, the text to search. That is computed when the record is written.
 import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from "../../schema/index.ts";
 import { among, type Condition, equals } from "../store/list.ts";
 import { advisories } from "../store/shape.ts";

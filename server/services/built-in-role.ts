@@ -1,5 +1,5 @@
-// The roles that exist from the start, readable by all (contract 8.1). The uid of `viewer` is the published one; the
-// others differ between environments and are fixed here.
+// The roles that exist from the start, readable by all (docs/contract.md#built-in-roles). The uid of `viewer` is the published
+// one; the others differ between environments and are fixed here.
 import { createHash } from "node:crypto";
 import { capabilityFrom } from "../../schema/index.ts";
 import { roles } from "../store/shape.ts";
@@ -9,7 +9,7 @@ const VIEWER = `account_associations.list advisories.list group_invites.list gro
   identity_providers.list manifest.list manifest.metadata.list referrers.list registry.overlays.list repo.blobs.get
   repo.list role_bindings.list roles.list subscriptions.list tag.list terms.list`;
 
-// In published tokens of a viewer and of an owner, beyond the documented lists (contract section 2, `cap` vectors).
+// In published tokens of a viewer and of an owner, beyond the documented lists (docs/contract.md#api-tokens).
 const VIEWER_TOKEN = `record_signatures.list sboms.list vuln_reports.list apk.list version.list vuln_report.list
   build_report.list libraries.entitlements.list registry.entitlements.list libraries.artifacts.list
   registry.deployments.list registry.settings.list apk.blobs.get policies.policy.list policies.binding.list

@@ -35,7 +35,7 @@ export interface ServiceContext {
   /** milliseconds since the epoch, the same for the whole request */
   now: number;
   identityRules: IdentityRules;
-  /** an identity is bound to a role once in a group (decision 19) */
+  /** an identity is bound to a role once in a group (docs/contract.md#d19) */
   uniqueRoleBindings: boolean;
   /** records created later are hidden from this read (a scripted read-after-write lag) */
   createdBy?: number | undefined;

@@ -1,5 +1,5 @@
-// Invites to a group: a promise of a role binding, so that making one takes what granting the role takes (contract 3.0,
-// decision 21). The code is in the answer of the create and nowhere else: what is stored is its hash.
+// Invites to a group. One is a promise of a role binding, so creating it takes what granting the role takes
+// (docs/contract.md#d21). Only the response of the create has the code; its hash is stored.
 import { createHash, randomBytes } from "node:crypto";
 import { durationMs, GroupInvite } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";

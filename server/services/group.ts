@@ -22,7 +22,7 @@ import { changeInput, createInput, denied, existing, page, times } from "./recor
 import { insertRoleBinding } from "./role-binding.ts";
 import type { Services } from "./service.ts";
 
-// kind and status belong to the organisation; what is below it inherits them (contract 3.0).
+// kind and status belong to the organisation; the groups below inherit them (docs/contract.md#groups).
 export const groupFrom = (store: Store, row: Row): Group => {
   const root = isRoot(row.uid) ? row : store.get(groups, rootOf(row.uid));
   const { resourceLimits, ...body } = row.body as Partial<Group>;
@@ -73,7 +73,7 @@ export const groupService = {
     // The name is what was verified: by it LookupGroup finds the organisation of a domain.
     if (next.verified && next.name !== row.columns.name)
       throw denied("the name of a verified group is set by the operator of the service");
-    // `*` is an intent to write kind and status too (decision 17); a subgroup's kind is its root's.
+    // `*` is an intent to write kind and status, too (docs/contract.md#d17); a subgroup's kind is its root's.
     if (paths.includes("*") && !next.kind) next.kind = before.kind;
     if (next.kind !== before.kind && (paths.includes("*") || !isRoot(row.uid)))
       throw invalidArgument([
@@ -117,7 +117,7 @@ const kindViolations = (group: Json, below: boolean) => {
   return [{ field: "kind", description: "belongs to the root group; leave it out below" }];
 };
 
-// The parent of a new group may also be a suffix of a uid, or the name of one group in scope (contract 1.7).
+// The parent of a new group may also be a suffix of a uid, or the name of one group in scope (docs/contract.md#values).
 const parentGroup = (context: ServiceContext, parent: string): string => {
   if (isUidp(parent)) return parent;
   const readable = { scopes: scopesWith(context.caller, ["groups.list"]) };
@@ -130,7 +130,7 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   throw invalidArgument([{ field: "parent", description }]);
 };
 
-// One violation for each kind of child (api.md 3, decision 7): where it is found, then the word in the text.
+// One violation for each kind of child (docs/contract.md#d7): where to look, then the word in the text.
 const CHILDREN = [
   ["groups WHERE parent = ?", "groups"],
   ["identities WHERE parent = ?", "identities"],

@@ -1,5 +1,5 @@
-// Identity providers: whoever signs in for the first time is granted the default role, so that setting one up takes what
-// granting that role takes (contract 3.0, decision 21). The client secret is not kept and so cannot be shown.
+// Identity providers. Everyone who signs in for the first time is granted the default role, so setting one up takes what
+// granting that role takes (docs/contract.md#d21). The client secret is not stored and so cannot be shown.
 import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { identityProviders } from "../store/shape.ts";

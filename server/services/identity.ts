@@ -1,4 +1,4 @@
-// Identities: who may call. Deleting one takes its bindings with it in the same transaction (decision 8).
+// Identities: who may call. Deleting one deletes its bindings in the same transaction (docs/contract.md#d8).
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
@@ -121,8 +121,8 @@ const relationshipOf = ({ claimMatch, staticKeys, awsIdentity, servicePrincipal 
   servicePrincipal,
 });
 
-// Whoever decides who assumes an identity can assume it: what it is granted has to be theirs (decision 21). Another
-// organisation that grants it something trusts those who manage it here.
+// A caller who decides who assumes an identity can assume it, so the caller must hold what it is granted
+// (docs/contract.md#change-of-claims). Another organisation that grants it something trusts those who manage it here.
 const demandGranted = (context: ServiceContext, uid: string): void => {
   for (const [group, capabilities] of grantsOf(context.store, uid))
     if (rootOf(group) === rootOf(uid)) demand(context.caller, capabilities, group);
@@ -157,8 +157,8 @@ const withExpiration = (keys: z.infer<typeof StaticKeys>, createTime: number) =>
   expirationTime: keys.expirationTime ?? timeText(createTime + STATIC_KEYS_LIFE_MS),
 });
 
-// The published error for an empty body names `name` alone (contract 1.11, sample A): that a relationship is missing is
-// told once the rest is valid.
+// The published error for an empty body names `name` alone (docs/contract.md#sample-a): a missing relationship is reported
+// once the rest is valid.
 const onlyFields = (violations: FieldViolation[]): FieldViolation[] =>
   violations.length > 1 ? violations.filter(({ field }) => field !== "claimMatch") : violations;
 

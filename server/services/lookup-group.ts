@@ -1,5 +1,5 @@
-// LookupGroup: the verified organisation that is named like the e-mail domain of the caller (contract 3.0). Every reason for
-// not telling it is told in the same words, so that nobody can ask which organisations there are.
+// LookupGroup: the verified organisation named like the e-mail domain of the caller (docs/contract.md#lookup-group). Every
+// refusal has the same words, so that no caller can find out which organisations exist.
 import { ApiError, notFound } from "../../schema/index.ts";
 import { groups } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";

@@ -1,5 +1,5 @@
-// The readme of a repo (contract 1.7): Markdown whose HTML holds nothing that a sanitiser of people's content would take
-// out. It is checked as it is written, so that whoever shows it need not.
+// The readme of a repo (docs/contract.md#readme): Markdown whose HTML holds nothing that a sanitiser of user content removes.
+// It is checked when it is written, so that a page that shows it need not.
 import { Parser } from "htmlparser2";
 import MarkdownIt, { type Token } from "markdown-it";
 

@@ -19,7 +19,7 @@ import { groups } from "../store/shape.ts";
 import type { Row, Shape } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 
-/** The RFC 3339 spelling of a stored time, UTC with milliseconds (api.md section 2). */
+/** The RFC 3339 spelling of a stored time, UTC with milliseconds (docs/contract.md#json). */
 export const timeText = (ms: number): string => new Date(ms).toISOString();
 
 export const times = (row: Row): { createTime: string; updateTime: string } => ({
@@ -27,7 +27,7 @@ export const times = (row: Row): { createTime: string; updateTime: string } => (
   updateTime: timeText(row.updateTime),
 });
 
-/** The record, or NOT_FOUND: the caller was authorised before (AIP-211, decision 5). */
+/** The record, or NOT_FOUND: the caller was authorised before (AIP-211, docs/contract.md#d5). */
 export const existing = (context: ServiceContext, shape: Shape, type: string, uid: string): Row => {
   const row = context.store.get(shape, uid);
   const { createdBy = Infinity } = context;
@@ -61,7 +61,7 @@ export interface Change {
 }
 
 /**
- * A partial update (decision 18): unknown paths are refused by name, what the mask does not touch is neither applied nor
+ * A partial update (docs/contract.md#d18): unknown paths are refused by name; fields outside the mask are neither applied nor
  * validated. `current` holds the input fields as they are.
  */
 export const changeInput = (

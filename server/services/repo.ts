@@ -1,5 +1,5 @@
-// Repos: a name is taken once in a group (decision 19). One that syncs from another shows what it inherits from that one as it
-// is now, and cannot change it (contract section 4). Its tags go with it.
+// Repos: a name is taken once in a group (docs/contract.md#d19). A repo that syncs from another shows what it inherits as that
+// one has it now, and cannot change it (docs/contract.md#inherited). Deleting a repo deletes its tags.
 import { isDeepStrictEqual } from "node:util";
 import {
   alreadyExists,
@@ -119,7 +119,7 @@ const inheritedViolation = (field: string): FieldViolation => ({
   description: "is inherited from the repo that this one syncs from and cannot be changed",
 });
 
-// Restating what is inherited is no change (contract section 4), nor is leaving it unset where everything is given.
+// Restating an inherited value is no change (docs/contract.md#inherited), nor is leaving it unset under `*`.
 const inheritedViolations = (
   store: Store,
   input: Json,

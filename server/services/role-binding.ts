@@ -1,4 +1,4 @@
-// Role bindings: what grants access. The caller must hold what the bound role grants (decision 21).
+// Role bindings: what grants access. The caller must hold what the bound role grants (docs/contract.md#d21).
 import {
   alreadyExists,
   BATCH_MAX,
@@ -25,7 +25,7 @@ const linkOf = (row: Row): Link => ({
   roleUid: row.columns.role_uid as string,
 });
 
-// Hydrated as published: the uids stand in the objects, not beside them (contract 3.0).
+// Hydrated as published: the uids are in the objects, not beside them (docs/contract.md#role-bindings).
 const roleBindingFrom = (store: Store, row: Row) => {
   const { identityUid, roleUid } = linkOf(row);
   const identity = store.get(identities, identityUid);
@@ -73,7 +73,7 @@ export const roleBindingService = {
     return roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", uid));
   },
 
-  // Atomic, in order, at most 25 (AIP-233, contract 3.0).
+  // Atomic, in order, at most 25 (AIP-233, docs/contract.md#role-bindings).
   BatchCreateRoleBindings: ({ parent, requests = [], roleUid }, context) => {
     const size = requests.length;
     if (size === 0 || size > BATCH_MAX)
@@ -121,7 +121,7 @@ export const roleBindingService = {
     return roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", row.uid));
   },
 
-  // Idempotent: a missing one is success (decision 4).
+  // Idempotent: a missing one is success (docs/contract.md#d4).
   DeleteRoleBinding: ({ uid }, context) => {
     context.store.remove(roleBindings, uid);
     return {};
@@ -144,8 +144,8 @@ export const insertRoleBinding = (store: Store, uid: string, link: Link, now: nu
     body: {},
   });
 
-// With `--unique-role-bindings` an identity has a role once in a group (decision 19). `own` is the binding that is changed;
-// of two in one batch none has a uid yet.
+// With `--unique-role-bindings` an identity has a role once in a group (docs/contract.md#d19). `own` is the binding that is
+// changed; in a batch no binding has a uid yet.
 const throwIfBound = (context: ServiceContext, group: string, links: Link[], own = ""): void => {
   if (!context.uniqueRoleBindings) return;
   const known = context.store.statement(

@@ -1,4 +1,4 @@
-// Roles: sets of capabilities. Nobody grants what they do not hold (decision 21); built-in roles are read-only.
+// Roles: sets of capabilities. A caller grants only what it holds (docs/contract.md#d21); built-in roles are read-only.
 import {
   capabilityName,
   type FieldViolation,
@@ -72,7 +72,7 @@ export const roleService = {
 export const insertRole = (store: Store, uid: string, { name, ...body }: Json, now: number): void =>
   store.insert(roles, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
 
-// An invite does not hold its role: it shows none when that was deleted (contract 3.0).
+// An invite does not hold its role: it shows none once the role is deleted (docs/contract.md#group-invites).
 const USES = [
   ["role_bindings WHERE role_uid", "cannot delete role that is bound"],
   ["identity_providers WHERE default_role", "cannot delete role that is the default of an identity provider"],
@@ -98,13 +98,13 @@ export const roleViolations = (
   return [{ field, description: `role ${uid} does not exist at ${group} or above` }];
 };
 
-/** Who grants a role, now or later, holds all that it grants (decision 21). */
+/** A caller who grants a role, now or later, holds all that it grants (docs/contract.md#d21). */
 export const demandRole = (context: ServiceContext, group: string, uid: string): void => {
   const role = context.store.get(roles, uid);
   if (role) demand(context.caller, capabilitiesOfRole(role), group);
 };
 
-// A role with an internal-only capability must hold `internal` too (contract 1.10).
+// A role with an internal-only capability must hold `internal`, too (docs/contract.md#authorization).
 export const internalViolations = (role: Json): FieldViolation[] => {
   const own = (role.capabilities as string[] | undefined) ?? [];
   const needing = own.filter(isInternalOnly);

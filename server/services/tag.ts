@@ -1,5 +1,5 @@
-// Tags: names in a repo. Creating one that exists moves it (decision 19); three kinds are left out of lists unless they are
-// asked for (contract section 4).
+// Tags: names in a repo. Creating one that exists moves it (docs/contract.md#d19). Lists leave out three kinds unless the
+// request includes them (docs/contract.md#tags).
 import { HIDDEN_TAGS, type Json, Tag } from "../../schema/index.ts";
 import { type Condition, equals } from "../store/list.ts";
 import { repos, tags } from "../store/shape.ts";

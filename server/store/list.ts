@@ -1,5 +1,5 @@
-// The only list query: filters and readable scopes by range on the uid, keyset cursor, one order for all kinds
-// (api.md 4.1, contract 1.5 and 1.8, decisions 14 to 16).
+// The only list query (docs/contract.md#lists): filters and readable scopes by range on the uid, keyset cursor, one order for
+// all kinds (docs/contract.md#d14).
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import {
   ancestorsOf,

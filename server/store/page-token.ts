@@ -1,6 +1,6 @@
 // Page tokens (AIP-158): a keyset cursor, signed, with a checksum of the request, one of the caller, and the time of issue.
-// Malformed, foreign, of another caller or of another query: INVALID_ARGUMENT. Older than three days: the list begins again
-// (decision 6).
+// Malformed, foreign, of another caller or of another query: INVALID_ARGUMENT. Older than three days: the list restarts
+// (docs/contract.md#d6).
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { invalidArgument, PAGE_TOKEN_LIFE_MS } from "../../schema/index.ts";
 

@@ -1,4 +1,4 @@
-// The token exchange (api.md section 5, contract section 2, RFC 8693 in spirit): a workload's token in, an API token out.
+// The token exchange (docs/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out.
 // Read `exchange` from top to bottom: each paragraph is one check, and each refuses by throwing.
 import { type ExchangeRequest, type FieldViolation, isUidp, type RawToken, rootOf } from "../../schema/index.ts";
 import { audited, describeToken, type ExchangeEvent } from "./audit.ts";
@@ -39,7 +39,7 @@ export interface IssuerDocuments {
 export const createExchange = (options: ExchangeOptions, documents: IssuerDocuments) => {
   const { clock, authUrl, audiences, identities, signer } = options;
   const devIssuerUrl = options.dev ? options.devIssuerUrl : undefined;
-  // Decision 11. The host with its port: a bare `127.0.0.1` would be everybody's.
+  // The host with its port: a bare `127.0.0.1` would be everyone's (docs/contract.md#d11).
   const defaultAudience = oneOf([authUrl, new URL(authUrl).host, ...audiences]);
 
   const exchange = async (

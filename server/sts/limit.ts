@@ -1,5 +1,5 @@
-// What the caller asks of the API token: its audience, and the capabilities and scopes that it is held to (contract
-// section 2; decision 28). Limits only ever take away, and a name that means nothing takes everything: no answer tells
+// What the caller asks of the API token: its audience, and the capabilities and scopes that limit it
+// (docs/contract.md#exchange-limits). Limits only ever take away, and an unknown name takes everything: no response shows
 // what exists.
 import {
   capabilityFrom,

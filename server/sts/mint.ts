@@ -1,4 +1,4 @@
-// The API token (contract section 2, "Issued token claims"): who acts, for how long, for whom, what it is held to.
+// The API token (docs/contract.md#api-tokens): who acts, for how long, for whom, within which limits.
 import { randomUUID } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilityBits } from "../../schema/index.ts";
 import type { Signer } from "./key/signer.ts";
@@ -67,8 +67,8 @@ export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: st
   };
 };
 
-// Tells the client what it may do; the server asks the bindings as they are then (decision 28). So the claim may stop
-// short, and keeps the groups nearest to the root, whose capabilities hold for all below.
+// Informs the client what it may do; the server reads the bindings as they are then (docs/contract.md#d28). So the claim may
+// stop short, and keeps the groups nearest to the root, whose capabilities hold for all below.
 const capabilityClaim = (grants: Grants): Record<string, string> => {
   const claim: Record<string, string> = {};
   let size = 0;

@@ -234,7 +234,7 @@ describe("an identity that holds role bindings of others", () => {
     const binding = await bind(org, ci);
     const error = await failureOf(reconcile.remove(identity, run(), ci, { name: "bound" }));
     expect(error.message).toContain(
-      "role bindings of the identity would go with it (decision 8), and this run deletes none of them; forceDestroy: true lets them go",
+      "role bindings of the identity would go with it, and this run deletes none of them; forceDestroy: true lets them go",
     );
     expect(error.message).toContain(`1 left that holds it:\n  - role binding ${binding} (bound as viewer)`);
     expect(deletes()).toEqual([]);

@@ -1,5 +1,5 @@
-// The development issuer (contract, decision 33): tokens of workloads for whoever reaches it, with an issuer and keys of
-// its own, so that the exchange can be tried without anyone else's. The server offers it on loopback only.
+// The development issuer (docs/contract.md#d33): tokens of workloads for every caller that reaches it, with an issuer and keys
+// of its own, so that the exchange can be tried without an issuer elsewhere. The server offers it on loopback only.
 import { randomUUID } from "node:crypto";
 import { type FieldViolation, invalidArgument } from "../../../schema/index.ts";
 import type { Signer } from "../key/signer.ts";

@@ -1,5 +1,5 @@
-// Patterns of users: the one place that compiles and matches them. RE2 syntax and semantics through re2js (contract,
-// decision 12), never the JavaScript engine, whose backtracking a claim could turn into minutes.
+// Patterns of users: the one place that compiles and matches them. RE2 syntax and semantics through re2js
+// (docs/contract.md#d12), never the JavaScript engine, whose backtracking a claim could turn into minutes.
 import { RE2JS } from "re2js";
 
 const MAX_PATTERN = 1024;
