@@ -1,5 +1,5 @@
-// "What the server acknowledged survives `kill -9`" (issue 3, section 3): a process is killed while writes are under way, and
-// every one that had been answered is there.
+// A write that the server has acknowledged survives `kill -9` (docs/faults.md#f11): a process is killed while writes are under
+// way, and every one that was answered is there afterwards.
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { createServer } from "../../server/index.ts";
 import { startCommand, temporaryFolder } from "../support/command.ts";

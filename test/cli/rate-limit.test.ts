@@ -1,4 +1,4 @@
-// `irm serve --rate-limit N` (decision 25), in a process of its own; the rule is test/server/rate-limit.
+// `irm serve --rate-limit N` (docs/contract.md#d25), in a process of its own; test/server/rate-limit.test.ts has the rule.
 import { afterEach, expect, test } from "vitest";
 import { createHttpClient } from "../support/http.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";

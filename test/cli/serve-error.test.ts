@@ -1,4 +1,4 @@
-// What a person can mend ends `irm serve` with one sentence on stderr and exit 1, without a stack (issue 3, "Bad input gets").
+// A mistake that a person can repair ends `irm serve` with one sentence on stderr and exit 1, without a stack trace.
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";

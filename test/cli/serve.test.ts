@@ -1,4 +1,4 @@
-// `irm serve` as a process: what it prints, where, and how it ends (issue 3, section 3).
+// `irm serve` as a process: what it prints, where, and how it ends.
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Started, startCommand, temporaryFolder } from "../support/command.ts";

@@ -1,4 +1,4 @@
-// `irm serve --unique-role-bindings` (decision 19), in a process of its own; the rule is test/server/unique-role-binding.
+// `irm serve --unique-role-bindings` (docs/contract.md#d19) in a process; test/server/unique-role-binding.test.ts has the rule.
 import { afterEach, expect, test } from "vitest";
 import { createHttpClient } from "../support/http.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";

@@ -1,5 +1,5 @@
-// The server as clients see it that this project did not write: grpcurl (Go), grpc-js on the generated .proto files as its
-// manual says, and curl; in the clear and with TLS, on one port (issue 4, section 1).
+// The server as independent clients see it: grpcurl (Go), grpc-js on the generated .proto files as its manual says, and curl;
+// in the clear and with TLS, on one port.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {

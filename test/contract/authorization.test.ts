@@ -1,5 +1,5 @@
-// Every method × no token, malformed token, expired token, stranger, viewer, owner, from one table (api.md section 5,
-// contract 1.10, decisions 5 and 23). A method that is missing from the table fails.
+// Every method × no token, malformed token, expired token, stranger, viewer, owner, from one table
+// (docs/contract.md#authorization, docs/contract.md#d5, docs/contract.md#d23). A method that is missing from the table fails.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import type { Answer, Body } from "../support/http.ts";
@@ -19,7 +19,7 @@ interface Row {
   why: string;
 }
 
-const read = (needs: string, why = "scoped read: who may not read is refused (decision 5)"): Row => ({
+const read = (needs: string, why = "scoped read: a caller who may not read is refused"): Row => ({
   needs,
   stranger: "denied",
   viewer: "served",
@@ -35,7 +35,7 @@ const list = (needs: string): Row => ({
   needs,
   stranger: "empty",
   viewer: "served",
-  why: "unscoped: the result is what the caller may read (contract 1.10)",
+  why: "unscoped: the result is what the caller may read",
 });
 const all = (why: string): Row => ({ needs: "", stranger: "served", viewer: "served", why });
 
@@ -43,7 +43,7 @@ const all = (why: string): Row => ({ needs: "", stranger: "served", viewer: "ser
 const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "ExchangeRefreshToken" | "Ping">, Row> = {
   GetGroup: read("groups.list"),
   ListGroups: list("groups.list"),
-  CreateGroup: write("groups.create", "with a parent, the capability is needed there (contract 1.10)"),
+  CreateGroup: write("groups.create", "with a parent, the capability is needed there"),
   UpdateGroup: write("groups.update"),
   DeleteGroup: write("groups.delete"),
   GetIdentity: read("identity.list"),
@@ -51,8 +51,8 @@ const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "Exchang
   CreateIdentity: write("identity.create"),
   UpdateIdentity: write("identity.update"),
   DeleteIdentity: write("identity.delete"),
-  LookupIdentity: all("any valid token (contract 3)"),
-  GetRole: read("roles.list", "a custom role is authorised in the service (contract 1.10)"),
+  LookupIdentity: all("any valid token"),
+  GetRole: read("roles.list", "a custom role is authorised in the service"),
   ListRoles: list("roles.list"),
   CreateRole: write("roles.create"),
   UpdateRole: write("roles.update"),
@@ -83,7 +83,7 @@ const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "Exchang
     stranger: "missing",
     viewer: "missing",
     owner: "missing",
-    why: "any valid token; one without an e-mail address has no organisation to find (contract 3.0)",
+    why: "any valid token; one without an e-mail address has no organisation to find",
   },
   GetAccountAssociation: read("account_associations.list"),
   ListAccountAssociations: list("account_associations.list"),
@@ -93,18 +93,12 @@ const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "Exchang
   CheckAccountAssociation: read("account_associations.list"),
   GetGroupInvite: read("group_invites.list"),
   ListGroupInvites: list("group_invites.list"),
-  CreateGroupInvite: write("group_invites.create, role_bindings.create", "a future role binding (contract 1.10)"),
+  CreateGroupInvite: write("group_invites.create, role_bindings.create", "a future role binding"),
   DeleteGroupInvite: write("group_invites.delete"),
   GetIdentityProvider: read("identity_providers.list"),
   ListIdentityProviders: list("identity_providers.list"),
-  CreateIdentityProvider: write(
-    "identity_providers.create, role_bindings.create",
-    "a future role binding (contract 1.10)",
-  ),
-  UpdateIdentityProvider: write(
-    "identity_providers.update, role_bindings.create",
-    "a future role binding (contract 1.10)",
-  ),
+  CreateIdentityProvider: write("identity_providers.create, role_bindings.create", "a future role binding"),
+  UpdateIdentityProvider: write("identity_providers.update, role_bindings.create", "a future role binding"),
   DeleteIdentityProvider: write("identity_providers.delete"),
   CreateRepo: write("repo.create"),
   UpdateRepo: write("repo.update"),
@@ -121,7 +115,7 @@ const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "Exchang
   DeleteTag: write("tag.delete"),
   GetAdvisory: read("advisories.list"),
   ListAdvisories: list("advisories.list"),
-  Validate: all("any valid token (contract section 2)"),
+  Validate: all("any valid token"),
 };
 const EXCHANGE: OperationName[] = ["Exchange", "ExchangeGet"];
 const REFRESH: OperationName = "ExchangeRefreshToken";
@@ -236,7 +230,7 @@ describe.each(EXCHANGE)("%s", (name) => {
     ["an owner's API token, which would renew itself for ever", () => fixture.api.owner.token],
     ["a viewer's API token", () => (actors.viewer as Actor).token],
     ["a stranger's API token", () => (actors.stranger as Actor).token],
-  ])("refuses %s with the one text of a denial (decision 24)", async (_, token) => {
+  ])("refuses %s with the one text of a denial", async (_, token) => {
     const { answer } = await send(name, token());
     expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
   });

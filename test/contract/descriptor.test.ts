@@ -1,5 +1,5 @@
 // The descriptors that gRPC is served with against the published ones: names, numbers, types, oneofs, presence, JSON names,
-// reserved fields, enums and where they are nested (contract sections 2 to 7).
+// reserved fields, enums and where they are nested.
 import { readFileSync } from "node:fs";
 import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
@@ -22,7 +22,7 @@ const published = new Map(
     }),
 );
 
-// v2 is field for field v2beta1 (contract, head).
+// v2 is v2beta1, field for field (docs/contract.md#wire).
 const publishedText = (name: string): string | undefined => published.get(name.replace(".v2.", ".v2beta1."));
 
 const types = [...registry.files]
@@ -31,7 +31,7 @@ const types = [...registry.files]
 const messages = types.filter((type): type is DescMessage => type.kind === "message" && !type.proto.options?.mapEntry);
 const enums = types.filter((type): type is DescEnum => type.kind === "enum");
 
-// Described in words only (contract section 2), or fields that are not served.
+// Published in words only, or fields that are not served.
 const NOT_IN_TABLES = [
   "chainguard.platform.auth.WhoAmI.Capability",
   "chainguard.platform.oidc.ExchangeRefreshTokenRequest",

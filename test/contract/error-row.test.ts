@@ -1,5 +1,5 @@
-// Each row of the table of errors (contract 1.11) as it leaves through both wires of a real port: number, HTTP status, text,
-// reason, domain and details. The rows and the forms of the details are copied from the contract.
+// Each row of the table of errors (docs/contract.md#errors) as it leaves through both wires of a real port: number, HTTP
+// status, text, reason, domain and details. The rows and the forms of the details are copied from the published documents.
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiError, type Code, type Detail, retryInfo } from "../../schema/index.ts";

@@ -1,5 +1,5 @@
-// Decision 21: "creating or changing a role binding or a role needs, besides its own capability, every capability that the
-// bound role grants, at that group".
+// Creating or changing a role binding or a role needs, besides its own capability, every capability that the bound role grants,
+// at that group (docs/contract.md#d21).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid } from "../support/refusal.ts";

@@ -1,5 +1,5 @@
-// Golden bodies: what the published samples and api.md section 2 show, field by field and in the bytes of the two error
-// samples (contract 1.11). Uids count and the clock stands still, so that a whole body can be written down.
+// Golden bodies: what the published samples show, field by field, and the bytes of the two error samples
+// (docs/contract.md#errors). Uids count and the clock stands still, so that a whole body can be written down.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import { expectInvalid } from "../support/refusal.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe("an error", () => {
-  test("is sample A, byte for byte, for a group that is created with an empty body (api.md section 7)", async () => {
+  test("is sample A, byte for byte, for a group that is created with an empty body", async () => {
     const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
     expect(answer.status).toBe(400);
     expect(answer.text).toBe(
@@ -58,7 +58,7 @@ describe("an error", () => {
     await other.close();
   });
 
-  test("of the registry has the registry's domain (decision 30)", async () => {
+  test("of the registry has the registry's domain", async () => {
     const uid = `${api.organization}/ffffffffffffffff`;
     const { json } = await api.call("GET", `${REGISTRY}/repos/${uid}`);
     expect(json).toEqual({
@@ -76,7 +76,7 @@ describe("an error", () => {
   });
 });
 
-describe("a body (decision 1: what api.md shows is always there, what is unset beyond that is not)", () => {
+describe("a body: the fields of the samples are always there, other unset fields are not", () => {
   test("of a new group", async () => {
     const group = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
     expect(group.uid).toMatch(new RegExp(`^${api.organization}/[0-9a-f]{16}$`));
@@ -92,7 +92,7 @@ describe("a body (decision 1: what api.md shows is always there, what is unset b
     expect(await api.ok("GET", `${IAM}/groups/${group.uid}`)).toEqual(group);
   });
 
-  test("of a new identity: lastSeenTime is set at creation (decision 34)", async () => {
+  test("of a new identity: lastSeenTime is set at creation", async () => {
     const claimMatch = {
       issuer: "https://token.actions.githubusercontent.com",
       subject: "repo:my-org@1/my-repo@2:ref:refs/heads/main",
@@ -173,7 +173,7 @@ describe("a body (decision 1: what api.md shows is always there, what is unset b
     expect(answer.text).toBe('{"groups":[],"totalCount":"0","skipped":0}');
   });
 
-  test("of a delete is empty, with status 200 (decision 20)", async () => {
+  test("of a delete is empty, with status 200", async () => {
     const group = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "short-lived" } });
     const answer = await api.call("DELETE", `${IAM}/groups/${group.uid}`);
     expect({ status: answer.status, text: answer.text, length: answer.headers["content-length"] }).toEqual({
@@ -185,7 +185,7 @@ describe("a body (decision 1: what api.md shows is always there, what is unset b
   });
 });
 
-describe("v1 (contract section 7)", () => {
+describe("v1", () => {
   test("lists groups as `items`, with id for uid and without times, a zero being shown", async () => {
     const { items, ...more } = await api.ok("GET", "/iam/v1/groups", { query: { id: api.organization } });
     expect(more).toEqual({});

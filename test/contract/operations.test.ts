@@ -1,5 +1,5 @@
 // Walks the table of methods over REST: each one is reachable by its path under every version, in both spellings of its
-// fields, and answers as its response schema says (contract head, 1.2 to 1.4). That gRPC does the same is parity.test.ts.
+// fields, and answers as its response schema says. test/contract/parity.test.ts shows the same of gRPC.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Message,

@@ -1,5 +1,5 @@
-// Each operation through REST in lowerCamel, REST in snake_case and gRPC, from one table of cases: three servers that are
-// alike are asked the same, and answer the same (issue 4, section 1; faults.md section 1, goal a).
+// Each operation through REST in lowerCamel, REST in snake_case and gRPC, from one table of cases: three equal servers get the
+// same requests, and must give the same answers.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations, VERSIONS } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";

@@ -1,5 +1,5 @@
-// Paths (contract 1.3): wildcards of several segments, `/` and `%2F`, the empty parent, verb suffixes and sub-paths that win
-// over the wildcard, the path that wins over the body.
+// Paths (docs/contract.md#paths): wildcards of several segments, `/` and `%2F`, the empty parent, verb suffixes and sub-paths
+// that win over the wildcard, the path that wins over the body.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
 import { IAM, REGISTRY } from "../support/server.ts";

@@ -1,5 +1,5 @@
-// Every operation in scope against the published OpenAPI document: path, method, parameters, fields of request and answer
-// with their types (issue 4, section 1). What differs is listed, one by one, with its reason.
+// Every operation in scope against the published OpenAPI document: path, method, parameters, fields of request and response
+// with their types. What differs is listed, one by one, with its reason.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Operation, openapiDocument, operations, unservedMethods } from "../../schema/index.ts";
@@ -23,52 +23,53 @@ const DEVIATIONS: readonly Deviation[] = [
     operations: /_Delete/,
     place: /^answer$/,
     published: "object",
-    reason: "api.md section 4: a successful DELETE has an empty body (decision 20)",
+    reason: "a successful DELETE has an empty body (docs/contract.md#d20)",
   },
   {
     operations: /_Update/,
     place: /^query updateMask$/,
     ours: "string",
-    reason: "api.md section 4.2 documents the parameter, which the published document leaves out (contract 1.4)",
+    reason:
+      "the tutorial documents the parameter, which the published document leaves out (docs/contract.md#parameters)",
   },
   {
     operations: /_Update/,
     place: /^body\.(name|defaultRole)$/,
     ours: "string",
     published: "string (required)",
-    reason: "api.md section 4.2: a PATCH holds the fields to change",
+    reason: "a PATCH holds the fields to change (docs/contract.md#updates)",
   },
   {
     operations: /^RoleBindingsService_CreateRoleBinding$/,
     place: /^body\.(identityUid|roleUid)$/,
     ours: "string (required)",
     published: "string",
-    reason: "api.md section 2: on create, the request carries identityUid and roleUid",
+    reason: "on create, the request carries identityUid and roleUid (docs/contract.md#role-bindings)",
   },
   {
     operations: /^RoleBindingsService_BatchCreateRoleBindings$/,
     place: /^body\.requests\[\]\.parent$/,
     ours: "string",
     published: "string (required)",
-    reason: "AIP-233: the parent of each request may be left empty (contract 3.0)",
+    reason: "AIP-233: the parent of each request may be left empty",
   },
   {
     operations: /^RolesService_/,
     place: /^(answer|answer\.roles\[\]|body)\.capabilities$/,
     ours: "array (required)",
     published: "array",
-    reason: "contract 3.0: a role has at least one capability",
+    reason: "a role has at least one capability (docs/contract.md#roles)",
   },
   {
     operations: /^GroupInvitesService_/,
     place: /^answer(\.groupInvites\[\])?\.ttl$/,
     ours: "string",
     published: "string (required)",
-    reason: "contract 3.0: given on create and not returned",
+    reason: "given on create and not returned (docs/contract.md#role-bindings)",
   },
 ];
 
-// contract 8.2 has them; the published document is older.
+// The vendor's SDK has them; the published document is older.
 const NEWER_CAPABILITIES = ["CREATE", "DELETE", "LIST"].map((verb) => `CAP_LIBRARIES_REMOTE_REGISTRIES_${verb}`);
 
 // Served, and published elsewhere than in this document, which describes v2beta1.

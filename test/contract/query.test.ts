@@ -1,4 +1,4 @@
-// Query parameters (contract 1.4, 6.1): spellings, encodings, repeated keys, unknown and malformed ones.
+// Query parameters (docs/contract.md#parameters): spellings, encodings, repeated keys, unknown and malformed ones.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectInvalid } from "../support/refusal.ts";
 import { IAM, REGISTRY } from "../support/server.ts";
@@ -91,7 +91,7 @@ test.each([
   expectInvalid(await fixture.api.call("GET", `${IAM}/groups?${target}`), [field, description]);
 });
 
-test("everything that is malformed is told at once (decision 29)", async () => {
+test("everything that is malformed is reported at once", async () => {
   const answer = await fixture.api.call("GET", `${IAM}/groups?page_size=-1&skip=-2&order_by=colour&uidp.children_of=x`);
   expectInvalid(
     answer,

@@ -1,4 +1,4 @@
-// Where a grant holds (contract 1.10; decisions 5 and 16): at its group and everything below, never beside or above.
+// Where a grant holds (docs/contract.md#authorization): at its group and everything below, never beside or above.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
@@ -128,7 +128,7 @@ describe("a viewer of one group", () => {
   );
 });
 
-describe("a missing record is 403 to who may not look and 404 to who may (decision 5)", () => {
+describe("a missing record is 403 to who may not look and 404 to who may", () => {
   test.each([
     ["PATCH", `${IAM}/groups`, "groups.update", "Group"],
     ["DELETE", `${IAM}/groups`, "groups.delete", "Group"],
@@ -155,7 +155,7 @@ describe("a missing record is 403 to who may not look and 404 to who may (decisi
   test.each([
     ["roleBindings", "role_bindings.delete"],
     ["accountAssociations", "account_associations.delete"],
-  ])("DELETE %s, which is success where one may (decision 4)", async (kind, capability) => {
+  ])("DELETE %s, which is success where one may", async (kind, capability) => {
     const uid = `${right}/ffffffffffffffff`;
     const path = `${IAM}/${kind}/${uid}`;
     expectDenied(await api.call("DELETE", path, { token: viewer.token }), capability, uid);

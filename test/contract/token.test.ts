@@ -1,5 +1,5 @@
-// What a token may do (decision 28): "the caller's bindings as they are now, intersected with the capabilities and scopes
-// asked for at the exchange. A revoked binding ends at once; the `cap` claim informs clients".
+// What a token may do (docs/contract.md#d28): the caller's bindings as they are now, intersected with the capabilities and
+// scopes asked for at the exchange. A revoked binding ends at once; the `cap` claim informs clients.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capabilitiesFromBits } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
@@ -53,7 +53,7 @@ describe("a token follows the bindings as they are now", () => {
     expect((await list(two.token)).totalCount).toBe("0");
   });
 
-  test("a role that is changed counts at once for those who are bound to it (contract 3.0)", async () => {
+  test("a role that is changed counts at once for those who are bound to it", async () => {
     const body = { name: "changing", capabilities: ["CAP_IAM_GROUPS_LIST"] };
     const { uid: role } = await api.ok("POST", `${IAM}/roles/${api.organization}`, { body });
     const { uid, token } = await api.actor("bound");
@@ -165,7 +165,7 @@ describe("a token with a limit does not found an organisation, of which its iden
   });
 });
 
-describe("the exchange moves lastSeenTime (decision 34)", () => {
+describe("the exchange moves lastSeenTime", () => {
   test("and neither updateTime nor anything else", async () => {
     const own = await startServer();
     const claimMatch = { issuer: own.issuer, subject: "seen" };
@@ -180,7 +180,7 @@ describe("the exchange moves lastSeenTime (decision 34)", () => {
   });
 });
 
-describe("the identity that anyone may assume (decision 22)", () => {
+describe("the identity that anyone may assume", () => {
   const token = async (subject = "whoever") => api.token(api.anyone, { subject });
 
   test("is assumed with any subject of an issuer that the server knows", async () => {

@@ -1,4 +1,4 @@
-// Errors of the transport, with the same body as all others (decisions 23, 30, 31; issue 3, "Bad input gets").
+// Errors of the transport, with the same body as all others (docs/contract.md#d23, docs/contract.md#d31).
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog, createServer } from "../../server/index.ts";

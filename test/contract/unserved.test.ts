@@ -1,5 +1,5 @@
-// "A published method that is out of scope answers UNIMPLEMENTED (501), never 404" (contract, head; decisions 27 and 31):
-// walks the published methods, not our list of them.
+// A published method that is out of scope answers UNIMPLEMENTED (501), never 404 (docs/contract.md#d31): walks the published
+// methods, not our list of them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, operations, VERSIONS } from "../../schema/index.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";

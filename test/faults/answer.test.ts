@@ -1,4 +1,4 @@
-// F1 to F9, F13 and F14: what may become of a request and its answer. How often it was sent is what the server counted.
+// F1 to F9, F13 and F14 of docs/faults.md: how a request and its response can fail. The server counts the attempts.
 import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/faults/script.ts";
 import { KINDS } from "./judge.ts";

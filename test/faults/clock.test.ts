@@ -1,4 +1,4 @@
-// F24: machines whose clocks are ten minutes wrong (spec/faults.md, section 3).
+// Machines whose clocks are ten minutes wrong (docs/faults.md#f24).
 import { describe, expect, test } from "vitest";
 import { KINDS } from "./judge.ts";
 import type { Watch } from "./run.ts";

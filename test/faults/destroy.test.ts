@@ -1,4 +1,4 @@
-// L1 where no run settles what is open: a create that nobody knows the end of, and the program gone (spec/faults.md, section 3).
+// A create whose outcome is unknown, and no run that settles it, as the program is gone (docs/faults.md#l1).
 import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/index.ts";
 import type { Program } from "./program.ts";

@@ -1,4 +1,4 @@
-// F22: a journal that cannot be written (spec/faults.md, section 3).
+// A journal that cannot be written (docs/faults.md#f22).
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

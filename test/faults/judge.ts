@@ -1,5 +1,5 @@
-// "Nothing lost" (spec/faults.md, section 3): L1 to L7, told as texts of what is wrong. What the server has is compared with
-// the state, with the program, and with what was there before any of ours.
+// "Nothing lost" (docs/faults.md#nothing-lost): L1 to L7, as texts of what is wrong. The server's records are compared with the
+// state, with the program, and with the records that were there before any of ours.
 import { isDeepStrictEqual } from "node:util";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { parentOf } from "../../schema/index.ts";

@@ -1,4 +1,4 @@
-// F10: kill -9 of the engine with its provider, at each point of a request (spec/faults.md, section 3).
+// kill -9 of the engine with its provider, at each point of a request (docs/faults.md#f10).
 import { describe, test } from "vitest";
 import { KINDS } from "./judge.ts";
 import { killedAt, killedWhenItCame, type Scenario, type Step, scenario } from "./scenario.ts";

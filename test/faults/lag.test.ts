@@ -1,4 +1,4 @@
-// F18: a record that was just made, and that reads do not tell yet (spec/faults.md, section 3).
+// Reads that are eventually consistent: a record that was just created is not readable yet (docs/faults.md#f18).
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { KINDS } from "./judge.ts";

@@ -1,4 +1,5 @@
-// F19: a record whose answer was lost is looked for in a list of several pages, and something comes between two of them.
+// A search through a list of several pages for the record of a lost response, with a change between two pages
+// (docs/faults.md#f19).
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

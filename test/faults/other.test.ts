@@ -1,4 +1,5 @@
-// F1, F6 on reads, F8 by the clock, F9, F12, F15 to F17, F21, F23, F25: what meets more than one answer (spec/faults.md, section 3).
+// Faults of docs/faults.md that meet more than one response: F1, F6 on reads, F8 by the clock, F9, F12, F15 to F17, F21, F23,
+// F25.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

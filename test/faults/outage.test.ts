@@ -1,5 +1,5 @@
-// Retry (spec/faults.md, section 4): what is asked of a service that is down, and how those come back that it turned away, as
-// the service counted it. Time is virtual: it goes on when all who are at work sleep, so that each run is the same.
+// Retries (docs/faults.md#retries): how many requests a service gets while it is down, and how its clients come back
+// afterwards, as the service counts them. Time is virtual: it goes on when all workers sleep, so that each run is the same.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

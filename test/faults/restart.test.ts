@@ -1,4 +1,4 @@
-// F11: kill -9 of the server with a request of every kind under way, and its start on the same file and port.
+// kill -9 of the server with a request of every kind under way, and a start on the same file and port (docs/faults.md#f11).
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

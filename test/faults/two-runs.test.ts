@@ -1,4 +1,4 @@
-// F20: two runs at the same time, of one stack or of two that want the same.
+// Two runs at the same time, of one stack or of two that want the same (docs/faults.md#f20).
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Adoption through the engine: what the preview says, what is changed, what stays (issue 5, point 4); and renames of a logical
-// name, which adoption and aliases make harmless (point 5).
+// Adoption through the engine: what the preview says, what is changed, what stays; and renames of a logical name, which
+// adoption and aliases make harmless.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWorkplace, type Workplace } from "../support/program.ts";
 import { writesOf } from "../support/requests.ts";

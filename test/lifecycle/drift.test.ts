@@ -1,5 +1,5 @@
-// What was changed by hand, in every field of every kind, and what was deleted or cannot be read (issue 5, point 6); and that
-// an update leaves alone what this version does not know (point 9).
+// Changes by hand in every field of every kind, and records that were deleted or cannot be read (docs/faults.md#f17). An update
+// leaves alone what this version does not know.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
 import { type HoldingProxy, startProxy } from "../support/proxy.ts";

@@ -1,5 +1,5 @@
-// Deletion of what the engine does not know of, or not in this stack: two stacks that share a tree, `--target`, forceDestroy
-// (issue 5, point 3).
+// Deletes of records that the engine does not know, or not in this stack: two stacks that share a tree, `--target`,
+// forceDestroy.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWorkplace, type Workplace } from "../support/program.ts";
 import { writesOf } from "../support/requests.ts";

@@ -1,5 +1,5 @@
-// A runner that has no journal of the run that was killed, as in CI without a cache: what the engine and the service know
-// together is enough, and a person decides (issue 5, point 1). docs/recovery.md has these commands.
+// A runner without the journal of the killed run, as in CI without a cache: what the engine and the service know together is
+// enough, and a person decides. docs/recovery.md has these commands.
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

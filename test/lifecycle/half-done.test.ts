@@ -1,4 +1,4 @@
-// What is half done is in the state with its uid and the reason, and the next up goes on from there (faults.md, F12).
+// A half-done create is in the state with its uid and the reason, and the next up goes on from there (docs/faults.md#f12).
 import { expect, it } from "vitest";
 import { expectWhole, interruptions, source } from "../support/interruption.ts";
 

@@ -1,5 +1,5 @@
-// ^C, SIGTERM and kill -9 of the engine while a request is under way (faults.md, F10, F11, F21). docs/recovery.md tells what a
-// person does then, in the words of these tests.
+// ^C, SIGTERM and kill -9 of the engine while a request is under way (docs/faults.md#f10, docs/faults.md#f21). docs/recovery.md
+// says what a person does then, in the words of these tests.
 import { describe, expect, it } from "vitest";
 import { expectWhole, interruptions, source } from "../support/interruption.ts";
 import { isRunning } from "../support/process.ts";

@@ -1,5 +1,5 @@
-// kill -9 of the process that serves our resources, and of the server, while a request is under way (faults.md, F3, F10, F11,
-// F13, F14). The engine lives on, stores what it knows and ends with an error; nothing is locked.
+// kill -9 of the process that serves our resources, and of the server, while a request is under way (docs/faults.md#f10,
+// docs/faults.md#f11). The engine lives on, stores what it knows and ends with an error; nothing is locked.
 import { describe, expect, it } from "vitest";
 import { expectWhole, interruptions, source } from "../support/interruption.ts";
 

@@ -1,4 +1,4 @@
-// A create whose answer is lost (spec/faults.md, section 3), with the fault put between the loop and the wire.
+// A create whose response is lost (docs/faults.md#f3), with the fault put between the loop and the wire.
 import { describe, expect, it } from "vitest";
 import { DEADLINE_MS } from "../../client/retry.ts";
 import { JournalError } from "../../provider/journal/file.ts";

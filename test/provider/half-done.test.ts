@@ -1,5 +1,5 @@
-// What is half done is recorded (faults.md, F12), what is young is not gone (F18), and what this version does not know survives
-// (F25): against the reference server, with answers that are changed on the wire.
+// A half-done create is recorded (docs/faults.md#f12), a new record that is not readable yet is not gone (docs/faults.md#f18),
+// and unknown fields survive (docs/faults.md#f25): against the reference server, with responses that are changed on the wire.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

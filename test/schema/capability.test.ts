@@ -1,4 +1,4 @@
-// Capabilities: names, bits and the `cap` claim's bit set (contract section 2 and 8.2).
+// Capabilities: names, bits and the `cap` claim's bit set (docs/contract.md#capabilities, docs/contract.md#api-tokens).
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import {
@@ -14,7 +14,7 @@ import {
   Role,
 } from "../../schema/index.ts";
 
-// Both published vectors (contract section 2).
+// Both published vectors (docs/contract.md#api-tokens).
 const SAMPLE = "AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk";
 const OWNER = "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv";
 
@@ -69,7 +69,7 @@ describe("the bit set of a token", () => {
     expect(capabilitiesFromBits(capabilityBits(all))).toEqual(all);
   });
 
-  test("unknown values are skipped, not failed on (contract section 2)", () => {
+  test("unknown values are skipped, not failed on", () => {
     expect(capabilityBits(["CAP_OF_A_NEWER_SERVER", "CAP_IAM_GROUPS_LIST"])).toBe(
       capabilityBits(["CAP_IAM_GROUPS_LIST"]),
     );
@@ -96,7 +96,7 @@ describe("the list of capabilities", () => {
       [number, name, friendly, bit, internalOnly ? "internal_only" : deprecated ? "deprecated" : ""].join(" ").trim(),
     );
     expect(rows.length).toBe(216);
-    // SHA-256 of the sorted rows of contract section 8.2.
+    // SHA-256 of the sorted rows of the published list.
     expect(createHash("sha256").update(rows.toSorted().join("\n")).digest("hex")).toBe(
       "34519a680964b7e61126c985c491686d3bfa242a06db6b45c30b3db5b03229a5",
     );
@@ -124,7 +124,7 @@ describe("the list of capabilities", () => {
     ["CAP_IAM_GROUPS_LIST", false],
     ["CAP_SIGSTORE_CREATE", false],
     ["CAP_OF_A_NEWER_SERVER", false],
-  ])("%s internal-only: %s (contract 8.2)", (name, internal) => {
+  ])("%s internal-only: %s", (name, internal) => {
     expect(isInternalOnly(name)).toBe(internal);
   });
 });
@@ -140,7 +140,7 @@ describe("the capabilities of a role", () => {
   });
 
   test.each([
-    ["create needs at least one capability (contract 3.0)", undefined],
+    ["create needs at least one capability", undefined],
     ["an empty list is an absent one", []],
   ])("are refused: %s", (_, own) => {
     expect(inputViolations(Role, role(own))).toEqual([

@@ -1,4 +1,4 @@
-// Errors (api.md section 7; contract 1.11; decisions 13, 29, 30): the code table, the message, the way over the wire.
+// Errors (docs/contract.md#errors, docs/contract.md#d30): the code table, the message, the way over the wire.
 import { describe, expect, test } from "vitest";
 import {
   ApiError,
@@ -19,7 +19,7 @@ import {
 
 const DOMAIN = "iam.chainguard.dev";
 
-// contract 1.11 and decision 30, copied.
+// Copied from docs/contract.md#errors and docs/contract.md#d30.
 test.each<[Code, number, number, string]>([
   ["CANCELLED", 1, 499, "Cancelled"],
   ["UNKNOWN", 2, 500, "Unknown"],
@@ -151,7 +151,7 @@ test("an error is handled by predicate, with or without its code", () => {
   expect(isApiError(new Error("Not found: x"))).toBe(false);
 });
 
-test("the domain of an error is that of the service (decision 30)", () => {
+test("the domain of an error is that of the service", () => {
   expect(domainOf(operations.GetGroup.service)).toBe("iam.chainguard.dev");
   expect(domainOf(operations.GetRepo.service)).toBe("registry.chainguard.dev");
   expect(domainOf(operations.ListReposV1.service)).toBe("registry.chainguard.dev");

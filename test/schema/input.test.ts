@@ -1,4 +1,4 @@
-// The rules of a resource as input: every violation at once, by path, in the API's words (decision 29).
+// The rules of a resource as input: every violation at once, by path, in the API's words (docs/contract.md#d29).
 import { describe, expect, test } from "vitest";
 import {
   ClaimMatch,
@@ -150,7 +150,7 @@ describe("the oneofs of an identity", () => {
   });
 });
 
-describe("an issuer (decision 32)", () => {
+describe("an issuer", () => {
   test.each([
     ["https", "https://token.actions.githubusercontent.com"],
     ["a path", "https://gitlab.example/group"],

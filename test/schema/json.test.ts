@@ -1,4 +1,4 @@
-// proto3 JSON (contract 1.2): both spellings in, lowerCamel out, unknown fields dropped, malformed values told by path.
+// proto3 JSON (docs/contract.md#json): both spellings in, lowerCamel out, unknown fields dropped, malformed values by path.
 import { describe, expect, test } from "vitest";
 import {
   answerFromJson,
@@ -193,7 +193,7 @@ describe("reading an answer", () => {
 describe("writing", () => {
   test.each<[string, Message, object, object]>([
     [
-      "description, resourceLimits and verified of a group even when zero (decision 1)",
+      "description, resourceLimits and verified of a group even when zero",
       Group,
       { name: "a" },
       { name: "a", description: "", resourceLimits: {}, verified: false },

@@ -1,5 +1,5 @@
-// Every message and enum of the served methods against the published ones (contract sections 1.5, 2, 3, 4, 7): names,
-// protobuf numbers, types, behaviours, oneofs. gRPC and OpenAPI are derived from them.
+// Every message and enum of the served methods against the published ones: names, protobuf numbers, types, behaviours, oneofs.
+// gRPC and OpenAPI are derived from them.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { enumInfo, type FieldInfo } from "../../schema/field.ts";
@@ -64,9 +64,9 @@ const publishedBehavior = ({ flags }: PublishedField) =>
 
 // Where ours says more than the published one, and why.
 const STRICTER: Record<string, string> = {
-  "iam.RoleBinding.identityUid": "api.md section 2: on create, the request carries identityUid and roleUid",
-  "iam.RoleBinding.roleUid": "api.md section 2: on create, the request carries identityUid and roleUid",
-  "iam.Role.capabilities": "contract 3.0: create needs at least one capability",
+  "iam.RoleBinding.identityUid": "on create, the request carries identityUid and roleUid",
+  "iam.RoleBinding.roleUid": "on create, the request carries identityUid and roleUid",
+  "iam.Role.capabilities": "create needs at least one capability",
 };
 
 // Fields that are published and not served yet.

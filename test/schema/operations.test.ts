@@ -1,4 +1,4 @@
-// The table of methods against the published one (contract sections 2, 3, 4 and 7): method, path, body, capabilities, scope.
+// The table of methods against the published one: method, path, body, capabilities, scope.
 import { describe, expect, test } from "vitest";
 import { type Operation, operations, toSnake, unservedMethods, VERSION, VERSIONS } from "../../schema/index.ts";
 import { publishedMessages } from "../support/published-message.ts";
@@ -94,7 +94,7 @@ describe.each(rows)("%s", (name, row) => {
   });
 });
 
-test("the same table serves v2beta1 and v2, and our client speaks v2beta1 (contract, head)", () => {
+test("the same table serves v2beta1 and v2, and our client speaks v2beta1", () => {
   expect(VERSIONS).toEqual(["v2beta1", "v2"]);
   expect(VERSION).toBe("v2beta1");
 });

@@ -1,5 +1,5 @@
-// proto3 JSON of the scalars and maps that the registry and the advisories use (contract 1.2): bytes, durations, 64-bit integers
-// and maps with such keys; and rules of messages that stand in lists and maps.
+// proto3 JSON (docs/contract.md#json) of the scalars and maps that the registry and the advisories use: bytes, durations,
+// 64-bit integers and maps with such keys; and rules of messages in lists and maps.
 import { describe, expect, test } from "vitest";
 import {
   AccountAssociation,

@@ -1,4 +1,4 @@
-// Names, descriptions and uids (api.md section 8, contract 1.6 and 1.7, decision 2).
+// Names, descriptions and uids (docs/contract.md#values, docs/contract.md#d2).
 import { describe, expect, test } from "vitest";
 import { Group, inputViolations, isUidp, uidp } from "../../schema/index.ts";
 
@@ -31,7 +31,7 @@ describe("a name", () => {
     expect(inputViolations(Group, { name })).toEqual([{ field: "name", description: NAME_TEXT }]);
   });
 
-  test("of 256 characters is refused by its length alone (decision 2)", () => {
+  test("of 256 characters is refused by its length alone", () => {
     const violations = [{ field: "name", description: "name must be at most 255 characters" }];
     expect(inputViolations(Group, { name: "a".repeat(256) })).toEqual(violations);
   });

@@ -1,4 +1,4 @@
-// The hierarchy is read from the uid alone (contract 1.5, 1.6).
+// The hierarchy is read from the uid alone (docs/contract.md#uids).
 import { expect, test } from "vitest";
 import {
   ancestorsOf,

@@ -1,4 +1,4 @@
-// Partial update (api.md 4.2; contract 1.9; decisions 17 and 18; AIP-134, AIP-161): masks parsed, implied and applied.
+// Partial update (docs/contract.md#updates, docs/contract.md#d18, AIP-134, AIP-161): masks parsed, implied and applied.
 import { describe, expect, test } from "vitest";
 import { applyMask, Group, Identity, impliedMask, maskTouches, parseMask, Repo, Role } from "../../schema/index.ts";
 

@@ -1,4 +1,4 @@
-// The rules of account associations (contract 3.0; decisions 4, 14, 18, 19): one a group, and its uid is the group's.
+// The rules of account associations (docs/contract.md#account-associations): one for each group, with the group's uid.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
@@ -162,7 +162,7 @@ describe("an account association", () => {
     expectNotFound(await patch(missing, { description: "d" }), "AccountAssociation", missing);
   });
 
-  test("is deleted once and again: a missing one is success (decision 4)", async () => {
+  test("is deleted once and again: a missing one is success", async () => {
     const { uid } = await made();
     for (const _ of [1, 2]) {
       const answer = await api.call("DELETE", `${PATH}/${uid}`);

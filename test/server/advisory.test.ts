@@ -1,4 +1,4 @@
-// Advisories (contract section 5): read only, as the seed wrote them, and every filter of the list.
+// Advisories (docs/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import { describeAccess } from "../support/access.ts";

@@ -1,5 +1,5 @@
-// A disk that is full and a database that somebody else writes to (spec/faults.md, section 5): refused in words that say that
-// it passes, reads go on, and it passes without a restart.
+// A full disk, and a database that another process writes to (docs/faults.md#storage): the refusal says that it is temporary,
+// reads go on, and writes recover without a restart.
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";

@@ -1,5 +1,5 @@
-// Delays of scripted failures (issue 5; spec/faults.md, F4 "timeout with late success"): each request waits for itself, a
-// client that goes away does not end what it asked for, and the end of the server ends every delay.
+// Delays of scripted failures, for a timeout with late success (docs/faults.md#f4): each request waits for itself, a client
+// that goes away does not end its request, and the end of the server ends every delay.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import type { FaultScript } from "../../server/index.ts";

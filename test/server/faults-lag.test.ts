@@ -1,5 +1,5 @@
-// A scripted read-after-write lag (issue 5; spec/faults.md, F18): a new record is hidden from Get and List for so long, and
-// from nothing else.
+// A scripted read-after-create delay (docs/faults.md#f18): a new record is hidden from Get and List for so long, and from
+// nothing else.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
 import { expectNotFound } from "../support/refusal.ts";

@@ -1,4 +1,4 @@
-// The report of attempts, the page /faults and random failures (issue 5, "Scripted failures").
+// Scripted failures: the report of attempts, the page /faults, and random failures.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createFaultDelays } from "../../server/faults/delay.ts";
 import type { Attempt, FaultScript } from "../../server/index.ts";

@@ -1,5 +1,5 @@
-// Scripted failures (issue 5, "Scripted failures"; docs/server.md): every kind of step, over both wires, before and after
-// the request is carried out. Delays are in faults-delay, the report in faults-report.
+// Scripted failures (docs/server.md): every kind of step, over both wires, before and after the request is carried out. Delays
+// are in test/server/faults-delay.test.ts, the report in test/server/faults-report.test.ts.
 import { get } from "node:https";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { retryInfo } from "../../schema/index.ts";

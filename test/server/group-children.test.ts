@@ -1,4 +1,4 @@
-// What else blocks a group's deletion (api.md 3, decision 7): identity providers, invites, account associations, repos and
+// What else blocks a group's deletion (docs/contract.md#d7): identity providers, invites, account associations, repos and
 // advisories, each kind with a violation of its own.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";

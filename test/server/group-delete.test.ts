@@ -1,5 +1,5 @@
-// What blocks a group's deletion (decision 7): any child, one violation for each kind of child, all at once. The binding that
-// made the creator owner of a root group goes with the group and does not block it.
+// What blocks a group's deletion (docs/contract.md#d7): any child, one violation for each kind of child, all at once. The
+// binding that made the creator owner of a root group goes with the group and does not block it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
@@ -115,7 +115,7 @@ describe("a root group", () => {
   });
 });
 
-test("a group that is deleted is missing, and deleting it again says so (decision 4)", async () => {
+test("a group that is deleted is missing, and deleting it again says so", async () => {
   const uid = await group();
   expect((await remove(uid)).status).toBe(200);
   expectNotFound(await remove(uid), "Group", uid);

@@ -1,4 +1,4 @@
-// The rules of invites (contract 3.0; decisions 4, 14, 21): the code is shown once and stored as a hash, nothing is changed.
+// The rules of invites (docs/contract.md#group-invites): the code is shown once and stored as a hash; there is no update.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
@@ -148,7 +148,7 @@ describe("an invite", () => {
     });
   });
 
-  test("that is missing is NOT_FOUND, to read and to delete (decision 4)", async () => {
+  test("that is missing is NOT_FOUND, to read and to delete", async () => {
     const { uid } = await made();
     expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
     expectNotFound(await api.call("GET", `${PATH}/${uid}`), "GroupInvite", uid);
@@ -164,7 +164,7 @@ describe("the role of an invite", () => {
     expectInvalid(await create({ roleUid: role() }), ["roleUid", `role ${role()} does not exist at ${eng} or above`]);
   });
 
-  test("has to be the caller's to grant (decision 21)", async () => {
+  test("has to be the caller's to grant", async () => {
     expect((await create({}, inviter.token)).status).toBe(200);
     expectDenied(await create({ roleUid: roles.pusher?.uid }, inviter.token), "repo.create", eng);
     const owner = await api.role("owner");
@@ -173,7 +173,7 @@ describe("the role of an invite", () => {
     expect(answer.json.message).toMatch(/^Permission denied: needs account_associations.create, .* at /);
   });
 
-  test("is absent once it was deleted, which an invite does not prevent (contract 3.0)", async () => {
+  test("is absent once it was deleted, which an invite does not prevent", async () => {
     const body = { name: "short", capabilities: ["CAP_REPO_LIST"] };
     const { uid: roleUid } = await api.ok("POST", `${IAM}/roles/${eng}`, { body });
     const { uid, code, role, ...rest } = await made({ roleUid });

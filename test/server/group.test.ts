@@ -1,4 +1,4 @@
-// The rules of groups (api.md section 2; contract 1.7, 1.10, 3.0; decisions 2, 3, 7).
+// The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization).
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
@@ -22,7 +22,7 @@ const made = async (parent: string, body: Body): Promise<string> => {
 };
 
 describe("a root group", () => {
-  test("is made by anybody with a token, who owns it from that moment with that token (contract 1.10)", async () => {
+  test("is made by anybody with a token, who owns it from that moment with that token", async () => {
     const founder = await api.actor("founder");
     const { json: root } = await create("", { name: "new org", kind: "ORG_KIND_STARTER" }, founder.token);
     expect(root.uid).toMatch(/^[0-9a-f]{40}$/);
@@ -63,7 +63,7 @@ describe("a root group", () => {
 });
 
 describe("a group below another", () => {
-  test("may have the name of its sister: names are not unique (decision 3)", async () => {
+  test("may have the name of its sister: names are not unique", async () => {
     const uids = [await made(api.organization, { name: "twin" }), await made(api.organization, { name: "twin" })];
     expect(new Set(uids).size).toBe(2);
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "twin" } })).totalCount).toBe("2");
@@ -90,7 +90,7 @@ describe("a group below another", () => {
     });
   });
 
-  test("has no kind of its own: it inherits its root's, with the status (contract 3.0)", async () => {
+  test("has no kind of its own: it inherits its root's, with the status", async () => {
     const answer = await create(api.organization, { name: "g", kind: "ORG_KIND_DEV" });
     expectInvalid(answer, ["kind", "belongs to the root group; leave it out below"]);
     const seeded = await startServer({ seed: parseSeed("organization: { name: a, kind: ORG_KIND_DEV }", "s") });
@@ -126,7 +126,7 @@ describe("a group below another", () => {
   });
 });
 
-describe("the parent of a new group may be (contract 1.7)", () => {
+describe("the parent of a new group may be", () => {
   let server: TestServer;
   const groups: Record<string, string> = {};
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// The rules of identity providers (contract 3.0; decisions 4, 18, 21, 29, 32).
+// The rules of identity providers (docs/contract.md#identity-providers).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import { describeAccess } from "../support/access.ts";
@@ -282,7 +282,7 @@ describe("a change of an identity provider", () => {
     expect((await patch(before.uid, { scim: { enabled: true } }, "scim.enabled,scim")).json).toEqual(before);
   });
 
-  test("of one that is missing is NOT_FOUND, as is reading and deleting it (decision 4)", async () => {
+  test("of one that is missing is NOT_FOUND, as is reading and deleting it", async () => {
     const { uid } = await made();
     expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
     expectNotFound(await api.call("GET", `${PATH}/${uid}`), "IdentityProvider", uid);
@@ -309,7 +309,7 @@ describe("the default role", () => {
     expectInvalid(await patch(uid, { defaultRole: role() }), violation);
   });
 
-  test("has to be the caller's to grant (decision 21)", async () => {
+  test("has to be the caller's to grant", async () => {
     expect((await create({}, sso.token)).status).toBe(200);
     expectDenied(await create({ defaultRole: roles["pusher eng"] }, sso.token), "repo.create", eng);
   });

@@ -1,4 +1,4 @@
-// The rules of identities (contract section 2 "Claim matching", 3.0; decisions 3, 8, 12, 32).
+// The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
@@ -47,7 +47,7 @@ describe("each relationship comes back as it was given", () => {
     expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("1");
   });
 
-  test("keys, with 365 days to live by default (contract section 2)", async () => {
+  test("keys, with 365 days to live by default", async () => {
     const staticKeys = { ...EXACT, issuerKeys: KEYS() };
     const { json } = await create({ staticKeys });
     expect(json.staticKeys).toEqual({ ...staticKeys, expirationTime: later(365 * DAY_MS) });
@@ -56,7 +56,7 @@ describe("each relationship comes back as it was given", () => {
   });
 });
 
-describe("a pattern that does not compile alone is refused at create, by its path (decision 12)", () => {
+describe("a pattern that does not compile alone is refused at create, by its path", () => {
   test.each<[string, Body]>([
     ["claimMatch.issuerPattern", { claimMatch: { issuerPattern: "a)|(b", subject: "s" } }],
     ["claimMatch.subjectPattern", { claimMatch: { issuer: EXACT.issuer, subjectPattern: "(" } }],
@@ -103,7 +103,7 @@ describe("an issuer", () => {
     "https://localhost",
     "https://127.0.0.1:8443/x",
     "https://[::1]",
-  ])("on loopback is refused without --dev: %s (decision 32)", async (issuer) => {
+  ])("on loopback is refused without --dev: %s", async (issuer) => {
     const server = await startWithoutDev();
     const answer = await create({ claimMatch: { issuer, subject: "s" } }, server);
     expectInvalid(answer, ["claimMatch.issuer", "must not be on loopback; such an issuer is served with --dev only"]);
@@ -132,7 +132,7 @@ bindings: [{ identity: root, role: owner }]
 };
 
 describe("deleting an identity", () => {
-  test("takes its bindings in the same transaction, wherever they are, and no other (decision 8)", async () => {
+  test("takes its bindings in the same transaction, wherever they are, and no other", async () => {
     const { uid: group } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
     const [gone, stays] = [await api.actor("gone", { role: "viewer" }), await api.actor("stays", { role: "viewer" })];
     const body = { identityUid: gone.uid, roleUid: await api.role("editor") };
@@ -146,7 +146,7 @@ describe("deleting an identity", () => {
     expect((await api.call("DELETE", `${IAM}/groups/${group}`)).status).toBe(200);
   });
 
-  test("that is missing says so (decision 4)", async () => {
+  test("that is missing says so", async () => {
     const uid = `${api.organization}/ffffffffffffffff`;
     expectNotFound(await api.call("DELETE", `${IAM}/identities/${uid}`), "Identity", uid);
   });
@@ -159,7 +159,7 @@ describe("deleting an identity", () => {
   });
 });
 
-test("names and claims are not unique (decisions 3 and 19)", async () => {
+test("names and claims are not unique", async () => {
   const [one, two] = [
     await create({ name: "same", claimMatch: EXACT }),
     await create({ name: "same", claimMatch: EXACT }),
@@ -168,7 +168,7 @@ test("names and claims are not unique (decisions 3 and 19)", async () => {
   expect(one.json.uid).not.toBe(two.json.uid);
 });
 
-describe("LookupIdentity (contract 3.0: issuer and subject to uid, deterministic even before registration, any caller)", () => {
+describe("LookupIdentity: issuer and subject to uid, deterministic even before registration, any caller", () => {
   const lookup = (query: Body, token?: string) =>
     api.call("GET", `${IAM}/identities:lookupIdentity`, { query, ...(token && { token }) });
 

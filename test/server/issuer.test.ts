@@ -1,5 +1,5 @@
-// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (decision 33), and what
-// `createServer` gives.
+// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (docs/contract.md#d33), and
+// what `createServer` gives.
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../server/index.ts";

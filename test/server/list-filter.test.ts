@@ -1,5 +1,5 @@
-// Filters (contract 1.5, api.md 4.1, decision 16): every member of the hierarchy filter for every kind, the filters of each
-// kind, exact names, all of them ANDed.
+// Filters (docs/contract.md#uids, docs/contract.md#d16): every member of the hierarchy filter for every kind, the filters of
+// each kind, exact names, all of them ANDed.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
@@ -53,7 +53,7 @@ const sorted = (...paths: string[]) => paths.map(own).toSorted();
 
 describe.each(KINDS)("%s", (...kind) => {
   test.each([
-    ["descendantsOf the organisation: everything, its own records too (decision 16)", "descendantsOf", "", GROUPS],
+    ["descendantsOf the organisation: everything, its own records too", "descendantsOf", "", GROUPS],
     ["descendantsOf a group: inside it and below", "descendantsOf", "eng", ["eng", "eng/platform", "eng/platform/ci"]],
     ["descendantsOf a leaf: inside it", "descendantsOf", "eng/platform/ci", ["eng/platform/ci"]],
     ["childrenOf a group: one level", "childrenOf", "eng", ["eng"]],
@@ -127,7 +127,7 @@ describe("groups", () => {
   });
 });
 
-describe("a name is matched exactly (api.md 4.1, rule 4)", () => {
+describe("a name is matched exactly", () => {
   test.each([
     ["the name", "eng.platform", 1],
     ["a prefix", "eng.plat", 0],

@@ -1,4 +1,4 @@
-// order_by (api.md 4.1, decision 14): every field and alias in both directions, ties by uid in the same direction.
+// order_by (docs/contract.md#d14): every field and alias in both directions, ties by uid in the same direction.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Body } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";

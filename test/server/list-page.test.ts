@@ -1,4 +1,4 @@
-// Pages (api.md 4.1 and 8, AIP-158, decision 15): sizes, skip, counts, the token that the last page does not have.
+// Pages (AIP-158, docs/contract.md#d15): sizes, skip, counts, the token that the last page does not have.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test("the default order is by uid, ascending (contract 1.8)", () => {
+test("the default order is by uid, ascending", () => {
   expect(new Set(uids).size).toBe(COUNT);
   expect(uids).toEqual(uids.toSorted());
 });
@@ -114,7 +114,7 @@ describe("skip", () => {
     },
   );
 
-  test("with a token counts from the cursor; `skipped` is the skip of this request (decision 15)", async () => {
+  test("with a token counts from the cursor; `skipped` is the skip of this request", async () => {
     const first = await list({ page_size: 10, skip: 5 });
     expect(uidsOf(first)).toEqual(uids.slice(5, 15));
     const second = await list({ page_size: 10, skip: 3, page_token: first.nextPageToken });

@@ -1,5 +1,5 @@
-// A walk of more than 300 rows while others write (spec/faults.md, goal d): no row twice, and none left out that was there
-// from the first page to the last, in every order. Seeded: the same writes each time.
+// A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none left out that was there from the
+// first page to the last, in every order. Seeded: the same writes each time.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Seed } from "../../server/seed/record.ts";
 import type { Body } from "../support/http.ts";

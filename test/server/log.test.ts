@@ -1,5 +1,4 @@
-// The log (spec/faults.md, row 34; issue 3, "No secret in the state, a log or an error"): everything that a run does is
-// written down, and no token, key or signature of it.
+// The log (docs/faults.md#row-34): everything that a run does is written down, and no token, key or signature of it.
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../server/index.ts";
 import { IAM, REGISTRY, START_MS, sharedKeys, startServer } from "../support/server.ts";

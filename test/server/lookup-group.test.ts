@@ -1,4 +1,4 @@
-// LookupGroup (contract 3.0): by the e-mail domain of the caller's token, and every other answer in the same words.
+// LookupGroup (docs/contract.md#lookup-group): by the e-mail domain of the caller's token; every refusal has the same words.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Answer, Body } from "../support/http.ts";

@@ -1,5 +1,5 @@
-// Page tokens (decision 6; contract 1.8; api.md section 8): "malformed, signed by another key, other filter or other order_by:
-// INVALID_ARGUMENT on page_token. Older than 3 days: the walk restarts from the first page, no error."
+// Page tokens (docs/contract.md#d6): malformed, signed by another key, of another filter or order_by: INVALID_ARGUMENT on
+// page_token. Older than 3 days: the list restarts from the first page, without an error.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import { createGrpcClient } from "../support/grpc.ts";

@@ -1,5 +1,5 @@
-// Parameters of a query and of a form (contract 1.4, section 2): a field that is no list stands once, however it is spelled
-// and wherever it stands, so that nobody between client and server reads another one than we do.
+// Parameters of a query and of a form (docs/contract.md#parameters): a field that is no list stands once, in whatever spelling
+// and place, so that no proxy between client and server reads another value than the server does.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectInvalid } from "../support/refusal.ts";
 import { startServer, type TestServer } from "../support/server.ts";

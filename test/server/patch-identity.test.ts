@@ -1,4 +1,4 @@
-// PATCH of identities and role bindings (contract 1.9, decision 18): nested paths, oneofs that switch, neighbours that stay.
+// PATCH of identities and role bindings (docs/contract.md#updates): nested paths, oneofs that switch, neighbours that stay.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Body } from "../support/http.ts";
 import { expectInvalid } from "../support/refusal.ts";

@@ -1,4 +1,4 @@
-// PATCH (api.md 4.2; contract 1.9; decisions 17 and 18; AIP-134): which fields change, for groups and roles.
+// PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields change, for groups and roles.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import type { Body } from "../support/http.ts";
@@ -48,7 +48,7 @@ describe("without a mask, the keys of the body are the mask", () => {
 describe("with a mask", () => {
   test.each<[string, Body, string, Body]>([
     [
-      "only the masked field changes; the others of the body are ignored (api.md 4.2)",
+      "only the masked field changes; the others of the body are ignored",
       { name: "ignored", description: "new" },
       "description",
       { description: "new" },
@@ -149,7 +149,7 @@ describe("times", () => {
   });
 });
 
-describe("the wildcard on a group (decision 17)", () => {
+describe("the wildcard on a group", () => {
   test("is full replacement of name, description and verified", async () => {
     const answer = await patch({ name: "after" }, "*");
     expect(answer.json).toEqual({ ...group, name: "after", description: "" });
@@ -175,7 +175,7 @@ describe("the wildcard on a group (decision 17)", () => {
 });
 
 describe("the kind of a group", () => {
-  test("takes effect only when it is named (contract 1.9), and below the root is inherited", async () => {
+  test("takes effect only when it is named, and below the root is inherited", async () => {
     const ignored = await patch({ kind: "ORG_KIND_DEV", description: "x" }, "description", api.organization);
     expect(ignored.json.kind).toBe("ORG_KIND_CUSTOMER");
     const named = await patch({ kind: "ORG_KIND_DEV" }, "kind", api.organization);

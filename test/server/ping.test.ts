@@ -1,4 +1,4 @@
-// Ping (contract section 6): whether the API answers, without a token; and Validate (section 2), which says who the token is.
+// Ping: whether the API answers, without a token; and Validate (docs/contract.md#validate), which says whose the token is.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Body } from "../support/http.ts";
 import { expectUnauthenticated } from "../support/refusal.ts";
@@ -82,7 +82,7 @@ describe("who am I", () => {
     });
   });
 
-  test("tells no more than the token was held to at the exchange (decision 28)", async () => {
+  test("tells no more than the token was held to at the exchange", async () => {
     const { uid } = await api.actor("limited", { role: "viewer" });
     const body = { identityUid: uid, roleUid: await api.role("registry.pull") };
     for (const group of [eng, sales]) await api.ok("POST", `${IAM}/roleBindings/${group}`, { body });

@@ -1,5 +1,5 @@
-// One port for both wires (contract 1.1): the first bytes tell HTTP/2 from HTTP/1.1, with TLS ALPN does; what is HTTP/2 and no
-// gRPC is REST too.
+// One port for both wires (docs/contract.md#wire): the first bytes tell HTTP/2 from HTTP/1.1, with TLS ALPN does. HTTP/2 that
+// is no gRPC is REST.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";

@@ -1,5 +1,5 @@
-// Rate limits (decision 25): off by default; with a limit, a bucket for each identity, and for each address that nobody is
-// known behind. The clock stands still unless the test moves it.
+// Rate limits (docs/contract.md#d25): off by default; with a limit, a bucket for each identity, and for each address of
+// requests without one. The clock stands still unless the test moves it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isApiError } from "../../schema/index.ts";
 import { createRateLimit } from "../../server/rate-limit.ts";

@@ -1,4 +1,4 @@
-// The readme of a repo (contract 1.7 and section 4): who may change it, what of Markdown is refused, and that one that syncs
+// The readme of a repo (docs/contract.md#readme): who may change it, which Markdown is refused, and that a repo that syncs
 // shows its source's.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";

@@ -1,4 +1,4 @@
-// Repos that sync from another (contract section 4): where from, what they inherit, and that they cannot change it.
+// Repos that sync from another (docs/contract.md#sync-source): where from, what they inherit, and that they cannot change it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectRefusal } from "../support/refusal.ts";

@@ -1,5 +1,5 @@
-// The rules of repos (contract 1.7 and section 4; decisions 4, 18, 19): names taken once in a group, values that the registry
-// takes, a deletion that takes the tags with it.
+// The rules of repos (docs/contract.md#repos): names taken once in a group, values that the registry accepts, a deletion that
+// takes the tags with it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
@@ -158,7 +158,7 @@ describe("a repo", () => {
 const asIam = (detail: Body) => (detail.domain ? { ...detail, domain: "iam.chainguard.dev" } : detail);
 
 describe("a name", () => {
-  test("is taken once in a group: ALREADY_EXISTS with the repo that has it (decision 19)", async () => {
+  test("is taken once in a group: ALREADY_EXISTS with the repo that has it", async () => {
     const { uid, name } = await made();
     const details = [resourceInfo("Repo", uid)];
     const text = `the group ${eng} has a repo ${name} already`;
@@ -234,7 +234,7 @@ describe("deleting a repo", () => {
     expect(totalCount).toBe("0");
   });
 
-  test("is done once: then it is NOT_FOUND, as reading and changing it is (decision 4)", async () => {
+  test("is done once: then it is NOT_FOUND, as reading and changing it is", async () => {
     const { uid } = await made();
     await api.ok("DELETE", `${PATH}/${uid}`);
     for (const answer of [

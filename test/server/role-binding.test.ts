@@ -1,4 +1,4 @@
-// The rules of role bindings (api.md section 2; contract 3.0; decisions 4 and 19) and of their batch (AIP-233).
+// The rules of role bindings (docs/contract.md#role-bindings) and of their batch (AIP-233).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Body } from "../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
@@ -22,7 +22,7 @@ const all = async (): Promise<Body[]> =>
   (await api.ok("GET", `${IAM}/roleBindings`, { query: { page_size: 200, identity } })).roleBindings;
 
 describe("a role binding", () => {
-  test("is made twice of the same triple, so that two owners each hold their own (decision 19)", async () => {
+  test("is made twice of the same triple, so that two owners each hold their own", async () => {
     const body = { identityUid: identity, roleUid: viewer };
     const [one, two] = [await create(body), await create(body)];
     expect([one.status, two.status]).toEqual([200, 200]);
@@ -98,7 +98,7 @@ describe("a role binding", () => {
     expect(shown).toEqual({ uid: group, name: "after", description: "now" });
   });
 
-  test("is deleted again and again with success, unlike everything else (decision 4)", async () => {
+  test("is deleted again and again with success, unlike everything else", async () => {
     const { json } = await create({ identityUid: identity, roleUid: viewer });
     for (let i = 0; i < 2; i += 1) {
       const answer = await api.call("DELETE", `${IAM}/roleBindings/${json.uid}`);

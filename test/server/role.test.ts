@@ -1,4 +1,4 @@
-// The rules of roles (api.md section 2; contract 1.10, 3.0, 8.1).
+// The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capabilityName, capabilities as everyCapability } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
@@ -18,7 +18,7 @@ afterAll(() => api.close());
 const create = (body: Body, token?: string) =>
   api.call("POST", `${IAM}/roles/${api.organization}`, { body: { name: "r", ...body }, ...(token && { token }) });
 
-describe("the built-in roles (contract 8.1)", () => {
+describe("the built-in roles", () => {
   // The domains of which the contract spells out what each role grants.
   const OURS =
     /^(groups|identity|roles|role_bindings|group_invites|account_associations|identity_providers|advisories|repo|manifest|referrers|tag|subscriptions|terms|registry\.overlays)\./;
@@ -77,7 +77,7 @@ describe("a custom role", () => {
     expectInvalid(answer, ["capabilities[1]", "is not a known value of its enum"]);
   });
 
-  test("that contains a capability that is internal-only must contain internal (contract 1.10)", async () => {
+  test("that contains a capability that is internal-only must contain internal", async () => {
     const answer = await create({ capabilities: ["CAP_REX_CLASS_USE", "CAP_CASSIE_CAS_READ", "CAP_REPO_LIST"] });
     expectInvalid(answer, ["capabilities", "must contain internal, since it contains rex.class.use, cassie.cas.read"]);
   });
@@ -87,7 +87,7 @@ describe("a custom role", () => {
     expectRefusal(answer, "PERMISSION_DENIED", `needs internal, rex.class.use at ${api.organization}`);
   });
 
-  test("may have the name of another, and of a built-in one (decision 3)", async () => {
+  test("may have the name of another, and of a built-in one", async () => {
     for (const name of ["viewer", "twin", "twin"])
       expect((await create({ name, capabilities: ["CAP_REPO_LIST"] })).status).toBe(200);
     expect((await api.ok("GET", `${IAM}/roles`, { query: { name: "viewer" } })).totalCount).toBe("2");
@@ -95,7 +95,7 @@ describe("a custom role", () => {
 });
 
 describe("deleting a role", () => {
-  test("is refused while it is bound, anywhere, and done when it is not (contract 3.0)", async () => {
+  test("is refused while it is bound, anywhere, and done when it is not", async () => {
     const { json: role } = await create({ capabilities: ["CAP_REPO_LIST"] });
     const { uid: group } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
     const { uid } = await api.actor("bound");

@@ -1,5 +1,4 @@
-// Seed files (issue 3, section 3 and "Bad input gets"): a good one arrives, twice is once; a bad one is told with file, line
-// and column, all problems at once.
+// Seed files: a good one arrives, twice is once. A bad one is refused with file, line and column, all problems at once.
 import { afterAll, describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../server/index.ts";
 import { temporaryFolder } from "../support/command.ts";

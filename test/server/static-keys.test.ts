@@ -1,4 +1,4 @@
-// Identities that hold keys of their own (contract section 2, "static_keys"): which keys, for how long, and what they open.
+// Identities that hold keys of their own (docs/contract.md#static-keys): which keys, for how long, and what they open.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Body } from "../support/http.ts";
 import { expectInvalid, expectRefusal } from "../support/refusal.ts";
@@ -54,7 +54,7 @@ describe("static keys", () => {
     await server.close();
   });
 
-  test("that have ended are in nobody's way: what the mask leaves out is not validated (decision 18)", async () => {
+  test("that have expired are in no update's way: fields outside the mask are not validated", async () => {
     const server = await startServer();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS(), expirationTime: later(1) } };
     const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });

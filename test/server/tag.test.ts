@@ -1,4 +1,4 @@
-// The rules of tags (contract 1.7 and section 4; decisions 4, 19): an upsert by name, and three kinds that a list leaves out.
+// The rules of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
@@ -61,7 +61,7 @@ describe("a tag", () => {
     expect(await api.ok("GET", `${PATH}/${answer.json.uid}`)).toEqual(answer.json);
   });
 
-  test("that is there is moved: its uid stays, all else is as given, updateTime moves (decision 19)", async () => {
+  test("that is there is moved: its uid stays, all else is as given, updateTime moves", async () => {
     const before = await made({ deprecated: true, bundles: ["ai"] });
     api.clock.advance(1000);
     const after = await made({ name: before.name, digest: digest("c") });
@@ -134,7 +134,7 @@ describe("a tag", () => {
       expectNotFound(await create({}, parent), "Repo", parent, "registry");
   });
 
-  test("that is missing is NOT_FOUND, to read and to delete (decision 4)", async () => {
+  test("that is missing is NOT_FOUND, to read and to delete", async () => {
     const { uid } = await made();
     expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
     expectNotFound(await api.call("GET", `${PATH}/${uid}`), "Tag", uid, "registry");

@@ -1,5 +1,5 @@
-// The switch --unique-role-bindings (decision 19): a second binding of one identity to one role in one group is
-// ALREADY_EXISTS, one by one and in a batch. Without it, it is made.
+// The switch --unique-role-bindings (docs/contract.md#d19): a second binding of one identity to one role in one group is
+// ALREADY_EXISTS, one by one and in a batch. Without the switch it is created.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer, Body } from "../support/http.ts";
 import { expectDenied, expectRefusal, resourceInfo } from "../support/refusal.ts";

@@ -1,5 +1,5 @@
-// kill -9 under write load (spec/faults.md, section 5): a server process is killed while several writers wait for answers,
-// started again, and its database held against what was acknowledged.
+// kill -9 under write load (docs/faults.md#f11): a server process is killed while several writers wait for answers, started
+// again, and its database compared with the acknowledged writes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -5,7 +5,7 @@ import type { Answer } from "../support/http.ts";
 import type { Random } from "../support/random.ts";
 
 const IAM = "/iam/v2beta1";
-/** A batch has at most 25 (contract 3.0). */
+/** A batch has at most 25 (docs/contract.md#role-bindings). */
 const BATCH_MAX = 25;
 /** Records of a kind that a writer keeps, so that the database does not grow for ever. */
 const KEPT = 12;

@@ -1,5 +1,5 @@
-// The model-based test (spec/faults.md, section 1, goal e): random commands against a reference server and against an oracle
-// that is written from the specification; the first answer that differs is shrunk and told.
+// The model-based test: random commands against a reference server and against an oracle that is written from docs/contract.md;
+// the first answer that differs is shrunk and reported.
 import * as fc from "fast-check";
 import { commands } from "./model/commands.ts";
 import { createReal } from "./model/real.ts";

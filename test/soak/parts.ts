@@ -1,4 +1,4 @@
-// The long proofs with the numbers of their goals (issue 4, section 5; spec/faults.md, sections 1, 2.1 and 5).
+// The long proofs with the numbers of their goals (docs/proof.md).
 import type { PartOptions, PartResult } from "./part.ts";
 
 export interface Part {

@@ -1,5 +1,5 @@
 // `up` after `up` on programs that change at random, while one request in five fails and processes are killed: each cycle ends,
-// after at most one more run without a fault, with nothing lost (spec/faults.md, section 3).
+// after at most one more run without a fault, with nothing lost (docs/faults.md#nothing-lost).
 
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";

@@ -1,6 +1,5 @@
-// Generated requests against the server's own OpenAPI document (spec/faults.md, section 1, goal c): Schemathesis, which this
-// project did not write, puts them together, follows the links of the document from one to the next, and holds every answer
-// against the document.
+// Generated requests against the server's own OpenAPI document. Schemathesis, an independent project, puts them together,
+// follows the links of the document from one to the next, and holds every answer against the document.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

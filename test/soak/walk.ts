@@ -1,5 +1,5 @@
-// Walks of a list while others write (spec/faults.md, section 1, goal d): every row that was there from the first page to the
-// last is seen, and none twice, whatever the size of a page and the order.
+// Walks of a list while others write (docs/faults.md#f19): every row that was there from the first page to the last is seen,
+// and none twice, whatever the size of a page and the order.
 
 import { createRandom, type Random } from "../support/random.ts";
 import { createClock, shuffledIds, startServer } from "../support/server.ts";

@@ -1,5 +1,5 @@
-// Who may call the methods of a kind: nobody without a token, a stranger, a viewer, an owner (api.md section 5, contract 1.10,
-// decisions 5 and 23). Each row makes the records that its call needs.
+// Who may call the methods of a kind: a caller without a token, a stranger, a viewer, an owner (docs/contract.md#authorization,
+// docs/contract.md#d5). Each row makes the records that its call needs.
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectDenied, expectUnauthenticated } from "./refusal.ts";
 import type { Actor, TestServer } from "./server.ts";

@@ -1,5 +1,5 @@
 // What the tests of interrupted runs share: a program behind a proxy that holds a request, the processes of its run, and what
-// has to be true once the next run is over (faults.md, section 3).
+// has to be true once the next run is over (docs/faults.md#nothing-lost).
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";

@@ -1,9 +1,9 @@
-// What an error of the API looks like, in full (api.md section 7; contract 1.11 and decisions 23, 29 to 31): tests say the
-// code, the text and the details; this holds code, HTTP status, category and ErrorInfo against them.
+// What an error of the API looks like, in full (docs/contract.md#errors, docs/contract.md#d31): tests state the code, the text
+// and the details; this compares code, HTTP status, category and ErrorInfo with them.
 import { expect } from "vitest";
 import type { Answer } from "./http.ts";
 
-// contract 1.11, decision 30: number, HTTP status, category
+// Number, HTTP status, category (docs/contract.md#errors, docs/contract.md#d30).
 const CODES = {
   INVALID_ARGUMENT: [3, 400, "Invalid argument"],
   NOT_FOUND: [5, 404, "Not found"],
@@ -22,7 +22,7 @@ export type RefusalCode = keyof typeof CODES;
 export interface RefusalOptions {
   details?: object[];
   domain?: string;
-  /** where it is not that of the code (decision 31) */
+  /** where it is not that of the code (docs/contract.md#d31) */
   http?: number;
 }
 
@@ -58,7 +58,7 @@ export const expectRefusal = (answer: Answer, code: RefusalCode, text: string, o
   expect(answer.headers["content-type"]).toBe("application/json");
 };
 
-/** INVALID_ARGUMENT with exactly these violations, the message made from the first (decision 29). */
+/** INVALID_ARGUMENT with exactly these violations, the message made from the first (docs/contract.md#d29). */
 export const expectInvalid = (answer: Answer, ...violations: [field: string, description: string][]): void => {
   const [field, description] = violations[0] as [string, string];
   const text = field ? `${field}: ${description}` : description;
@@ -68,14 +68,14 @@ export const expectInvalid = (answer: Answer, ...violations: [field: string, des
 export const expectDenied = (answer: Answer, capabilities: string, at: string, domain?: string): void =>
   expectRefusal(answer, "PERMISSION_DENIED", `needs ${capabilities} at ${at}`, domain ? { domain } : {});
 
-/** NOT_FOUND with the record that is missing (decision 4). */
+/** NOT_FOUND with the record that is missing (docs/contract.md#d4). */
 export const expectNotFound = (answer: Answer, kind: string, uid: string, domain?: string): void =>
   expectRefusal(answer, "NOT_FOUND", `${kind} ${uid} does not exist`, {
     details: [resourceInfo(kind, uid)],
     ...(domain ? { domain } : {}),
   });
 
-/** UNAUTHENTICATED: one fixed text for every cause (decision 23). */
+/** UNAUTHENTICATED: one fixed text for every cause (docs/contract.md#d23). */
 export const expectUnauthenticated = (answer: Answer, domain?: string): void => {
   expectRefusal(answer, "UNAUTHENTICATED", "a valid bearer token is required", domain ? { domain } : {});
   expect(answer.headers["www-authenticate"]).toBe("Bearer");

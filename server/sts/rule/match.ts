@@ -1,5 +1,6 @@
 // The decision itself, pure: an identity compiled to a rule, a token's claims compared with it
-// (docs/contract.md#claim-matching). Exact strings are compared byte for byte, patterns by `pattern`, in full; all parts are ANDed.
+// (docs/contract.md#claim-matching). Exact strings are compared byte for byte, patterns by `pattern`, in full; all parts are
+// ANDed.
 import type { ClaimMatch, Identity } from "../../../schema/index.ts";
 import { type Reason, refusal } from "../refusal.ts";
 import { ownValue } from "../token/strict-json.ts";

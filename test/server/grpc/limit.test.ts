@@ -1,4 +1,4 @@
-// The bounds of the gRPC wire: size of a message, size of an error's details, pings (contract 1.1), what is not served.
+// The bounds of the gRPC wire: size of a message, size of an error's details, pings, what is not served.
 import { once } from "node:events";
 import { status as codes } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Update masks on both wires (contract 1.9, AIP-134): named in either spelling, and left out, where gRPC takes the fields that
-// are populated and REST the keys of the body.
+// Update masks on both wires (docs/contract.md#updates, AIP-134): named in either spelling, and left out, where gRPC takes the
+// populated fields and REST the keys of the body.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";

@@ -1,4 +1,4 @@
-// Row 13 of the must-refuse list (faults, section 2.1): no address of our own networks, however it is written or resolved.
+// No address of our own networks is connected to, however it is written or resolved (docs/faults.md#row-13).
 import { describe, expect, it } from "vitest";
 import { documentUrl, guardedLookup, isPublicAddress } from "../../../server/sts/issuer/address.ts";
 

@@ -1,4 +1,4 @@
-// Documents that are kept: rows 16 and 17 of the must-refuse list (faults, section 2.1), against an issuer on loopback.
+// Documents that are remembered (docs/faults.md#row-16, docs/faults.md#row-17), against an issuer on loopback.
 import { afterEach, describe, expect, it } from "vitest";
 import { createDocuments } from "../../../server/sts/issuer/cache.ts";
 import { createFetchDocument, type FetchDocument } from "../../../server/sts/issuer/fetch.ts";

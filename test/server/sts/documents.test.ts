@@ -1,4 +1,4 @@
-// Documents of other hosts: rows 11 to 18 of the must-refuse list (faults, section 2.1), against an issuer on loopback.
+// Documents of other hosts, against an issuer on loopback: rows 11 to 18 of docs/faults.md#tokens-that-must-be-refused.
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";

@@ -1,4 +1,4 @@
-// Row 22 of the must-refuse list: patterns for issuers that match more hosts than they seem to.
+// Patterns for issuers that match more hosts than they seem to (docs/faults.md#row-22).
 import { describe, expect, it } from "vitest";
 import { issuerPatternWarning } from "../../../server/sts/rule/issuer-pattern.ts";
 

@@ -1,4 +1,4 @@
-// Row 27 of the must-refuse list (faults, section 2.1): limits only take away, and tell nothing.
+// Limits only take away, and show nothing (docs/faults.md#row-27).
 import { describe, expect, it } from "vitest";
 import { capabilityBits, type ExchangeRequest } from "../../../schema/index.ts";
 import { limitGrants } from "../../../server/sts/limit.ts";

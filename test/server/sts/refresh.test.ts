@@ -1,4 +1,4 @@
-// Refresh tokens over REST against a server with a store of its own (contract section 2, row 31 of the must-refuse list;
+// Refresh tokens over REST against a server with a store of its own (docs/contract.md#refresh-tokens, docs/faults.md#row-31;
 // RFC 6749 section 6, RFC 9700 section 4.14).
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

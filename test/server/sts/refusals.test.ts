@@ -1,5 +1,5 @@
-// The must-refuse list (faults, section 2.1) in process: the tables of `must-refuse` against an exchange of our own making,
-// where the reason in the audit line can be held against each row, and what no API would store can stand in an identity.
+// docs/faults.md#tokens-that-must-be-refused in process: the tables of `must-refuse` against an exchange of the test's own.
+// Here the audit line's reason can be compared with each row, and an identity can hold what no API would store.
 import { afterAll, describe, expect, it } from "vitest";
 import { type Identity, isUidp } from "../../../schema/index.ts";
 import {

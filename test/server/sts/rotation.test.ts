@@ -1,5 +1,5 @@
-// Rotation of the keys that our issuer signs with (row 35 of the must-refuse list): no live token is broken, whenever the
-// server is asked, stopped or killed.
+// Rotation of the keys that our issuer signs with (docs/faults.md#row-35): every live token stays good, whenever the server is
+// asked, stopped or killed.
 import { createHook } from "node:async_hooks";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";

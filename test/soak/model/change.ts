@@ -1,4 +1,4 @@
-// The oracle of creates, updates and deletions (api.md sections 4 and 4.2; contract 1.7 to 1.10, 3.0; decisions 2 to 8, 18, 21).
+// The oracle of creates, updates and deletions (docs/contract.md).
 import { deepStrictEqual } from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { denied, type Expectation, invalid, missing, type Problem } from "./expectation.ts";
@@ -37,7 +37,7 @@ const brokenFields = (kind: Kind, fields: Json, isNew: boolean): (string | undef
   if (kind === "identities") {
     const match = claimMatch as Record<string, string | undefined> | undefined;
     if (match?.issuer !== undefined && !match.issuer.startsWith("https://")) broken.push("claimMatch.issuer");
-    // The published error for a new one from {} names `name` alone (contract 1.11).
+    // The published error for a new one from {} names `name` alone (docs/contract.md#sample-a).
     else if (!RELATIONSHIPS.some((member) => fields[member]))
       broken.push(...(isNew && broken.length > 0 ? [] : [undefined]));
     else if (match && !((match.issuer || match.issuerPattern) && (match.subject || match.subjectPattern)))
@@ -72,7 +72,7 @@ export const isStranger = (world: World, caller: string, group: string, identity
 
 const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 
-/** Takes a new record's uid from the answer: it has to be fresh, and one segment below its parent (contract 1.6). */
+/** Takes a new record's uid from the answer: it has to be fresh, and one segment below its parent (docs/contract.md#uids). */
 const adopt = (world: World, kind: Kind, parent: string | undefined, uid: string, fields: Json): Row => {
   deepStrictEqual({ uid: UID.test(uid), parent: parentOf(uid) }, { uid: true, parent });
   const known = world.rows.has(uid) || world.gone.some((row) => row.uid === uid);
@@ -119,7 +119,7 @@ export const adoptFounding = (world: World, root: string, uid: string, creator: 
   row.founding = true;
 };
 
-/** All or nothing, in order, at most 25 (contract 3.0). */
+/** All or nothing, in order, at most 25 (docs/contract.md#role-bindings). */
 export const expectBatch = (world: World, caller: string, parent: string, links: readonly Json[]): Expectation => {
   const broken = links.flatMap((link, i) =>
     brokenFields("roleBindings", link, true).map((field) => `requests[${i}].roleBinding.${field}`),
@@ -151,7 +151,7 @@ export const expectBatch = (world: World, caller: string, parent: string, links:
   };
 };
 
-/** Who may read the scope learns whether the record exists; who may not does not (decision 5). */
+/** A caller learns whether the record exists only if it may read the scope (docs/contract.md#d5). */
 const existenceProblems = (
   world: World,
   caller: string,
@@ -163,7 +163,7 @@ const existenceProblems = (
   return rowOf(world, kind, uid) ? [] : [missing];
 };
 
-/** Who assumes an identity is changed by those alone who hold what it is granted in its organisation (decision 21). */
+/** To change who assumes an identity, a caller must hold what it is granted in its organisation (docs/contract.md#d21). */
 const takesOver = (world: World, caller: string, { uid, fields }: Row, next: Json): boolean =>
   RELATIONSHIPS.some((member) => !isDeepStrictEqual(fields[member], next[member])) &&
   rowsOf(world, "roleBindings").some(
@@ -263,7 +263,7 @@ const CHILDREN: Record<Kind, string> = {
 
 export const expectDelete = (world: World, caller: string, kind: Kind, uid: string): Expectation => {
   const found = existenceProblems(world, caller, kind, uid, "DELETE");
-  // Decision 4: the deletion of a missing role binding is a success.
+  // The deletion of a missing role binding is a success (docs/contract.md#d4).
   const problems = found.filter(({ code }) => !(kind === "roleBindings" && code === "NOT_FOUND"));
   const row = rowOf(world, kind, uid);
   if (problems.length === 0 && row) problems.push(...preconditionProblems(world, row));

@@ -33,7 +33,7 @@ export const pick = (
 
 export const snakeOf = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Keys in one of the two spellings (contract 1.2, 1.4). */
+/** Keys in one of the two spellings (docs/contract.md#json). */
 const spelled = (value: unknown, snake: boolean): unknown => {
   if (!snake || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => spelled(item, snake));

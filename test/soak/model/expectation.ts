@@ -3,7 +3,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import type { Answer } from "../../support/http.ts";
 import type { Json } from "./world.ts";
 
-// contract 1.11
+// docs/contract.md#errors
 const CODES = {
   INVALID_ARGUMENT: [3, 400, "Invalid argument"],
   NOT_FOUND: [5, 404, "Not found"],
@@ -67,7 +67,7 @@ const checkRefusal = ({ status, json, text }: Answer, problems: readonly Problem
       preconditions.map(({ type, description }) => `${type}: ${description}`).toSorted(),
       problem.preconditions.toSorted(),
     );
-  // The message is made from the first violation (decision 29).
+  // The message is made from the first violation (docs/contract.md#d29).
   const first = violations[0] ? `${violations[0].field}: ${violations[0].description}` : preconditions[0]?.description;
   const told = first ?? (json.message as string).slice(category.length + 2);
   deepStrictEqual(json.message, `${category}: ${told}`);

@@ -1,5 +1,4 @@
-// The oracle of lists (api.md 4.1; contract 1.5, 1.8; decisions 6, 14 to 16): filters, orders, pages, walks that go on while
-// others write.
+// The oracle of lists (docs/contract.md#lists): filters, orders, pages, walks that go on while others write.
 import { deepStrictEqual } from "node:assert/strict";
 import { type Expectation, invalid } from "./expectation.ts";
 import {
@@ -59,7 +58,7 @@ const orderOf = (orderBy: string | undefined): [field: string, direction: string
   return [field || "uid", direction];
 };
 
-/** Orders as the request asks; ties by uid in the same direction (decision 14). */
+/** Orders as the request asks; ties by uid in the same direction (docs/contract.md#d14). */
 const comparator = (orderBy: string | undefined): ((a: Row, b: Row) => number) => {
   const [field, direction] = orderOf(orderBy);
   const key = ORDERS[field] as (row: Row) => string | number;
@@ -102,7 +101,7 @@ const brokenFields = (kind: Kind, query: Query): string[] => {
 export const expectList = (world: World, caller: string, kind: Kind, query: Query, walk?: Walk): Expectation => {
   const broken = brokenFields(kind, query);
   if (broken.length > 0) return { problems: [invalid(...broken)], accept: () => ({}) };
-  // A token older than three days begins again, and is no error (api.md section 8).
+  // A token older than three days restarts the list without an error (docs/contract.md#d6).
   const from = walk && world.nowMs - walk.issuedMs <= THREE_DAYS_MS ? walk : undefined;
 
   const compare = comparator(query.orderBy);

@@ -54,7 +54,7 @@ export const createReal = async (seed: number): Promise<{ world: World; real: Re
     api.owner.token = await api.token(api.owner.uid, { subject: "owner" });
     reader.token = await api.token(reader.uid, { subject: "reader" });
     world.tokensMs = world.nowMs;
-    // An exchange moves lastSeenTime and nothing else (decision 34).
+    // An exchange moves lastSeenTime and nothing else (docs/contract.md#d34).
     for (const caller of callers) (world.rows.get(caller.uid) as Row).seenMs = world.nowMs;
   };
 

@@ -1,11 +1,11 @@
-// The oracle of the model-based test: the records that there should be, as api.md and the contract tell it. It shares no
-// line with the server: what both read is the specification.
+// The oracle of the model-based test: the records that there should be, by docs/contract.md. It shares no line with the server:
+// what both follow is that page.
 export type Kind = "groups" | "identities" | "roles" | "roleBindings";
 export type Json = Record<string, unknown>;
 
 export const KINDS: readonly Kind[] = ["groups", "identities", "roles", "roleBindings"];
 
-/** Capability of a verb on a kind (contract, sections 3 and 8.2). */
+/** Capability of a verb on a kind (docs/contract.md#capabilities). */
 const WORDS: Record<Kind, string> = {
   groups: "GROUPS",
   identities: "IDENTITY",
@@ -68,7 +68,7 @@ export const rowOf = (world: World, kind: Kind, uid: unknown): Row | undefined =
 
 export const capabilitiesOf = (role: Row | undefined): string[] => (role?.fields.capabilities as string[]) ?? [];
 
-/** Bindings as they are now: a grant at a group covers it and everything below (contract 1.10, decision 28). */
+/** Bindings as they are now: a grant at a group covers it and everything below (docs/contract.md#d28). */
 export const can = (world: World, caller: string, capabilities: readonly string[], uid: string): boolean => {
   const bindings = rowsOf(world, "roleBindings").filter(
     ({ fields, parent }) => fields.identityUid === caller && isUnderOrSelf(parent as string, uid),
@@ -79,7 +79,7 @@ export const can = (world: World, caller: string, capabilities: readonly string[
 
 const timeText = (ms: number): string => new Date(ms).toISOString();
 
-/** A record as it is answered (api.md section 2, decision 1). */
+/** A record as a response has it (docs/contract.md#d1). */
 export const messageOf = (world: World, row: Row): Json => {
   const { uid, fields, createMs, updateMs } = row;
   if (row.kind === "roleBindings") return bindingOf(world, row);
@@ -95,7 +95,7 @@ export const messageOf = (world: World, row: Row): Json => {
   return common;
 };
 
-// Hydrated, without the uids beside (contract 3.0).
+// Hydrated, without the uids beside (docs/contract.md#role-bindings).
 const bindingOf = (world: World, { uid, parent, fields, createMs }: Row): Json => {
   const named = (row: Row | undefined) => ({
     uid: row?.uid,
@@ -113,7 +113,7 @@ const bindingOf = (world: World, { uid, parent, fields, createMs }: Row): Json =
   };
 };
 
-/** Takes a record out, and what goes with it (decisions 7 and 8). */
+/** Takes a record out, and what goes with it (docs/contract.md#d7, docs/contract.md#d8). */
 export const forget = (world: World, row: Row): void => {
   for (const other of [row, ...followers(world, row)]) {
     world.rows.delete(other.uid);

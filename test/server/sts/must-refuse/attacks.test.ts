@@ -97,7 +97,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
           staticKeys: { issuer: world().authUrl, subject: SUBJECT, issuerKeys: JSON.stringify({ keys: [OURS.jwk] }) },
         }),
       ],
-    ])("no identity trusts our own issuer %s (decision 32)", async (_what, relationship) => {
+    ])("no identity trusts our own issuer %s", async (_what, relationship) => {
       const { server } = world();
       const body = { name: "ci", ...relationship() };
       const answer = await server.call("POST", `${IAM}/identities/${server.organization}`, { body });

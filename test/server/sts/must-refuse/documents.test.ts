@@ -1,5 +1,5 @@
-// The must-refuse list (faults, section 2.1) over every wire: rows 3, 11 to 18, what issuers may publish and where they may
-// be. Nobody is ever sent to another host, and one bad issuer is no other's trouble.
+// Rows 3 and 11 to 18 of docs/faults.md#tokens-that-must-be-refused over every wire: what issuers may publish, and where they
+// may be. The server is never sent to another host, and one bad issuer is no other's trouble.
 import { describe, expect, it } from "vitest";
 import { DISCOVERY } from "../documents-fixture.ts";
 import { OTHER_RSA, RSA, SUBJECT, sign, startIssuer } from "../fixture.ts";

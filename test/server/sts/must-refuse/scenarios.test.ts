@@ -1,4 +1,4 @@
-// The must-refuse list (faults, section 2.1) over every wire: the rows that take more than one token against one identity:
+// The rows of docs/faults.md#tokens-that-must-be-refused that take more than one token against one identity, over every wire:
 // 7, 22, 23, 26, 27, 28, 31 to 35. The last test looks through everything that the server logged meanwhile.
 import { describe, expect, it, vi } from "vitest";
 import { capabilitiesFromBits } from "../../../../schema/index.ts";

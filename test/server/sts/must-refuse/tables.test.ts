@@ -1,6 +1,6 @@
-// The must-refuse list (faults, section 2.1) over every wire: rows 1 to 6, 8 to 11, 19 to 22, 24, 25, 28 to 30 and 33, one
-// test each. Each is denied in the fixed words, leaves one audit line with its reason, gives out nothing, and connects to
-// nobody but the issuer that its identity trusts.
+// The rows of docs/faults.md#tokens-that-must-be-refused that are about one token, over every wire, one test each. Each is
+// refused in the fixed words, leaves one audit line with its reason and gives out nothing. The server connects to no host but
+// the issuer that its identity trusts.
 import { describe, expect, it } from "vitest";
 import { sign } from "../fixture.ts";
 import { claimRows } from "./claim-rows.ts";
