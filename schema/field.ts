@@ -11,6 +11,17 @@ export interface FieldInfo {
   behavior?: Behavior;
   /** may be set on create only; restating the same value is no change */
   immutable?: boolean;
+  /** the same, though the published descriptors do not mark it */
+  createOnly?: boolean;
+  /** chosen by the server when the caller leaves it out: compared only when it is given */
+  serverChosen?: boolean;
+  /** changes by itself: no difference between two records */
+  volatile?: boolean;
+  /**
+   * What the order of a list means: nothing (`set` of scalars), what it says (`ordered`), or nothing in a list of objects
+   * that are told apart by one of their fields (`key`)
+   */
+  list?: "set" | "ordered" | { readonly key: string };
   /** taken and never returned */
   inputOnly?: boolean;
   /** name of the protobuf oneof that the field is a member of */

@@ -27,6 +27,7 @@ export {
 } from "./error.ts";
 export {
   asMessage,
+  type FieldInfo,
   fieldInfo,
   isZero,
   type Message,
@@ -56,6 +57,7 @@ export {
   LOOPBACK_NAMES,
 } from "./loopback.ts";
 export { nearest, nearestNames, suggestion } from "./nearest.ts";
+export { fieldPaths, normalForm, orderLists } from "./normal.ts";
 export { openapiDocument } from "./openapi/document.ts";
 export type { HttpMethod, Operation } from "./operation.ts";
 export {

@@ -63,7 +63,7 @@ export const AccountAssociation = message(
           z.record(
             int64,
             message("iam.AccountAssociation.GitHubAppInstallations", {
-              installations: optional(1, z.array(Installation)),
+              installations: optional(1, z.array(Installation), { list: { key: "installationId" } }),
             }),
           ),
         ),

@@ -93,7 +93,10 @@ const FalsePositiveDetermination = message(`${EVENT}.FalsePositiveDetermination`
   note: plain(2, string),
 });
 
-const Patched = message(`${EVENT}.Patched`, { patchedVersions: plain(1, strings), note: plain(2, string) });
+const Patched = message(`${EVENT}.Patched`, {
+  patchedVersions: plain(1, strings, { list: "set" }),
+  note: plain(2, string),
+});
 
 const noted = (name: string) => message(`${EVENT}.${name}`, { note: plain(1, string) });
 

@@ -39,8 +39,8 @@ export const Advisory = message("vulnerabilities.Advisory", {
   /** ecosystem of the component: go-module, python */
   componentType: required(12, nonEmpty),
   /** other identifiers of the vulnerability: CVE, GHSA */
-  aliases: optional(13, strings),
-  events: optional(14, z.array(AdvisoryEvent, { error: "must be a list" })),
+  aliases: optional(13, strings, { list: "set" }),
+  events: optional(14, z.array(AdvisoryEvent, { error: "must be a list" }), { list: "ordered" }),
   legacyAdvisoryId: output(15, string.optional(), { presence: true }),
   severities: output(16, z.array(Severity).optional()),
 });

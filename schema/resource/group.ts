@@ -44,11 +44,11 @@ export const Group = message("iam.Group", {
   /** limits of the organisation, by resource */
   resourceLimits: output(4, int32Map, { always: true }),
   /** set by the operator of the service only */
-  verified: optional(5, bool, { always: true }),
+  verified: optional(5, bool, { always: true, serverChosen: true }),
   createTime: output(6, timestamp),
   updateTime: output(7, timestamp),
   /** kind of the organisation; groups below a root inherit it */
-  kind: optional(8, OrgKind),
+  kind: optional(8, OrgKind, { serverChosen: true }),
   status: output(9, OrgStatus.optional()),
 });
 export type Group = z.infer<typeof Group>;

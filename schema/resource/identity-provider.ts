@@ -37,7 +37,7 @@ const Oidc = message("iam.IdentityProvider.OIDC", {
     inputOnly: true,
   }),
   /** beside `openid`, which is always asked for */
-  additionalScopes: optional(4, strings),
+  additionalScopes: optional(4, strings, { list: "set" }),
   /** claim that carries the groups of whoever signs in */
   groupsClaim: optional(5, string),
   /** how who signs in is matched to who was provisioned; unset = by `sub` */

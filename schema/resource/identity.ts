@@ -86,9 +86,9 @@ export const StaticKeys = message("iam.Identity.StaticKeys", {
   /** the JSON Web Key Set (RFC 7517) of public keys, as text */
   issuerKeys: required(3, nonEmpty.max(KEYS_MAX, `must be at most ${KEYS_MAX} characters`)),
   /** default and longest: 365 days after creation */
-  expirationTime: optional(4, timestamp),
+  expirationTime: optional(4, timestamp, { serverChosen: true }),
   /** at most one; absent = as for a claim match */
-  audiences: optional(5, strings.max(1, "must have at most one audience")),
+  audiences: optional(5, strings.max(1, "must have at most one audience"), { list: "set" }),
 });
 
 export const AwsIdentity = message(
@@ -146,17 +146,17 @@ export const Identity = message(
     emailUnverified: output(5, string.optional()),
     company: optional(6, string.max(255, "must be at most 255 characters")),
     /** set at creation, moved by an exchange */
-    lastSeenTime: output(8, timestamp),
+    lastSeenTime: output(8, timestamp, { volatile: true }),
     createTime: output(9, timestamp),
     updateTime: output(10, timestamp),
     /** assumed by a workload whose token's claims match */
     claimMatch: plain(20, ClaimMatch, { oneof: "relationship" }),
     /** assumed by a workload that signs with one of these keys */
-    staticKeys: plain(21, StaticKeys, { oneof: "relationship" }),
+    staticKeys: plain(21, StaticKeys, { oneof: "relationship", createOnly: true }),
     /** assumed by an AWS principal */
     awsIdentity: plain(22, AwsIdentity, { oneof: "relationship" }),
     /** a service of the platform */
-    servicePrincipal: plain(23, ServicePrincipal, { oneof: "relationship" }),
+    servicePrincipal: plain(23, ServicePrincipal, { oneof: "relationship", createOnly: true }),
   },
   { requiredOneofs: ["relationship"], reserved: [7, "providers"] },
 );

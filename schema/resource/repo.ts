@@ -59,9 +59,12 @@ export const CustomOverlay = message("registry.CustomOverlay", {
   contents: optional(
     1,
     message("registry.CustomOverlay.ImageContents", {
-      packages: optional(1, strings),
-      runtimeRepositories: optional(2, strings),
-      runtimeKeyring: optional(3, z.array(NamedContent("registry.CustomOverlay.ImageContents.RuntimeKeyringEntry"))),
+      packages: optional(1, strings, { list: "set" }),
+      // The first repository that has a package provides it.
+      runtimeRepositories: optional(2, strings, { list: "ordered" }),
+      runtimeKeyring: optional(3, z.array(NamedContent("registry.CustomOverlay.ImageContents.RuntimeKeyringEntry")), {
+        list: { key: "name" },
+      }),
     }),
   ),
   environment: optional(2, keysWithout("CHAINGUARD_")),
@@ -82,6 +85,7 @@ export const CustomOverlay = message("registry.CustomOverlay", {
             homeDir: optional(6, string),
           }),
         ),
+        { list: { key: "username" } },
       ),
       groups: optional(
         3,
@@ -89,17 +93,20 @@ export const CustomOverlay = message("registry.CustomOverlay", {
           message("registry.CustomOverlay.Accounts.Group", {
             groupname: required(1, nonEmpty),
             gid: optional(2, int32),
-            members: optional(3, strings),
+            members: optional(3, strings, { list: "set" }),
           }),
         ),
+        { list: { key: "groupname" } },
       ),
     }),
   ),
   certificates: optional(
     5,
     message("registry.CustomOverlay.Certificates", {
-      additional: optional(1, z.array(NamedContent("registry.CustomOverlay.Certificates.AdditionalEntry"))),
-      providers: optional(2, strings),
+      additional: optional(1, z.array(NamedContent("registry.CustomOverlay.Certificates.AdditionalEntry")), {
+        list: { key: "name" },
+      }),
+      providers: optional(2, strings, { list: "set" }),
     }),
   ),
 });
@@ -120,10 +127,10 @@ export const Repo = message(
     /** one line, at most 512 characters; default: that of the repo that this one syncs from */
     description: optional(3, description),
     catalogTier: optional(4, CatalogTier),
-    bundles: optional(5, listOf(bundle)),
+    bundles: optional(5, listOf(bundle), { list: "set" }),
     /** other names of the image, each with a tag */
-    aliases: optional(7, listOf(alias)),
-    activeTags: optional(8, listOf(tagName)),
+    aliases: optional(7, listOf(alias), { list: "set" }),
+    activeTags: optional(8, listOf(tagName), { list: "set" }),
     // The published JSON name is the snake_case one (docs/contract.md#json).
     sync_config: optional(9, SyncConfig, { alias: "syncConfig" }),
     customOverlay: optional(10, CustomOverlay),

@@ -25,7 +25,7 @@ export const Role = message("iam.Role", {
   /** one line, at most 512 characters */
   description: optional(3, description, { always: true }),
   /** what the role grants, by enum name; the order means nothing */
-  capabilities: required(4, capabilities),
+  capabilities: required(4, capabilities, { list: "set" }),
   createTime: output(5, timestamp),
   updateTime: output(6, timestamp),
 });

@@ -18,7 +18,7 @@ export const Tag = message("registry.Tag", {
   digest: required(3, z.string({ error: DIGEST_TEXT }).regex(/^sha256:[0-9a-f]{64}$/, DIGEST_TEXT)),
   updateTime: output(4, timestamp),
   deprecated: optional(5, bool),
-  bundles: optional(6, z.array(bundle, { error: "must be a list of strings" })),
+  bundles: optional(6, z.array(bundle, { error: "must be a list of strings" }), { list: "set" }),
 });
 export type Tag = z.infer<typeof Tag>;
 

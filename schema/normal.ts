@@ -1,0 +1,97 @@
+// One form for records that mean the same, so that two of them can be compared: absent fields and zeros are left out, sets
+// are sorted, objects with a key are in the order of their keys, times and durations have one spelling.
+import { z } from "zod";
+import { asMessage, type FieldInfo, fieldInfo, isZero, type Message, scalarInfo, unwrap } from "./field.ts";
+import { inputFields } from "./input.ts";
+import type { Json } from "./json.ts";
+
+type IsUnknown = (value: unknown) => boolean;
+
+/**
+ * The fields of a record that a caller may set, in normal form. Other fields are left out. `isUnknown` marks values that a
+ * preview does not know yet: they stay as they are.
+ */
+export const normalForm = (schema: Message, value: Json, isUnknown: IsUnknown = () => false): Json =>
+  Object.fromEntries(
+    inputFields(schema).flatMap((name): [string, unknown][] => {
+      const field = schema.shape[name] as z.ZodType;
+      const own = value[name];
+      return isZero(field, own) ? [] : [[name, normalValue(field, own, isUnknown)]];
+    }),
+  );
+
+/** The same record with its sets and lists of keyed objects in one order; everything else as it was given. */
+export const orderLists = (schema: Message, value: Json, isUnknown: IsUnknown = () => false): Json =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, own]) => {
+      const field = schema.shape[name];
+      return [name, field === undefined ? own : ordered(field, own, isUnknown)];
+    }),
+  );
+
+const ordered = (field: z.ZodType, value: unknown, isUnknown: IsUnknown): unknown => {
+  const inner = unwrap(field);
+  if (isUnknown(value)) return value;
+  if (inner instanceof z.ZodObject)
+    return isObject(value) ? orderLists(inner as unknown as Message, value, isUnknown) : value;
+  if (inner instanceof z.ZodArray) {
+    if (!Array.isArray(value)) return value;
+    return arranged(
+      field,
+      value.map((item) => ordered(inner.element as z.ZodType, item, isUnknown)),
+    );
+  }
+  if (!(inner instanceof z.ZodRecord) || !isObject(value)) return value;
+  return mapValues(value, (item) => ordered(inner.valueType as z.ZodType, item, isUnknown));
+};
+
+const normalValue = (field: z.ZodType, value: unknown, isUnknown: IsUnknown): unknown => {
+  if (isUnknown(value)) return value;
+  const inner = unwrap(field);
+  if (inner instanceof z.ZodArray && Array.isArray(value))
+    return arranged(
+      field,
+      value.map((item) => normalValue(inner.element as z.ZodType, item, isUnknown)),
+    );
+  if (!isObject(value)) return normalScalar(inner, value);
+  const message = asMessage(inner);
+  if (message) return normalForm(message, value, isUnknown);
+  if (!(inner instanceof z.ZodRecord)) return value;
+  return mapValues(value, (item) => normalValue(inner.valueType as z.ZodType, item, isUnknown));
+};
+
+const normalScalar = (inner: z.ZodType, value: unknown): unknown => {
+  const scalar = scalarInfo(inner)?.scalar;
+  if (scalar === "timestamp" && !Number.isNaN(Date.parse(value as string)))
+    return new Date(value as string).toISOString();
+  // The fraction's zeros mean nothing (proto3 JSON mapping).
+  if (scalar === "duration")
+    return String(value)
+      .replace(/(\.\d*?)0+s$/, "$1s")
+      .replace(".s", "s");
+  return value;
+};
+
+/** The items of a list in the order that its field's behaviour gives them. */
+const arranged = (field: z.ZodType, items: unknown[]): unknown[] => {
+  const { list } = fieldInfo(field);
+  if (list === "set") return [...new Set(items)].sort();
+  if (typeof list !== "object") return items;
+  const keyOf = (item: unknown) => String(isObject(item) ? item[list.key] : item);
+  return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
+};
+
+const mapValues = (map: Json, change: (value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Paths of the fields whose behaviour the predicate accepts: `staticKeys.expirationTime`. Lists and maps are not entered. */
+export const fieldPaths = (schema: Message, accepts: (info: FieldInfo) => boolean, prefix = ""): string[] =>
+  Object.entries(schema.shape).flatMap(([name, field]) => {
+    const path = prefix + name;
+    if (accepts(fieldInfo(field))) return [path];
+    const message = asMessage(field);
+    return message ? fieldPaths(message, accepts, `${path}.`) : [];
+  });
