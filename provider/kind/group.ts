@@ -12,8 +12,6 @@ export const group: Kind = {
   operations: { get: "GetGroup", create: "CreateGroup", update: "UpdateGroup", delete: "DeleteGroup" },
   list: { operation: "ListGroups", plural: "groups", filters: ({ name }) => ({ name }) },
   rootAllowed: true,
-  // The operator sets verified; kind is inherited from the root (docs/contract.md#groups).
-  serverChosen: ["verified", "kind"],
   replacementBreaks: "its uid and those of all that is below it would change, and the role bindings in it would end",
   violations: (input: Json, { parent }) =>
     input.kind !== undefined && parent !== undefined && !isUnknown(input.kind)

@@ -29,10 +29,6 @@ export const identity: Kind = {
   field: "identity",
   operations: { get: "GetIdentity", create: "CreateIdentity", update: "UpdateIdentity", delete: "DeleteIdentity" },
   list: { operation: "ListIdentities", plural: "identities", filters: ({ name }) => ({ name }) },
-  // Default: 365 days after creation.
-  serverChosen: ["staticKeys.expirationTime"],
-  // A switch from or to one of them changes that one too.
-  replacing: ["staticKeys", "servicePrincipal"],
   replacementBreaks: "its uid would change: role bindings and workloads that name it would lose their access",
   violations: patterns,
   blockers: (uid) => [
@@ -40,6 +36,4 @@ export const identity: Kind = {
   ],
   guarded: "role bindings of the identity would go with it, and this run deletes none of them",
   forceable: "guarded",
-  // Every exchange moves it (docs/contract.md#d34).
-  settled: (observed: Json, { lastSeenTime }: Json) => (lastSeenTime ? { ...observed, lastSeenTime } : observed),
 };

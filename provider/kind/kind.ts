@@ -20,10 +20,6 @@ export interface Kind {
   arguments?: Readonly<Record<string, string>>;
   /** a record of this kind may have no parent: `root: true` */
   rootAllowed?: boolean;
-  /** paths whose value the server chooses when the program gives none: compared only when given */
-  serverChosen?: readonly string[];
-  /** fields whose change makes a new record; a change of parent always does */
-  replacing?: readonly string[];
   /** why a replacement must be allowed by the program; absent = it need not */
   replacementBreaks?: string;
   /** arguments in the API's spelling (friendly names to enum names) */
@@ -48,8 +44,6 @@ export interface Kind {
   shown?(outputs: Json): Json;
   /** the stored outputs hold in clear text what the program marks as secret */
   holdsSecret?(outputs: Json, desired: Json): boolean;
-  /** the observed record with the stored value of what changes by itself and means nothing */
-  settled?(observed: Json, stored: Json): Json;
   /** uids of other records that this one keeps from being deleted */
   releases?(stored: Json): string[];
   /** what keeps a record from being deleted, to be waited for and listed */

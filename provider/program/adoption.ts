@@ -79,14 +79,14 @@ const tell = (kindName: KindName, name: string, found: pulumi.Output<Json>, inpu
   pulumi
     .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)
     .apply(async ([record, args, secret]) => {
-      const [{ kindRecords }, { changeOf }, { desiredFrom, spelt, withSets }] = await Promise.all([
+      const [{ kindRecords }, { changeOf }, { desiredFrom, spelt, withOrderedLists }] = await Promise.all([
         import("../kind/index.ts"),
         import("../state/changes.ts"),
         import("../state/state.ts"),
       ]);
       const kind = kindRecords[kindName];
       const { uid } = record as unknown as { uid: string };
-      const desired = withSets(desiredFrom(kind, spelt(kind, args as Json)));
+      const desired = withOrderedLists(kind, desiredFrom(kind, spelt(kind, args as Json)));
       const { paths } = changeOf(kind, parentOf(uid), record as unknown as Json, desired);
       const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
       const lines = paths.map((path) =>

@@ -3,7 +3,15 @@
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { changeOf } from "../state/changes.ts";
-import { argumentOf, desiredFrom, REPLACE_ON, shownOnDelete, spelt, switchesDiffer, withSets } from "../state/state.ts";
+import {
+  argumentOf,
+  desiredFrom,
+  REPLACE_ON,
+  shownOnDelete,
+  spelt,
+  switchesDiffer,
+  withOrderedLists,
+} from "../state/state.ts";
 import { containsUnknown } from "../state/unknown.ts";
 import { inputProblems } from "./check.ts";
 
@@ -24,7 +32,7 @@ export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failu
   const before = desiredFrom(kind, olds);
   const refusals = Object.keys(before).length === 0 ? [] : refusedReplacements(kind, before, desiredFrom(kind, inputs));
   return {
-    inputs: { ...withSets(inputs), ...shownOnDelete(olds, inputs) },
+    inputs: { ...withOrderedLists(kind, inputs), ...shownOnDelete(olds, inputs) },
     failures: [...problems, ...refusals].map(({ field, description }) => ({ property: field, reason: description })),
   };
 };

@@ -4,6 +4,7 @@ import { isApiError, isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { failure } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
+import { keepVolatile } from "../state/changes.ts";
 import { inputsFrom, outputsFrom } from "../state/state.ts";
 import { confirmGone } from "./not-found.ts";
 import { whileYoung } from "./young.ts";
@@ -27,5 +28,5 @@ export const read = async (kind: Kind, session: Session, id: string, stored: Jso
     return { id: "", props: {} };
   }
   const observed = outputsFrom(kind, answer, stored);
-  return { id, props: kind.settled?.(observed, stored) ?? observed, inputs: inputsFrom(kind, id, observed, stored) };
+  return { id, props: keepVolatile(kind, observed, stored), inputs: inputsFrom(kind, id, observed, stored) };
 };

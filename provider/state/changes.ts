@@ -1,28 +1,33 @@
-// What differs between two records, as paths of the API: both sides in one normal form (absent is zero, order of sets and
-// maps means nothing, times by instant), then an RFC 6902 comparison, cut off where a mask cannot go deeper.
+// What differs between two records, as paths of the API: both sides in normal form, then an RFC 6902 comparison, cut off
+// where a mask cannot go deeper.
 import patch from "fast-json-patch";
 import type { z } from "zod";
-import { asMessage, inputFields, isZero, type Json, type Message, scalarInfo } from "../../schema/index.ts";
+import { asMessage, type FieldInfo, fieldPaths, type Json, type Message, normalForm } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { isUnknown } from "./unknown.ts";
 
-/** The fields that a caller may set, in normal form. */
-export const normal = (schema: Message, value: Json): Json => {
-  const fields = inputFields(schema).flatMap((name): [string, unknown][] => {
-    const field = schema.shape[name] as z.ZodType;
-    const own = value[name];
-    return isZero(field, own) ? [] : [[name, isUnknown(own) ? own : normalValue(field, own)]];
-  });
-  return Object.fromEntries(fields);
+/** The fields that a caller may set, in normal form; what a preview does not know yet stays as it is. */
+export const normal = (schema: Message, value: Json): Json => normalForm(schema, value, isUnknown);
+
+// The schema never changes: its paths are found once for each message.
+const pathsOnce = (accepts: (info: FieldInfo) => boolean): ((kind: Kind) => readonly string[]) => {
+  const known = new WeakMap<Message, readonly string[]>();
+  return ({ schema }) => {
+    const paths = known.get(schema) ?? fieldPaths(schema, accepts);
+    known.set(schema, paths);
+    return paths;
+  };
 };
 
-const normalValue = (field: z.ZodType, value: unknown): unknown => {
-  const message = asMessage(field);
-  if (message) return normal(message, value as Json);
-  if (Array.isArray(value)) return [...new Set(value)].sort();
-  if (scalarInfo(field)?.scalar === "timestamp" && !Number.isNaN(Date.parse(value as string)))
-    return new Date(value as string).toISOString();
-  return value;
+/** Paths whose value the server chooses when none is given. */
+export const serverChosen = pathsOnce((info) => info.serverChosen === true);
+const createOnly = pathsOnce((info) => info.immutable === true || info.createOnly === true);
+const volatile = pathsOnce((info) => info.volatile === true);
+
+/** The outputs as observed, with the stored value of what changes by itself: it is no drift. */
+export const keepVolatile = (kind: Kind, observed: Json, stored: Json): Json => {
+  const kept = volatile(kind).flatMap((name) => (stored[name] ? [[name, stored[name]]] : []));
+  return kept.length === 0 ? observed : { ...observed, ...Object.fromEntries(kept) };
 };
 
 /** Paths in which the two records differ: what a PATCH names in its mask, nested where the field is a message. */
@@ -30,7 +35,7 @@ export const changedPaths = (kind: Kind, observed: Json, desired: Json): string[
   const record = kind.observed?.(observed) ?? observed;
   const before = normal(kind.schema, record);
   const after = normal(kind.schema, kind.settle?.(desired, record) ?? desired);
-  for (const path of kind.serverChosen ?? []) if (!isGiven(desired, path)) forget(before, path.split("."));
+  for (const path of serverChosen(kind)) if (!isGiven(desired, path)) forget(before, path.split("."));
   const paths = patch.compare(before, after).map(({ path }) => maskPath(kind.schema, path.split("/").slice(1)));
   return [...new Set(paths)].sort();
 };
@@ -60,8 +65,8 @@ export interface Change {
 /** The change from a record in the group `parent` ("" at the root), as observed, to what the program asks for. */
 export const changeOf = (kind: Kind, parent: string, observed: Json, desired: Json): Change => {
   const paths = changedPaths(kind, observed, desired);
-  const fields = new Set(paths.map((path) => path.split(".", 1)[0] as string));
-  const replaces = [...fields].filter((field) => kind.replacing?.includes(field));
+  const isFixed = (path: string) => createOnly(kind).some((fixed) => path === fixed || path.startsWith(`${fixed}.`));
+  const replaces = [...new Set(paths.filter(isFixed).map((path) => path.split(".", 1)[0] as string))];
   const moved = parent !== ((desired.parent as string | undefined) ?? "");
   return { paths, replaces: moved ? [desired.parent === undefined ? "root" : "parent", ...replaces] : replaces };
 };

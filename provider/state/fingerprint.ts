@@ -3,16 +3,16 @@
 import { createHash } from "node:crypto";
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
-import { forget, isGiven, normal } from "./changes.ts";
+import { forget, isGiven, normal, serverChosen } from "./changes.ts";
 
 /** Paths that the server chooses when nothing is given, and that `desired` gives. */
 export const givenChoices = (kind: Kind, desired: Json): string[] =>
-  (kind.serverChosen ?? []).filter((path) => isGiven(desired, path));
+  serverChosen(kind).filter((path) => isGiven(desired, path));
 
 /** Of inputs or of a record; `choices` are the paths of the server's choice that count. */
 export const fingerprint = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string => {
   const fields = normal(kind.schema, kind.observed?.(record) ?? record);
-  for (const path of kind.serverChosen ?? []) if (!choices.includes(path)) forget(fields, path.split("."));
+  for (const path of serverChosen(kind)) if (!choices.includes(path)) forget(fields, path.split("."));
   return createHash("sha256")
     .update(JSON.stringify(sorted([kind.type, parent, fields])))
     .digest("hex");

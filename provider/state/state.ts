@@ -1,9 +1,10 @@
 // One record in its four shapes: the bag of arguments that the engine keeps as inputs, the message that a request carries,
 // the answer, and the outputs in the state.
-import { isRoot, isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { isRoot, isUidp, type Json, orderLists, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { Session } from "../session/session.ts";
-import { forget, normal } from "./changes.ts";
+import { forget, normal, serverChosen } from "./changes.ts";
+import { isUnknown } from "./unknown.ts";
 
 /** The engine's own member of the bag: the text that finds this code again. */
 export const PROVIDER = "__provider";
@@ -120,11 +121,8 @@ export const resolvedFrom = async (kind: Kind, session: Session, bag: Json): Pro
 /** As the engine keeps the arguments. */
 export const spelt = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.spelt?.(bag) ?? bag);
 
-/** The lists of these kinds are sets: one order, so that no other order ever shows as a change. */
-export const withSets = (bag: Json): Json =>
-  Object.fromEntries(
-    Object.entries(bag).map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)].sort() : value]),
-  );
+/** Lists whose order means nothing are kept in one order, so that no other one ever shows as a change. */
+export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, isUnknown);
 
 /**
  * Outputs: the API's fields, uid first; nothing undefined, which the SDK cannot send: it would lose the record. `own` are
@@ -150,7 +148,7 @@ export const withoutOwn = (outputs: Json): Json => {
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
   const parent = parentOf(id);
   const fields = normal(kind.schema, kind.observed?.(observed) ?? observed);
-  for (const path of kind.serverChosen ?? []) forget(fields, path.split("."));
+  for (const path of serverChosen(kind)) forget(fields, path.split("."));
   const own = {
     ...argumentsFrom(kind, fields),
     ...kind.shown?.(observed),
