@@ -14,7 +14,7 @@ import {
   operations,
 } from "../schema/index.ts";
 import type { Authenticate } from "./authenticate.ts";
-import { demand, nobody } from "./authorize.ts";
+import { anonymous, demand } from "./authorize.ts";
 import type { WireFault } from "./faults/wire.ts";
 import type { Log } from "./log.ts";
 import type { Wire } from "./metrics.ts";
@@ -114,7 +114,7 @@ export const createPipeline =
       // A method that needs no token does not look at one.
       if (row.auth === "none") limit.address(peer);
       const callerNow =
-        row.auth === "none" ? () => nobody : await knownCaller(authenticate, limit, authorization, peer);
+        row.auth === "none" ? () => anonymous : await knownCaller(authenticate, limit, authorization, peer);
       const { request, violations } = await decode();
       // What a caller is granted may have changed while its body arrived.
       const caller = callerNow();

@@ -1,16 +1,16 @@
 // The composition root: store, clock, ids and keys in, addresses and close out. Nothing else makes a clock, an id or a key.
 import { randomBytes } from "node:crypto";
 import { createAuthenticate } from "./authenticate.ts";
-import { grantsOf } from "./authorize.ts";
+import { grantsOf, operator } from "./authorize.ts";
 import { createDevTools, type DevTools } from "./dev-server.ts";
 import { createFaults, type FaultControl, type Faults } from "./faults/faults.ts";
+import { faultsPage } from "./faults/page.ts";
 import type { FaultScript } from "./faults/script.ts";
 import type { GrpcOptions } from "./grpc/server.ts";
 import { loadKeys, type ServerKeys } from "./keys.ts";
 import type { Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { addressAdvice, checkOptions, isSplit } from "./options.ts";
-import { faultsPage } from "./pages/faults.ts";
 import { homePages } from "./pages/home.ts";
 import { DEV_ISSUER_PATH, issuerPages } from "./pages/issuer.ts";
 import { openapiPage } from "./pages/openapi.ts";
@@ -181,7 +181,18 @@ const compose = (
   const issuer = dev ? `${authUrl}${DEV_ISSUER_PATH}` : undefined;
   ensureBuiltInRoles(store, clock());
   const anyone = ensureAnyone(store, clock());
-  const seeded = seed && applySeed(store, ids, seed as Seed, issuer, clock());
+  const pageTokens = createPageTokens(keys.pageTokenKey, clock);
+  const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
+  const seedContext = {
+    log,
+    store,
+    tokens: pageTokens(operator),
+    ids,
+    now: clock(),
+    identityRules,
+    uniqueRoleBindings,
+  };
+  const seeded = seed && applySeed(seed as Seed, seedContext);
   const owned = issuer ? ensureDevOrganization(store, ids, issuer, clock(), seeded) : undefined;
 
   const metrics = createMetrics(bounds);
@@ -202,8 +213,6 @@ const compose = (
       metrics.exchanged(event.reason);
     },
   });
-  const pageTokens = createPageTokens(keys.pageTokenKey, clock);
-  const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
   store.onLost(({ message }) => log("error", "database lost", { reason: message, advice: LOST_ADVICE }));
   const limit = resettable(() =>
     options.rateLimit === undefined ? unlimited : createRateLimit(options.rateLimit, clock),
@@ -221,7 +230,7 @@ const compose = (
     },
   });
   const organization = owned?.organization ?? seeded;
-  const operator = operatorPages({ store, metrics, isDraining, log });
+  const status = operatorPages({ store, metrics, isDraining, log });
   const openapi = openapiPage();
   const scripted = faults && faultsPage(faults);
   const identity = owned?.identity;
@@ -249,7 +258,7 @@ const compose = (
   const reset = tools && resetPage(tools.reset);
   const apiPages: HttpOptions["pages"] = async (...asked) => {
     const [method, path] = asked;
-    const page = (await operator(method, path)) ?? (await openapi(method, path));
+    const page = (await status(method, path)) ?? (await openapi(method, path));
     return page ?? (await home(...asked)) ?? (await scripted?.(...asked)) ?? reset?.(...asked);
   };
   const authPages = issuerPages(sts);

@@ -1,10 +1,10 @@
 // `/faults`, for tests of clients in other processes: GET tells the script and the report, PUT takes a new script; POST
 // `/faults/release` lets go what is held. Without a token, and so by a name of loopback only, as the development issuer.
 import { apiError, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
-import type { FaultControl } from "../faults/faults.ts";
-import { FaultsError, parseFaults } from "../faults/script.ts";
+import { refused } from "../pages/issuer.ts";
 import type { HttpOptions, Page } from "../rest/server.ts";
-import { refused } from "./issuer.ts";
+import type { FaultControl } from "./faults.ts";
+import { FaultsError, parseFaults } from "./script.ts";
 
 const ASKED = new Set(["GET /faults", "PUT /faults", "POST /faults/release"]);
 

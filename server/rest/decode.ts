@@ -21,9 +21,9 @@ import {
 import { decodeRequest } from "../decode.ts";
 import type { Call, Decoded } from "../pipeline.ts";
 import { once } from "../port/once.ts";
+import { jsonFromBody } from "./body.ts";
 import { isJson, UnsupportedMediaType } from "./content-type.ts";
 import { MAY_BE_EMPTY, type Parameter, parametersFromBody } from "./exchange-parameters.ts";
-import { jsonFromBody } from "./json-body.ts";
 import { parametersFrom } from "./parameters.ts";
 import type { Match } from "./route.ts";
 

@@ -1,8 +1,8 @@
 // The parameters of a token exchange. Its published binding has no body: they stand in the query or in a form. Clients post
 // JSON all the same, and a body that is ignored is a limit that is dropped: it is read as if it were a form, or refused.
 import type { FieldViolation, HttpMethod } from "../../schema/index.ts";
+import { jsonFromBody } from "./body.ts";
 import { isForm, isJson, UnsupportedMediaType } from "./content-type.ts";
-import { jsonFromBody } from "./json-body.ts";
 import { parametersFrom } from "./parameters.ts";
 
 /** A text from a query or a form; from JSON whatever stands there, item by item where it is a list. */

@@ -14,10 +14,10 @@ import type { Bounds } from "../port/bounds.ts";
 import { createByteBuffer } from "../port/byte-buffer.ts";
 import { TransportError } from "../port/transport-error.ts";
 import { REQUEST_ID, requestIdFrom, withRequestId } from "../request.ts";
-import { BrokenMessage, endWith, GONE, lateMessage } from "./broken-message.ts";
 import { UnsupportedMediaType } from "./content-type.ts";
 import { callFromRest, type RestError, restError, unroutedError } from "./decode.ts";
 import { parametersFrom } from "./parameters.ts";
+import { BrokenMessage, endWith, GONE, lateMessage } from "./refused.ts";
 import type { Match } from "./route.ts";
 
 // What is read and thrown away of a body that is too large, so that the client can read the answer.

@@ -1,130 +1,226 @@
-// Writes a seed into the store, in one transaction. A record that is there already (same parent, same name) is left as it
-// is, so that a server with `--db` and `--seed` can be started again.
-import { AccountAssociation, Advisory, IdentityProvider, isUidp, type Json, Repo, Tag } from "../../schema/index.ts";
-import { insertAccountAssociation } from "../services/account-association.ts";
+// Applies a seed through the services, as the operator: the API's rules hold for a seed as they hold for a request. A record
+// that exists (same parent, same name) stays as it is, so that a server with `--db` and `--seed` can start again.
+import {
+  AccountAssociation,
+  Advisory,
+  type Group,
+  Identity,
+  IdentityProvider,
+  inputViolations,
+  isUidp,
+  type Json,
+  KEYS_MAX,
+  Repo,
+  type Role,
+  type RoleBinding,
+  Tag,
+} from "../../schema/index.ts";
+import { operator } from "../authorize.ts";
+import { accountAssociationService } from "../services/account-association.ts";
 import { type AdvisoryInput, insertAdvisory } from "../services/advisory.ts";
-import { builtInRoleUid } from "../services/built-in-role.ts";
-import type { IdSource } from "../services/context.ts";
-import { insertGroup } from "../services/group.ts";
-import { insertIdentity } from "../services/identity.ts";
-import { insertIdentityProvider } from "../services/identity-provider.ts";
-import { insertRepo } from "../services/repo.ts";
-import { insertRole } from "../services/role.ts";
-import { insertRoleBinding } from "../services/role-binding.ts";
-import { tagUid, upsertTag } from "../services/tag.ts";
+import { builtInRoleUid, isBuiltInRole } from "../services/built-in-role.ts";
+import type { ServiceContext } from "../services/context.ts";
+import { groupService } from "../services/group.ts";
+import { identityService } from "../services/identity.ts";
+import { identityProviderService } from "../services/identity-provider.ts";
+import { repoService } from "../services/repo.ts";
+import { roleService } from "../services/role.ts";
+import { roleBindingService } from "../services/role-binding.ts";
+import { tagService, tagUid } from "../services/tag.ts";
 import { accountAssociations, roles } from "../store/shape.ts";
-import type { Shape, Store } from "../store/store.ts";
-import { SeedError } from "./file.ts";
-import { DEV_ISSUER_WORD, identityInput, roleInput, type Seed, seedPath, seedRecord } from "./record.ts";
+import type { Shape } from "../store/store.ts";
+import { jwksViolation } from "../sts/index.ts";
+import { createProblems, type Problem } from "./problem.ts";
+import { DEV_ISSUER_WORD, identityInput, problemText, roleInput, type Seed, SeedError, seedPath } from "./record.ts";
 
-/** @returns uid of the organisation */
-export const applySeed = (
-  store: Store,
-  ids: IdSource,
-  seed: Seed,
-  devIssuer: string | undefined,
-  now: number,
-): string =>
-  store.transaction(() => {
-    if (!devIssuer && seed.identities.some(({ claimMatch }) => claimMatch?.issuer === DEV_ISSUER_WORD))
+export type SeedContext = Omit<ServiceContext, "caller" | "capabilities">;
+
+/** Applies a seed in one transaction. Throws SeedError with every problem. Returns the uid of the organisation. */
+export const applySeed = (seed: Seed, context: SeedContext): string =>
+  context.store.transaction(() => {
+    const isDevIssuer = ({ claimMatch }: Seed["identities"][number]) => claimMatch?.issuer === DEV_ISSUER_WORD;
+    if (!context.identityRules.devIssuer && seed.identities.some(isDevIssuer))
       throw new SeedError(`issuer ${DEV_ISSUER_WORD} stands for the development issuer: start the server with --dev`);
-
-    const named = (table: Shape["table"], parent: string | null, name: string): string | undefined =>
-      store.statement(`SELECT uid FROM ${table} WHERE parent IS ? AND name = ? LIMIT 1`).get(parent, name)?.uid as
-        | string
-        | undefined;
-    const ensure = (table: Shape["table"], parent: string, name: string, insert: (uid: string) => void): string => {
-      const present = named(table, parent, name);
-      if (present) return present;
-      const uid = `${parent}/${ids.segment()}`;
-      insert(uid);
-      return uid;
-    };
-
-    const ensureAdvisory = (advisory: Json, origin: string | undefined): void => {
-      const parent = groupUid(advisory.group as string);
-      const present = store
-        .statement("SELECT 1 FROM advisories WHERE parent = ? AND advisory_id = ?")
-        .get(parent, advisory.advisoryId as string);
-      if (present) return;
-      const uid = `${parent}/${ids.segment()}`;
-      const input = seedRecord(Advisory, advisory) as unknown as AdvisoryInput;
-      const events = input.events?.map((event) => ({
-        ...event,
-        uid: `${uid}/${ids.segment()}`,
-        createTime: event.createTime ?? input.createTime ?? new Date(now).toISOString(),
-      }));
-      insertAdvisory(store, uid, { ...input, events, ...(origin && { origin }) }, now);
-    };
-
-    const organization = named("groups", null, seed.organization.name) ?? ids.root();
-    if (!named("groups", null, seed.organization.name))
-      insertGroup(store, organization, seed.organization as never, now);
-    const groupUids = new Map([["", organization]]);
-    // Parents before children, whatever their order in the file.
-    for (const { parent, ...group } of seed.groups.toSorted((a, b) => depth(a) - depth(b))) {
-      const uid = ensure("groups", groupUids.get(parent) as string, group.name, (own) =>
-        insertGroup(store, own, group, now),
-      );
-      groupUids.set(seedPath(parent, group.name), uid);
-    }
-    const groupUid = (path: string) => groupUids.get(path) as string;
-    const roleUids = new Map(
-      seed.roles.map((role) => {
-        const uid = ensure("roles", groupUid(role.group), role.name, (own) =>
-          insertRole(store, own, roleInput(role), now),
-        );
-        return [seedPath(role.group, role.name), uid];
-      }),
-    );
-    const identityUids = new Map(
-      seed.identities.map((identity) => {
-        const input = identityInput(identity, devIssuer);
-        const uid = ensure("identities", groupUid(identity.group), identity.name, (own) =>
-          insertIdentity(store, own, input, now),
-        );
-        return [seedPath(identity.group, identity.name), uid];
-      }),
-    );
-    for (const provider of seed.identityProviders ?? []) {
-      const defaultRole = roleUid(store, roleUids, provider.defaultRole);
-      ensure("identity_providers", groupUid(provider.group), provider.name, (own) =>
-        insertIdentityProvider(store, own, { ...seedRecord(IdentityProvider, provider), defaultRole }, now),
-      );
-    }
-    for (const association of seed.accountAssociations ?? []) {
-      const uid = groupUid(association.group);
-      if (store.get(accountAssociations, uid)) continue;
-      insertAccountAssociation(store, uid, seedRecord(AccountAssociation, association), now);
-    }
-    for (const { tags = [], readme, ...repo } of seed.repos) {
-      const uid = ensure("repos", groupUid(repo.group), repo.name, (own) =>
-        insertRepo(store, own, seedRecord(Repo, repo), now, readme),
-      );
-      for (const tag of tags) {
-        if (tagUid(store, uid, tag.name)) continue;
-        upsertTag(store, `${uid}/${ids.segment()}`, seedRecord(Tag, tag), now);
-      }
-    }
-    for (const { origin, ...advisory } of seed.advisories ?? []) ensureAdvisory(advisory, origin);
-    for (const binding of seed.bindings) {
-      const link = {
-        identityUid: identityUids.get(binding.identity) as string,
-        roleUid: roleUid(store, roleUids, binding.role),
-      };
-      const present = store
-        .statement("SELECT 1 FROM role_bindings WHERE parent = ? AND identity_uid = ? AND role_uid = ?")
-        .get(groupUid(binding.group), link.identityUid, link.roleUid);
-      if (!present) insertRoleBinding(store, `${groupUid(binding.group)}/${ids.segment()}`, link, now);
-    }
+    const { organization, problems } = createRecords(seed, context);
+    if (problems.length > 0) throw new SeedError(problemText(seed, problems));
     return organization;
   });
 
-const depth = ({ parent }: Seed["groups"][number]): number => (parent === "" ? 0 : parent.split("/").length);
+// Valid records that take the place of refused ones, so that what refers to those is checked as well.
+const STAND_IN = "stand-in";
+const GROUP = { name: STAND_IN };
+const ROLE = { name: STAND_IN, capabilities: ["CAP_IAM_GROUPS_LIST"] };
+const IDENTITY = { name: STAND_IN, servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
+const OIDC = { issuer: "https://issuer.example", clientId: STAND_IN, pkceEnabled: true };
 
-const roleUid = (store: Store, own: ReadonlyMap<string, string>, text: string): string => {
-  const uid = own.get(text) ?? (isUidp(text) ? text : builtInRoleUid(text));
-  if (!store.get(roles, uid))
-    throw new SeedError(`there is no role ${JSON.stringify(text)}: neither in the seed file nor built in`);
-  return uid;
+/**
+ * Creates the records and collects what the services refuse. A trial on an empty store checks a file: it takes no record for
+ * an existing one, and accepts any uid of a role, since only the real store knows those.
+ */
+export const createRecords = (
+  seed: Seed,
+  seedContext: SeedContext,
+  isTrial = false,
+): { organization: string; problems: Problem[] } => {
+  const context: ServiceContext = { ...seedContext, caller: operator, capabilities: [] };
+  const { store, ids, now } = context;
+  const { found, pathsOfUids, report, reportViolations, decode, create } = createProblems(isTrial);
+  const groupUids = new Map<string, string>();
+  const roleUids = new Map<string, string>();
+  const identityUids = new Map<string, string>();
+
+  const existing = (table: Shape["table"], parent: string | null, name: string): string | undefined => {
+    if (isTrial) return undefined;
+    const row = store.statement(`SELECT uid FROM ${table} WHERE parent IS ? AND name = ? LIMIT 1`).get(parent, name);
+    return row?.uid as string | undefined;
+  };
+  const createGroup = (path: PropertyKey[], parent: string, group: Json): string | undefined =>
+    create(path, (own) => groupService.CreateGroup({ parent, group: own as Group }, context), group, GROUP);
+
+  const organization =
+    existing("groups", null, seed.organization.name) ??
+    (createGroup(["organization"], "", seed.organization) as string);
+  groupUids.set("", organization);
+  pathsOfUids.set(organization, "");
+
+  const groupOf = (name: string, path: PropertyKey[]): string => {
+    const uid = groupUids.get(name);
+    if (uid === undefined) report({ path, text: `there is no group ${show(name)} in this file`, refersTo: "groups" });
+    return uid ?? organization;
+  };
+  const roleOf = (name: string, path: PropertyKey[]): string => {
+    const own = roleUids.get(name);
+    if (own !== undefined) return own;
+    if (isBuiltInRole(name)) return builtInRoleUid(name);
+    if (isUidp(name) && (!isTrial || store.get(roles, name))) return name;
+    if (!isUidp(name))
+      report({ path, text: `there is no role ${show(name)} in this file, nor is it built in`, refersTo: "roles" });
+    return builtInRoleUid("viewer");
+  };
+  const createIdentity = (path: PropertyKey[], parent: string, identity: Json | undefined): string =>
+    create(
+      path,
+      (own) => identityService.CreateIdentity({ parent, identity: own as Identity }, context),
+      identity,
+      IDENTITY,
+    ) as string;
+  const identityOf = (name: string, path: PropertyKey[]): string => {
+    const uid = identityUids.get(name);
+    if (uid !== undefined) return uid;
+    report({ path, text: `there is no identity ${show(name)} in this file`, refersTo: "identities" });
+    return createIdentity(path, organization, undefined);
+  };
+
+  // Parents before children, whatever their order in the file.
+  const groups = seed.groups.map((group, i) => ({ ...group, path: ["groups", i] }));
+  for (const { parent: above, path, ...group } of groups.toSorted((a, b) => depthOf(a) - depthOf(b))) {
+    const parent = groupOf(above, [...path, "parent"]);
+    const uid = existing("groups", parent, group.name) ?? createGroup(path, parent, group) ?? parent;
+    groupUids.set(seedPath(above, group.name), uid);
+    pathsOfUids.set(uid, seedPath(above, group.name));
+  }
+
+  for (const [i, role] of seed.roles.entries()) {
+    const path = ["roles", i];
+    const parent = groupOf(role.group, [...path, "group"]);
+    const service = (own: Json) => roleService.CreateRole({ parent, role: own as Role }, context);
+    const uid = existing("roles", parent, role.name) ?? create(path, service, roleInput(role), ROLE);
+    roleUids.set(seedPath(role.group, role.name), uid as string);
+    pathsOfUids.set(uid as string, seedPath(role.group, role.name));
+  }
+
+  for (const [i, identity] of seed.identities.entries()) {
+    const path = ["identities", i];
+    const parent = groupOf(identity.group, [...path, "group"]);
+    // The API stores keys that verify nothing, with a warning; the author of a file can still correct them.
+    const keys = identity.staticKeys?.issuerKeys;
+    const description = typeof keys === "string" && keys && keys.length <= KEYS_MAX && jwksViolation(keys);
+    if (description) reportViolations([{ field: "staticKeys.issuerKeys", description }], path);
+    const input = decode(path, Identity, identityInput(identity, context.identityRules.devIssuer)) as
+      | Identity
+      | undefined;
+    // Whether keys have expired depends on the clock of the server.
+    if (isTrial) delete input?.staticKeys?.expirationTime;
+    const uid = existing("identities", parent, identity.name) ?? createIdentity(path, parent, input);
+    identityUids.set(seedPath(identity.group, identity.name), uid);
+  }
+
+  for (const [i, { group, ...provider }] of (seed.identityProviders ?? []).entries()) {
+    const path = ["identityProviders", i];
+    const parent = groupOf(group, [...path, "group"]);
+    const defaultRole = roleOf(provider.defaultRole, [...path, "defaultRole"]);
+    const service = (own: Json) =>
+      identityProviderService.CreateIdentityProvider({ parent, identityProvider: own as IdentityProvider }, context);
+    const input = decode(path, IdentityProvider, { ...provider, defaultRole });
+    if (!existing("identity_providers", parent, provider.name))
+      create(path, service, input, { name: STAND_IN, defaultRole, oidc: OIDC });
+  }
+
+  for (const [i, { group, ...association }] of (seed.accountAssociations ?? []).entries()) {
+    const path = ["accountAssociations", i];
+    const parent = groupOf(group, [...path, "group"]);
+    const service = (own: Json) =>
+      accountAssociationService.CreateAccountAssociation(
+        { parent, accountAssociation: own as AccountAssociation },
+        context,
+      );
+    const input = decode(path, AccountAssociation, association);
+    if (isTrial || !store.get(accountAssociations, parent)) create(path, service, input);
+  }
+
+  for (const [i, { group, tags = [], readme, ...repo }] of seed.repos.entries()) {
+    const path = ["repos", i];
+    const parent = groupOf(group, [...path, "group"]);
+    const present = existing("repos", parent, repo.name);
+    const service = (own: Json) => repoService.CreateRepo({ parent, repo: own as Repo }, context);
+    const input = decode(path, Repo, repo);
+    const uid = present ?? (create(path, service, input, { name: `${STAND_IN}-${i}` }) as string);
+    const update = (repoReadme: Json) =>
+      repoService.UpdateRepoReadme({ repoReadme: { uid, ...repoReadme }, updateMask: "content" }, context);
+    if (!present && readme) create(path, update, { content: readme });
+    for (const [k, tag] of tags.entries()) {
+      const own = decode([...path, "tags", k], Tag, tag);
+      const createTag = (value: Json) => tagService.CreateTag({ parent: uid, tag: value as Tag }, context);
+      if (isTrial || !tagUid(store, uid, tag.name)) create([...path, "tags", k], createTag, own);
+    }
+  }
+
+  // No method of the API creates an advisory.
+  for (const [i, { group, origin, ...advisory }] of (seed.advisories ?? []).entries()) {
+    const path = ["advisories", i];
+    const parent = groupOf(group, [...path, "group"]);
+    const input = decode(path, Advisory, advisory);
+    const violations = input ? inputViolations(Advisory, input) : [];
+    reportViolations(violations, path);
+    const present = store
+      .statement("SELECT 1 FROM advisories WHERE parent = ? AND advisory_id = ?")
+      .get(parent, advisory.advisoryId);
+    if (!input || violations.length > 0 || present) continue;
+    const uid = `${parent}/${ids.segment()}`;
+    const { events, createTime = new Date(now).toISOString(), ...rest } = input as unknown as AdvisoryInput;
+    const dated = events?.map((event) => ({
+      ...event,
+      uid: `${uid}/${ids.segment()}`,
+      createTime: event.createTime ?? createTime,
+    }));
+    insertAdvisory(store, uid, { ...rest, createTime, events: dated, ...(origin && { origin }) }, now);
+  }
+
+  for (const [i, binding] of seed.bindings.entries()) {
+    const path = ["bindings", i];
+    const parent = groupOf(binding.group, [...path, "group"]);
+    const identityUid = identityOf(binding.identity, [...path, "identity"]);
+    const roleUid = roleOf(binding.role, [...path, "role"]);
+    const present = store
+      .statement("SELECT 1 FROM role_bindings WHERE parent = ? AND identity_uid = ? AND role_uid = ?")
+      .get(parent, identityUid, roleUid);
+    const service = (own: Json) =>
+      roleBindingService.CreateRoleBinding({ parent, roleBinding: own as RoleBinding }, context);
+    if (!present) create(path, service, { identityUid, roleUid });
+  }
+  return { organization, problems: found };
 };
+
+const show = (name: string): string => JSON.stringify(name);
+
+const depthOf = ({ parent }: { parent: string }): number => (parent === "" ? 0 : parent.split("/").length);

@@ -1,32 +1,29 @@
-// Reads `--seed FILE.yaml`: an organisation and what is in it. Groups are named by their path of names from the organisation,
-// `""` being the organisation itself. Every problem is told with its line and column, all at once.
+// Reads `--seed FILE.yaml`: an organisation and what is in it. Groups are named by their path of names from the organisation;
+// `""` is the organisation itself. Reports every problem at once, with its line and column.
 import type { z } from "zod";
 import type { Json } from "../../schema/index.ts";
-import { type Seed, SeedSchema } from "./record.ts";
-import { type Problem, recordProblems } from "./rule.ts";
+import { seedProblems } from "./check.ts";
+import type { Problem } from "./problem.ts";
+import { keepPlaces, type Seed, SeedError, SeedSchema } from "./record.ts";
 import { readYaml, shapeError, shapeProblems } from "./yaml-file.ts";
 
-/** A seed file that cannot be used: one line for each problem, `file:line:column: path: text`. */
-export class SeedError extends Error {
-  override readonly name = "SeedError";
-}
-
 export const parseSeed = (text: string, file: string): Seed => {
-  const { value, tell } = readYaml(text, file, SeedError);
+  const yaml = readYaml(text, file, SeedError);
+  const { value, tell } = yaml;
   // An empty document is null.
   if (value === null) throw new SeedError(tell([{ path: [], text: EMPTY }]));
   const parsed = SeedSchema.safeParse(value, { error: shapeError });
   const problems = parsed.success
-    ? recordProblems(parsed.data)
+    ? seedProblems(parsed.data)
     : [...shapeProblems(parsed.error.issues), ...furtherProblems(value, parsed.error.issues)];
   if (!parsed.success || problems.length > 0) throw new SeedError(tell(problems));
-  return parsed.data;
+  return keepPlaces(parsed.data, yaml);
 };
 
 const EMPTY = "the file is empty; a seed holds at least an organization: { name: acme.example }";
 
-// Of a file that is not of its shape: what is wrong with the records that are. A reference into a section that lacks one is
-// not told as missing.
+// Of a file with the wrong shape: the problems of the records that have the right one. A section with a malformed record may
+// hold what a reference points to, so such a reference is not reported as missing.
 const furtherProblems = (value: unknown, issues: readonly z.core.$ZodIssue[]): Problem[] => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const isBad = (section: string, i: number) =>
@@ -43,7 +40,7 @@ const furtherProblems = (value: unknown, issues: readonly z.core.$ZodIssue[]): P
   }
   const { data } = SeedSchema.strip().safeParse(whole);
   if (!data) return [];
-  return recordProblems(data)
+  return seedProblems(data)
     .filter(({ refersTo }) => !refersTo || !issues.some(({ path }) => path[0] === refersTo))
     .map(({ path: [section, i, ...rest], text }) => ({
       path: [section as string, kept.get(section as string)?.[i as number] ?? (i as string), ...rest],

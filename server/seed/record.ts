@@ -1,5 +1,4 @@
-// The records that a seed may hold, as a YAML file has them: fields and references. What is in the fields is the API's to say
-// (seed-rule.ts).
+// The records that a seed may hold, as a YAML file has them: fields and references. The API judges what is in the fields.
 import { z } from "zod";
 import {
   AccountAssociation,
@@ -9,15 +8,20 @@ import {
   inputFields,
   type Json,
   type Message,
-  messageFromJson,
   Repo,
   Tag,
 } from "../../schema/index.ts";
+import type { Problem, YamlFile } from "./yaml-file.ts";
+
+/** A seed that cannot be used: one line for each problem, `file:line:column: path: text`. */
+export class SeedError extends Error {
+  override readonly name = "SeedError";
+}
 
 const record = { name: z.string(), description: z.string().optional() };
 const group = z.string().default("");
 
-// The fields that a caller may set, but for some; what is in them is the API's to say.
+// The fields that a caller may set, except some.
 const fieldsOf = (schema: Message, ...but: string[]): Record<string, z.ZodOptional<z.ZodUnknown>> =>
   Object.fromEntries(
     inputFields(schema)
@@ -79,10 +83,22 @@ export const SeedSchema = z.strictObject({
 
 export type Seed = z.output<typeof SeedSchema>;
 
-/** What a program sees of a seed: `parseSeed` makes it, `createServer` takes it. */
+/** What a program sees of a seed: `parseSeed` returns it, `createServer` takes it. */
 export interface ParsedSeed {
   readonly organization: { readonly name: string };
 }
+
+// Beside the seed, which is plain data to a program.
+const files = new WeakMap<Seed, YamlFile>();
+
+/** Keeps where the records stand in their file, for problems that only a start can find. */
+export const keepPlaces = (seed: Seed, file: YamlFile): Seed => {
+  files.set(seed, file);
+  return seed;
+};
+
+export const problemText = (seed: Seed, problems: readonly Problem[]): string =>
+  files.get(seed)?.tell(problems) ?? problems.map(({ path, text }) => `${path.join(".")}: ${text}`).join("\n");
 
 /** `issuer` of a claim match that stands for the development issuer, whose port is not known beforehand. */
 export const DEV_ISSUER_WORD = "dev-issuer";
@@ -90,10 +106,7 @@ export const DEV_ISSUER_WORD = "dev-issuer";
 /** Path of a record of a group: `platform/ci`; of the organisation: `ci`. */
 export const seedPath = (parent: string, name: string): string => (parent ? `${parent}/${name}` : name);
 
-/** A record of the file as the API reads it. */
-export const seedRecord = (schema: Message, { group: _, ...json }: Json): Json => messageFromJson(schema, json).value;
-
-/** A role of the file as the API takes it: capabilities by enum name. */
+/** A role as the API takes it: capabilities by enum name. */
 export const roleInput = ({ name, description, capabilities }: Seed["roles"][number]): Json => ({
   name,
   description,

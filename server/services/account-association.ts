@@ -1,15 +1,8 @@
 // Account associations: one for each group, with the group's own uid (docs/contract.md#account-associations).
-import {
-  AccountAssociation,
-  alreadyExists,
-  inputViolations,
-  type Json,
-  notFound,
-  operations,
-} from "../../schema/index.ts";
+import { AccountAssociation, alreadyExists, inputViolations, notFound, operations } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { accountAssociations, groups } from "../store/shape.ts";
-import type { Row, Store } from "../store/store.ts";
+import type { Row } from "../store/store.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
 import type { Services } from "./service.ts";
 
@@ -31,11 +24,17 @@ export const accountAssociationService = {
     ),
 
   CreateAccountAssociation: ({ parent, accountAssociation }, context) => {
-    const input = createInput(AccountAssociation, accountAssociation);
+    const { name, ...body } = createInput(AccountAssociation, accountAssociation) as AccountAssociation;
     existingParent(context, parent);
     if (context.store.get(accountAssociations, parent))
       throw alreadyExists("AccountAssociation", parent, `the group ${parent} has an account association already`);
-    insertAccountAssociation(context.store, parent, input, context.now);
+    context.store.insert(accountAssociations, {
+      uid: parent,
+      createTime: context.now,
+      updateTime: context.now,
+      columns: { name },
+      body,
+    });
     return accountAssociationFrom(existing(context, accountAssociations, "AccountAssociation", parent));
   },
 
@@ -85,12 +84,3 @@ const PROVIDERS = {
   ACCOUNT_PROVIDER_TYPE_AMAZON: ["amazon", "Amazon"],
   ACCOUNT_PROVIDER_TYPE_AZURE: ["azure", "Azure"],
 } as const;
-
-export const insertAccountAssociation = (store: Store, uid: string, { name, ...body }: Json, now: number): void =>
-  store.insert(accountAssociations, {
-    uid,
-    createTime: now,
-    updateTime: now,
-    columns: { name: name as string },
-    body,
-  });

@@ -51,14 +51,15 @@ export const groupService = {
     const above = parent ? parentGroup(context, parent) : undefined;
     if (above) demand(context.caller, ["groups.create"], above);
     else demandFounder(context);
-    const { name, verified, ...body } = createInput(Group, group, kindViolations(group, above !== undefined)) as Group;
-    if (verified) throw denied("verified is set by the operator of the service");
+    const input = createInput(Group, group, kindViolations(group, above !== undefined)) as Group;
+    const { isOperator } = context.caller;
+    if (input.verified && !isOperator) throw denied("verified is set by the operator of the service");
     if (above) existing(context, groups, "Group", above);
     if (above && levelOf(above) >= GROUP_LEVELS_MAX)
       throw invalidArgument([{ field: "parent", description: `is ${GROUP_LEVELS_MAX} levels below its organisation` }]);
     const uid = above ? `${above}/${context.ids.segment()}` : context.ids.root();
-    insertGroup(context.store, uid, { name, ...body }, context.now);
-    if (!above) {
+    insertGroup(context.store, uid, input, context.now);
+    if (!above && !isOperator) {
       const owner = { identityUid: context.caller.uid, roleUid: builtInRoleUid("owner") };
       insertRoleBinding(context.store, `${uid}/${context.ids.segment()}`, owner, context.now, true);
     }

@@ -3,7 +3,7 @@
 import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { identityProviders } from "../store/shape.ts";
-import type { Row, Store } from "../store/store.ts";
+import type { Row } from "../store/store.ts";
 import type { IdentityRules } from "./context.ts";
 import { issuerViolations } from "./identity.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
@@ -53,7 +53,12 @@ export const identityProviderService = {
     throwIfAny(roleViolations(context, parent, defaultRole, "defaultRole"));
     demandRole(context, parent, defaultRole);
     const uid = `${parent}/${context.ids.segment()}`;
-    insertIdentityProvider(context.store, uid, input, context.now);
+    context.store.insert(identityProviders, {
+      uid,
+      createTime: context.now,
+      updateTime: context.now,
+      ...stored(input),
+    });
     return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", uid));
   },
 
@@ -89,9 +94,6 @@ export const identityProviderService = {
   | "UpdateIdentityProvider"
   | "DeleteIdentityProvider"
 >;
-
-export const insertIdentityProvider = (store: Store, uid: string, input: Json, now: number): void =>
-  store.insert(identityProviders, { uid, createTime: now, updateTime: now, ...stored(input) });
 
 const stored = (input: Json): Pick<Row, "columns" | "body"> => {
   const { name, defaultRole, oidc, ...body } = input as IdentityProvider;
@@ -129,7 +131,7 @@ const ruleViolations = (current: Json, changed: Json): FieldViolation[] => {
 };
 
 /** Whoever signs in there is asked for by a client with a secret, or by one that proves itself each time (PKCE). */
-export const secretViolations = ({ oidc }: Partial<IdentityProvider>): FieldViolation[] =>
+const secretViolations = ({ oidc }: Partial<IdentityProvider>): FieldViolation[] =>
   !oidc || oidc.clientSecret || oidc.pkceEnabled
     ? []
     : [{ field: "oidc.clientSecret", description: "is required unless pkceEnabled is set" }];

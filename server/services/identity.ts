@@ -10,7 +10,6 @@ import {
   invalidArgument,
   isLoopbackUrl,
   type Json,
-  KEYS_MAX,
   operations,
   rootOf,
   STATIC_KEYS_LIFE_MS,
@@ -171,13 +170,6 @@ const relationshipViolations = (identity: Json, rules: IdentityRules, times: Tim
     ...(staticKeys ? expirationViolations(staticKeys, times) : []),
     ...uncompiledViolations(identity),
   ];
-};
-
-/** What can be stored and never used, as the author of a seed wants to know: keys that are none, besides patterns. */
-export const unusableViolations = (identity: Json): FieldViolation[] => {
-  const keys: unknown = (identity as Partial<Identity>).staticKeys?.issuerKeys;
-  const description = typeof keys === "string" && keys && keys.length <= KEYS_MAX ? jwksViolation(keys) : undefined;
-  return [...uncompiledViolations(identity), ...(description ? [{ field: "staticKeys.issuerKeys", description }] : [])];
 };
 
 // Patterns that do not compile. What is no text is refused by the schema.

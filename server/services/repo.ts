@@ -40,15 +40,6 @@ export const readmeOf = (store: Store, row: Row, seen: readonly string[] = []): 
   return source ? readmeOf(store, source, [...seen, row.uid]) : (row.columns.readme as string);
 };
 
-export const insertRepo = (
-  store: Store,
-  uid: string,
-  { name, ...body }: Partial<Repo>,
-  now: number,
-  readme = "",
-): void =>
-  store.insert(repos, { uid, createTime: now, updateTime: now, columns: { name: name as string, readme }, body });
-
 export const repoService = {
   GetRepo: ({ uid }, context) => repoFrom(context.store, existing(context, repos, "Repo", uid)),
 
@@ -62,7 +53,14 @@ export const repoService = {
     const sync = resolvedSync(context, sync_config);
     throwIfAny(inheritedViolations(context.store, input, sync, [WILDCARD]));
     throwIfTaken(context.store, parent, input.name);
-    insertRepo(context.store, uid, stored(input, sync), context.now);
+    const { name, ...body } = stored(input, sync);
+    context.store.insert(repos, {
+      uid,
+      createTime: context.now,
+      updateTime: context.now,
+      columns: { name, readme: "" },
+      body,
+    });
     return repoFrom(context.store, existing(context, repos, "Repo", uid));
   },
 

@@ -45,7 +45,13 @@ export const roleService = {
     existingParent(context, parent);
     demand(context.caller, unique.capabilities, parent);
     const uid = `${parent}/${context.ids.segment()}`;
-    insertRole(context.store, uid, { name, ...unique }, context.now);
+    context.store.insert(roles, {
+      uid,
+      createTime: context.now,
+      updateTime: context.now,
+      columns: { name },
+      body: unique,
+    });
     return roleFrom(existing(context, roles, "Role", uid));
   },
 
@@ -68,9 +74,6 @@ export const roleService = {
     return {};
   },
 } satisfies Services<"GetRole" | "ListRoles" | "CreateRole" | "UpdateRole" | "DeleteRole">;
-
-export const insertRole = (store: Store, uid: string, { name, ...body }: Json, now: number): void =>
-  store.insert(roles, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
 
 // An invite does not hold its role: it shows none once the role is deleted (docs/contract.md#group-invites).
 const USES = [
@@ -105,7 +108,7 @@ export const demandRole = (context: ServiceContext, group: string, uid: string):
 };
 
 // A role with an internal-only capability must hold `internal`, too (docs/contract.md#authorization).
-export const internalViolations = (role: Json): FieldViolation[] => {
+const internalViolations = (role: Json): FieldViolation[] => {
   const own = (role.capabilities as string[] | undefined) ?? [];
   const needing = own.filter(isInternalOnly);
   if (needing.length === 0 || own.includes("CAP_INTERNAL")) return [];

@@ -50,7 +50,7 @@ export const tagService = {
 export const tagUid = (store: Store, repo: string, name: string): string | undefined =>
   store.statement("SELECT uid FROM tags WHERE parent = ? AND name = ?").get(repo, name)?.uid as string | undefined;
 
-export const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, now: number): void => {
+const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, now: number): void => {
   const kindOf = (pattern: RegExp) => (pattern.test(name as string) ? 1 : 0);
   const columns = {
     name: name as string,

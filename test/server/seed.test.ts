@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../server/index.ts";
 import { temporaryFolder } from "../support/command.ts";
 import type { Body } from "../support/http.ts";
-import { IAM, REGISTRY, startServer } from "../support/server.ts";
+import { IAM, REGISTRY, sharedKeys, startServer } from "../support/server.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -35,6 +35,8 @@ bindings:
 repos:
   - { name: nginx, group: eng, catalogTier: CATALOG_TIER_BASE, aliases: ["nginx:latest"] }
 `;
+
+const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 
 const refusal = (text: string): string[] => {
   try {
@@ -208,10 +210,66 @@ repos:
     ]);
   });
 
-  test("when it names a role by a uid that is nobody's, at the start", async () => {
+  test("at the start, when only the server can know: an unknown uid of a role, expired keys, a loopback issuer", async () => {
     const uid = "f".repeat(40);
-    const text = `organization: { name: a }\nidentities: [{ name: i, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]\nbindings: [{ identity: i, role: ${uid} }]\n`;
-    await expect(createServer({ seed: parseSeed(text, "f.yaml") })).rejects.toThrow(SeedError);
+    const text = `organization: { name: a }
+identities:
+  - { name: i, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }
+  - { name: local, claimMatch: { issuer: "http://localhost:9", subject: s } }
+  - { name: old, staticKeys: { issuer: "https://i.example", subject: s, issuerKeys: '${KEYS()}', expirationTime: "2020-01-01T00:00:00Z" } }
+bindings: [{ identity: i, role: ${uid} }]
+groups: [{ name: eng }]
+`;
+    const lines = await createServer({ seed: parseSeed(text, "f.yaml"), keys: sharedKeys() }).catch((error) => {
+      expect(error).toBeInstanceOf(SeedError);
+      return error.message.split("\n");
+    });
+    expect(lines).toEqual([
+      "f.yaml:4:42: identities.1.claimMatch.issuer: must not be on loopback; such an issuer is served with --dev only",
+      expect.stringMatching(
+        /^f\.yaml:5:\d+: identities\.2\.staticKeys\.expirationTime: must be in the future, at most 365 days after creation$/,
+      ),
+      `f.yaml:6:33: bindings.0.role: role ${uid} does not exist at "" or above`,
+    ]);
+  });
+
+  test("and leaves nothing of itself in the database", async () => {
+    const store = folder.path("refused.db");
+    const text = `organization: { name: a }\ngroups: [{ name: eng }]\nidentities: [{ name: i, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]\nbindings: [{ identity: i, role: ${"f".repeat(40)} }]\n`;
+    await expect(createServer({ store, seed: parseSeed(text, "f.yaml"), keys: sharedKeys() })).rejects.toThrow(
+      SeedError,
+    );
+    const api = await startServer({ store });
+    expect((await api.ok("GET", `${IAM}/groups`)).groups).toMatchObject([{ name: "dev" }]);
+    await api.close();
+  });
+
+  test("when keys of an identity verify nothing, which the API would store", () => {
+    const text = `organization: { name: a }
+identities: [{ name: i, staticKeys: { issuer: "https://i.example", subject: s, issuerKeys: "{}" } }]
+`;
+    expect(refusal(text)).toEqual([
+      'f.yaml:2:92: identities.0.staticKeys.issuerKeys: must be a JSON Web Key Set of public keys: not an object with a list of "keys"',
+    ]);
+  });
+
+  test("when a refused record is referred to: the reference is checked as well", () => {
+    const text = `organization: { name: a }
+groups: [{ name: ENG }, { name: ops }]
+roles: [{ name: BAD, group: ENG, capabilities: [groups.list] }]
+identities: [{ name: NO, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]
+identityProviders: [{ name: P, group: ops, defaultRole: ENG/BAD, oidc: { issuer: "https://i.example", clientId: c, pkceEnabled: true } }]
+bindings: [{ identity: NO, role: ENG/BAD, group: ops }]
+`;
+    const name = 'name must match "^[a-z0-9 ._-]{1,}$"';
+    expect(refusal(text)).toEqual([
+      `f.yaml:2:18: groups.0.name: ${name}`,
+      `f.yaml:3:17: roles.0.name: ${name}`,
+      `f.yaml:4:22: identities.0.name: ${name}`,
+      `f.yaml:5:29: identityProviders.0.name: ${name}`,
+      'f.yaml:5:57: identityProviders.0.defaultRole: role "ENG/BAD" does not exist at "ops" or above',
+      'f.yaml:6:34: bindings.0.role: role "ENG/BAD" does not exist at "ops" or above',
+    ]);
   });
 
   test("when a pattern of it is none, or a role lacks internal: what the server would refuse of a caller", () => {

@@ -1,0 +1,68 @@
+// What the services refuse of a seed, as problems of its file: where each record stands, and paths in place of uids.
+import { ApiError, type FieldViolation, type Json, type Message, messageFromJson } from "../../schema/index.ts";
+import type { Seed } from "./record.ts";
+import type { Problem as FileProblem } from "./yaml-file.ts";
+
+export interface Problem extends FileProblem {
+  /** the section that lacks the record to which a reference points */
+  refersTo?: keyof Seed;
+}
+
+type Path = readonly PropertyKey[];
+
+export const createProblems = (isTrial: boolean) => {
+  const found: Problem[] = [];
+  // The API names records by uid, the file by path.
+  const pathsOfUids = new Map<string, string>();
+
+  const report = (problem: Problem): void => {
+    const isSame = ({ path, text }: Problem) => text === problem.text && path.join() === problem.path.join();
+    if (!found.some(isSame)) found.push(problem);
+  };
+  const reportViolations = (violations: readonly Partial<FieldViolation>[], path: Path, text = ""): void => {
+    for (const { field = "", description = text } of violations)
+      report({ path: [...path, ...placeOf(field)], text: withPaths(description, pathsOfUids) });
+  };
+
+  return {
+    found,
+    pathsOfUids,
+    report,
+    reportViolations,
+    /** The record as the API reads it; undefined where values are malformed. */
+    decode: (path: Path, schema: Message, json: Json): Json | undefined => {
+      const { value, violations } = messageFromJson(schema, json);
+      reportViolations(violations, path);
+      return violations.length > 0 ? undefined : value;
+    },
+    /** The uid of the first record that the service accepts. Reports why it refuses those before. */
+    create: (path: Path, service: (record: Json) => { uid: string }, ...records: (Json | undefined)[]) => {
+      for (const record of records) {
+        try {
+          if (record) return service(record).uid;
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          // In a trial, another record of the file has the name, which the check of the file reports.
+          if (isTrial && error.code === "ALREADY_EXISTS") continue;
+          const { fieldViolations } = error;
+          reportViolations(fieldViolations.length > 0 ? fieldViolations : [{}], path, error.message);
+        }
+      }
+      return undefined;
+    },
+  };
+};
+
+// The file refers to records by other names than the API.
+const NAMES: Readonly<Record<string, string>> = { identityUid: "identity", roleUid: "role", content: "readme" };
+
+const placeOf = (field: string): string[] => {
+  const [first = "", ...rest] = field.replace(/\[(\d+)\]/g, ".$1").split(".");
+  return field === "" ? [] : [NAMES[first] ?? first, ...rest];
+};
+
+const withPaths = (text: string, paths: ReadonlyMap<string, string>): string =>
+  text.replace(/\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*\b/g, (uid) => {
+    const path = paths.get(uid);
+    return path === undefined ? uid : JSON.stringify(path);
+  });
