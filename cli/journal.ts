@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "../client/clock.ts";
-import { ConfigError } from "../client/config.ts";
+import { ConfigError } from "../client/errors.ts";
 import { DEADLINE_MS } from "../client/retry.ts";
 import type { Entry, InvalidLine } from "../provider/journal/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/journal/file.ts";

@@ -1,7 +1,6 @@
 // call(operation, request): one method of the API. Address and shapes from the table of operations, token from the
 // credentials, repetition from retry.ts; whatever fails leaves here as an ApiError that names its operation.
 import { readFile } from "node:fs/promises";
-import { NoConnection } from "../provider/session/session-error.ts";
 import {
   ApiError,
   type Code,
@@ -18,12 +17,12 @@ import {
 import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom } from "./credentials.ts";
+import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
-import { RefusedToken } from "./refused-token.ts";
 import { parse, readAnswer, requestOf, uidAsked } from "./rest.ts";
 import {
+  type AttemptBudget,
   AttemptError,
-  type Effort,
   type Failure,
   isAmbiguous,
   type Retrying,
@@ -35,8 +34,8 @@ import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 export interface CallOptions {
   /** the permission may not have reached the service's tokens yet: retry a denial with new tokens (docs/faults.md#f9) */
   permissionIsNew?: boolean;
-  /** of the operation that the call is a part of; default: one of its own */
-  effort?: Effort;
+  /** shared with the operation that the call is part of; default: its own */
+  attempts?: AttemptBudget;
   /** called when all is there to send the request, each time that it is sent */
   beforeSend?: () => Promise<void>;
 }
@@ -47,22 +46,13 @@ export type Call = <N extends OperationName>(
   options?: CallOptions,
 ) => Promise<ResponseOf<N>>;
 
-/** A create whose answer did not come back: the record may exist. */
-export class LostAnswer extends ApiError {
-  readonly failure: Failure;
-
-  constructor(failure: Failure, ...error: ConstructorParameters<typeof ApiError>) {
-    super(...error);
-    this.failure = failure;
-  }
-}
-
 export interface Client {
   call: Call;
+  clock: Clock;
   /** the service's own clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
   serverNow(): number | undefined;
-  /** Pays from the budget of retries; false when it is spent. */
-  pay(failure: Failure): boolean;
+  /** Takes the cost of one retry from the quota of the process; false when the quota is exhausted. */
+  acquireRetry(failure: Failure): boolean;
 }
 
 export interface ClientParts {
@@ -78,7 +68,7 @@ const DENIED_WAITS_MS = [0, 2_000, 8_000, 16_000];
 
 export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
   const retrying = retryingWith(clock);
-  const attempts = { retrying, redactor, timeoutMs: config.requestTimeoutMs };
+  const attempter = { retrying, redactor, timeoutMs: config.requestTimeoutMs };
   // `Date` of the last answer, and when it came: whole seconds, rounded down, so that it is never ahead.
   let told: { dateMs: number; atMs: number } | undefined;
   const transport: Transport = async (request) => {
@@ -99,7 +89,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
   ) => {
     const http = requestOf(row, base, request);
     const asked = uidAsked(row, request);
-    return attempt(attempts, http, name, token, transport, (answer) => readAnswer(row, name, answer, asked), options);
+    return attempt(attempter, http, name, token, transport, (answer) => readAnswer(row, name, answer, asked), options);
   };
 
   const credentials: Credentials = credentialsFrom({
@@ -118,11 +108,11 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
         throw isApiError(error) ? exchangeError(error, config, source) : error;
       }
     },
-    githubToken: (url, token) => githubToken(attempts, transport, url, token, config.authUrl),
+    githubToken: (url, token) => githubToken(attempter, transport, url, token, config.authUrl),
   });
 
-  const call: Call = async (operation, request, options = {}) => {
-    const row = operations[operation] as Operation;
+  const callJson = async (operation: OperationName, request: Json, options: CallOptions = {}): Promise<Json> => {
+    const row: Operation = operations[operation];
     let token = "";
     let replayed = false;
     const waits = options.permissionIsNew ? [...DENIED_WAITS_MS] : [];
@@ -132,12 +122,12 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
           token = await credentials.token();
           return token;
         };
-        return (await send(row, operation, config.baseUrl, request as Json, current, options)) as never;
+        return await send(row, operation, config.baseUrl, request, current, options);
       } catch (error) {
         // 401: the token is of no use, nothing was done; replayed once with another.
         if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation) {
           if (replayed || (await credentials.renew(token)) === undefined)
-            throw new RefusedToken(error, credentials.origin);
+            throw new RefusedToken(error, credentials.source);
           replayed = true;
           continue;
         }
@@ -148,23 +138,31 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       }
     }
   };
-  return { call, serverNow: () => told && told.dateMs + clock.now() - told.atMs, pay: retrying.pay };
+  // The row decodes the answer, so that it has the row's type.
+  const call: Call = async (operation, request, options) =>
+    (await callJson(operation, request as Json, options)) as ResponseOf<typeof operation>;
+  return {
+    call,
+    clock,
+    serverNow: () => told && told.dateMs + clock.now() - told.atMs,
+    acquireRetry: retrying.acquire,
+  };
 };
 
-interface Attempts {
+interface Attempter {
   retrying: Retrying;
   redactor: Redactor;
   timeoutMs: number;
 }
 
 const attempt = async <T>(
-  { retrying, redactor, timeoutMs }: Attempts,
+  { retrying, redactor, timeoutMs }: Attempter,
   http: Omit<HttpRequest, "token" | "timeoutMs">,
   operation: string,
   token: () => Promise<string>,
   transport: Transport,
   read: (answer: HttpAnswer) => T,
-  { effort, beforeSend }: CallOptions = {},
+  { attempts, beforeSend }: CallOptions = {},
 ): Promise<T> => {
   const safety = safetyOf(http.method);
   const once = async () => {
@@ -173,7 +171,7 @@ const attempt = async <T>(
     return read(await transport(request));
   };
   try {
-    return await retrying(safety, once, effort);
+    return await retrying(safety, once, attempts);
   } catch (error) {
     if (!(error instanceof AttemptError)) throw error;
     const { code, message, details } = error.cause as ApiError;
@@ -204,7 +202,7 @@ const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: s
 
 // https://docs.github.com/actions/reference/security/oidc: the request token asks for a token with our issuer as audience.
 const githubToken = async (
-  attempts: Attempts,
+  attempter: Attempter,
   transport: Transport,
   requestUrl: string,
   requestToken: string,
@@ -214,7 +212,7 @@ const githubToken = async (
   url.searchParams.set("audience", audience);
   const token = () => Promise.resolve(requestToken);
   const operation = "GitHub OIDC token";
-  return attempt(attempts, { method: "GET", url }, operation, token, transport, ({ status, body }) => {
+  return attempt(attempter, { method: "GET", url }, operation, token, transport, ({ status, body }) => {
     const value = status === 200 ? (parse(body) as { value?: unknown } | null | undefined)?.value : undefined;
     if (typeof value === "string" && value !== "") return value;
     const text = `GitHub Actions gave no OIDC token (HTTP ${status})`;

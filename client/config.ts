@@ -2,6 +2,7 @@
 // Tokens are never read from the stack's configuration: all of it lands in the state.
 import { isAbsolute } from "node:path";
 import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest } from "../schema/index.ts";
+import { ConfigError } from "./errors.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */
@@ -49,17 +50,6 @@ const VARIABLE = {
 } as const;
 
 const REQUEST_TIMEOUT_SECONDS = { least: 1, usual: 60, most: 3600 };
-
-/** What is wrong or missing, all of it: each problem names the places that were looked at. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(["pulumi-irm is not configured:", ...problems].join("\n  - "));
-    this.problems = problems;
-  }
-}
 
 /** `fromStack` is undefined where there is no stack, as in a command of `irm`: the environment alone is looked at. */
 export const configFrom = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): Config => {

@@ -1,27 +1,20 @@
 // The API token: given (IRM_TOKEN, IRM_TOKEN_FILE), or exchanged for the workload's own (IRM_IDENTITY_TOKEN,
 // IRM_IDENTITY_TOKEN_FILE, GitHub Actions), in this order. Kept in this process only; exchanged again before it expires.
 import type { Clock } from "./clock.ts";
-import {
-  type Config,
-  ConfigError,
-  configFrom,
-  type Env,
-  type GetConfig,
-  type Given,
-  protocolProblem,
-} from "./config.ts";
+import { type Config, configFrom, type Env, type GetConfig, type Given, protocolProblem } from "./config.ts";
+import { ConfigError } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 
 export interface Credentials {
-  /** where the token came from, to be told when it is refused: "that of IRM_TOKEN" */
-  origin: string;
+  /** where the token came from, for the error of a refused one: "that of IRM_TOKEN" */
+  source: string;
   /** a token that should be good for the next minutes */
   token(): Promise<string>;
   /** another one than `rejected`; undefined when there is no way to get one */
   renew(rejected: string): Promise<string | undefined>;
 }
 
-export interface Surroundings {
+export interface CredentialEnvironment {
   env: Env;
   clock: Clock;
   redactor: Redactor;
@@ -37,13 +30,13 @@ const RENEW_BEFORE = 1 / 12;
 
 const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] as const;
 
-export const credentialsFrom = (surroundings: Surroundings): Credentials => {
-  const { env } = surroundings;
-  if (env.IRM_TOKEN) return given(() => Promise.resolve(env.IRM_TOKEN as string), "IRM_TOKEN", surroundings);
-  if (env.IRM_TOKEN_FILE) return given(fileReader("IRM_TOKEN_FILE", surroundings), "IRM_TOKEN_FILE", surroundings);
-  const workload = workloadToken(surroundings);
+export const credentialsFrom = (environment: CredentialEnvironment): Credentials => {
+  const { env } = environment;
+  if (env.IRM_TOKEN) return given(() => Promise.resolve(env.IRM_TOKEN as string), "IRM_TOKEN", environment);
+  if (env.IRM_TOKEN_FILE) return given(fileReader("IRM_TOKEN_FILE", environment), "IRM_TOKEN_FILE", environment);
+  const workload = workloadToken(environment);
   if (!workload) throw new ConfigError([MISSING]);
-  return exchanged(workload, surroundings);
+  return exchanged(workload, environment);
 };
 
 const MISSING =
@@ -70,7 +63,7 @@ export const missingCredentials = (env: Env): string | undefined => {
 };
 
 // A header cannot carry anything else, and undici's own error would quote the place and not the cause.
-const clean = (text: string, source: string, { redactor }: Surroundings): string => {
+const clean = (text: string, source: string, { redactor }: CredentialEnvironment): string => {
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) throw new ConfigError([`${source} does not hold a token`]);
   return redactor.note(token);
@@ -104,7 +97,7 @@ const checkedWorkload = (text: string, source: string): string => {
 };
 
 const fileReader =
-  (variable: string, { env, readFile }: Surroundings) =>
+  (variable: string, { env, readFile }: CredentialEnvironment) =>
   async (): Promise<string> => {
     try {
       return await readFile(env[variable] as string);
@@ -116,15 +109,14 @@ const fileReader =
   };
 
 // Read once and again when it is refused: a side-car may have written a new one into the file.
-const given = (read: () => Promise<string>, source: string, surroundings: Surroundings): Credentials => {
+const given = (read: () => Promise<string>, source: string, environment: CredentialEnvironment): Credentials => {
   let current: string | undefined;
-  const origin = source.endsWith("_FILE") ? `that of the file that ${source} names` : `that of ${source}`;
   const load = async () => {
-    current = clean(await read(), source, surroundings);
+    current = clean(await read(), source, environment);
     return current;
   };
   return {
-    origin,
+    source: source.endsWith("_FILE") ? `that of the file that ${source} names` : `that of ${source}`,
     token: async () => current ?? load(),
     renew: async (rejected) => ((await load()) === rejected ? undefined : current),
   };
@@ -135,8 +127,8 @@ interface Workload {
   read(): Promise<string>;
 }
 
-const workloadToken = (surroundings: Surroundings): Workload | undefined => {
-  const { env, githubToken } = surroundings;
+const workloadToken = (environment: CredentialEnvironment): Workload | undefined => {
+  const { env, githubToken } = environment;
   if (env.IRM_IDENTITY_TOKEN) {
     const source = "IRM_IDENTITY_TOKEN";
     const token = checkedWorkload(env.IRM_IDENTITY_TOKEN, source);
@@ -144,26 +136,26 @@ const workloadToken = (surroundings: Surroundings): Workload | undefined => {
   }
   if (env.IRM_IDENTITY_TOKEN_FILE) {
     const source = "IRM_IDENTITY_TOKEN_FILE";
-    const read = fileReader(source, surroundings);
+    const read = fileReader(source, environment);
     return { source, read: async () => checkedWorkload(await read(), source) };
   }
   const [url, token] = GITHUB.map((name) => env[name]);
   if (!url || !token) return undefined;
   const problem = protocolProblem(url);
   if (problem) throw new ConfigError([`${GITHUB[0]}: ${problem}`]);
-  surroundings.redactor.note(token);
+  environment.redactor.note(token);
   return { source: "GitHub Actions", read: () => githubToken(url, token) };
 };
 
-const exchanged = (workload: Workload, surroundings: Surroundings): Credentials => {
-  const { clock, exchange, redactor } = surroundings;
+const exchanged = (workload: Workload, environment: CredentialEnvironment): Credentials => {
+  const { clock, exchange, redactor } = environment;
   let current: { token: string; renewAt: number } | undefined;
   let inFlight: Promise<string> | undefined;
 
   const once = async () => {
     // Counted from before the request, so that its own time is not added to the token's life.
     const start = clock.now();
-    const identityToken = clean(await workload.read(), workload.source, surroundings);
+    const identityToken = clean(await workload.read(), workload.source, environment);
     const token = redactor.note(await exchange(identityToken, workload.source));
     current = { token, renewAt: start + (lifeMs(token) ?? Infinity) * (1 - RENEW_BEFORE) };
     return token;
@@ -177,7 +169,7 @@ const exchanged = (workload: Workload, surroundings: Surroundings): Credentials 
   };
 
   return {
-    origin: `one that was exchanged for that of ${workload.source}`,
+    source: `one that was exchanged for that of ${workload.source}`,
     token: async () => (current && clock.now() < current.renewAt ? current.token : renewed()),
     renew: async (rejected) => (current && current.token !== rejected ? current.token : renewed()),
   };

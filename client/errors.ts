@@ -1,29 +1,111 @@
-// Errors of a session and not of one operation: every other operation of the process ends with the same one, so that it is
-// reported once.
+// Errors of the client and how they read. Every class here is thrown by client/; whoever calls the API asks here what went wrong.
+import { ApiError, type Code, isApiError } from "../schema/index.ts";
+import type { Failure } from "./retry.ts";
 
-import { ConfigError } from "../../client/config.ts";
-import { RefusedToken } from "../../client/refused-token.ts";
-import { ApiError, isApiError } from "../../schema/index.ts";
-import { WrongService } from "./service-address.ts";
+/** Every operation of the process fails with the same error, so callers report it once. */
+export class SessionError extends Error {}
 
-/** Steps on the way to an API token: they are no operations of a resource. */
-const SIGN_IN = ["Exchange", "GitHub OIDC token"];
+/** What is wrong or missing, all of it: each problem names the places that were looked at. */
+export class ConfigError extends SessionError {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(["pulumi-irm is not configured:", ...problems].join("\n  - "));
+    this.problems = problems;
+  }
+}
 
 /** No connection to the service: the request was never sent. */
 export class NoConnection extends ApiError {}
 
-/** A request, or the exchange of a token before it, that found no connection. */
-export const isNoConnection = (error: unknown): boolean =>
-  error instanceof NoConnection || (isApiError(error) && isNoConnection(error.cause));
+/** A create whose answer did not come back: the record may exist. */
+export class LostAnswer extends ApiError {
+  readonly failure: Failure;
 
-/** Configuration, sign-in, connection or the wrong service, as the error or as what caused it; undefined for the error of one operation. */
+  constructor(failure: Failure, ...error: ConstructorParameters<typeof ApiError>) {
+    super(...error);
+    this.failure = failure;
+  }
+}
+
+/** The service rejected the API token, and a new one where there is a way to get one. */
+export class RefusedToken extends ApiError {
+  /** where the token came from, never the token itself: "that of IRM_TOKEN" */
+  readonly source: string;
+
+  constructor({ code, message, details, operation }: ApiError, source: string) {
+    super(code, message, { details, ...(operation && { operation }) });
+    this.source = source;
+  }
+}
+
+/** An operation on one record failed: the message names both, the cause is the API's error. */
+export class RecordError extends Error {
+  declare readonly cause: ApiError;
+  readonly #subject: string;
+
+  constructor(subject: string, cause: ApiError, advice: readonly string[] = []) {
+    super([`${subject}: ${apiText(cause)}`, ...advice, ...tokenHints(cause)].join("\n"), { cause });
+    this.#subject = subject;
+  }
+
+  withAdvice(advice: string): RecordError {
+    return new RecordError(this.#subject, this.cause, [advice]);
+  }
+}
+
+/** The API's own error, bare or behind the error of a record. */
+export const apiErrorOf = (error: unknown): ApiError | undefined => {
+  if (error instanceof RecordError) return error.cause;
+  return isApiError(error) ? error : undefined;
+};
+
+/** The error with a line of advice, where it is one of the API with this code; any other as it is. */
+export const advised = (error: unknown, code: Code, advice: string): unknown =>
+  error instanceof RecordError && error.cause.code === code ? error.withAdvice(advice) : error;
+
+export const hasCode = (error: unknown, code: Code): boolean => apiErrorOf(error)?.code === code;
+
+/** Steps on the way to an API token: no resource's operations. */
+const SIGN_IN = ["Exchange", "GitHub OIDC token"];
+
+/** Configuration, sign-in, connection or the wrong service, as the error or its cause; undefined when one operation failed. */
 export const sessionErrorOf = (error: unknown): Error | undefined => {
   if (!(error instanceof Error)) return undefined;
   const isOfSession =
-    error instanceof ConfigError ||
+    error instanceof SessionError ||
     error instanceof RefusedToken ||
     error instanceof NoConnection ||
-    error instanceof WrongService ||
     (isApiError(error) && SIGN_IN.includes(error.operation ?? ""));
   return isOfSession ? error : sessionErrorOf(error.cause);
 };
+
+/** Without the operation: every operation of the process would end with this error, and it does not matter which met it first. */
+export const sessionText = (error: Error): string =>
+  isApiError(error) ? [apiText(error), ...tokenHints(error)].join("\n") : error.message;
+
+/** An error of the API with its operation; any other error as it is. */
+export const operationError = (error: unknown, operation: string): unknown =>
+  isApiError(error) ? new RecordError(operation, error) : error;
+
+/** Code, message, and the violations that the message omits: it is made from the first. */
+export const apiText = (error: ApiError): string => {
+  const fields = error.fieldViolations.map(({ field, description }) => `${field}: ${description}`);
+  const conditions = error.preconditionViolations.map(({ type, description }) => `${type}: ${description}`);
+  const violations = [...fields, ...conditions].filter((text) => !error.message.includes(text));
+  return [`${error.code}: ${error.message}`, ...violations].join("\n  - ");
+};
+
+const tokenHints = (error: ApiError): string[] => {
+  if (error instanceof RefusedToken)
+    return [
+      "The API token was refused: it may have expired, or be for another audience than irm:baseUrl. " +
+        `It is ${error.source}.`,
+    ];
+  return isNoConnection(error) ? ["Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?"] : [];
+};
+
+/** A request, or the token exchange before it, found no connection. */
+const isNoConnection = (error: unknown): boolean =>
+  error instanceof NoConnection || (isApiError(error) && isNoConnection(error.cause));

@@ -1,60 +1,105 @@
-// Walks a list to its last page and fetches each page when the caller gets there. A page token older than three days restarts
-// the list (docs/contract.md#d6), so uids that were seen are dropped. The walk always ends: a page may be empty and name
-// another one (AIP-158), so a service, or a cache in front of it, could otherwise go on for ever.
-
-import type { ListOperation } from "../provider/kind/kind.ts";
-import { callFailure } from "../provider/session/errors.ts";
-import type { Session } from "../provider/session/session.ts";
-import { isUidp, type Json, parentOf } from "../schema/index.ts";
+// Lists. Pages are fetched as the caller consumes them. A page token that is older than three days starts the list over
+// (docs/contract.md, decision 6), so records that were seen are skipped. A list always ends: pages may be empty and name another
+// page (AIP-158), so a service, or a cache in front of it, could otherwise go on for ever.
+import { isUidp, type Json, type OperationName, parentOf, type RequestOf } from "../schema/index.ts";
+import type { Client } from "./client.ts";
+import { operationError } from "./errors.ts";
 import { DEADLINE_MS } from "./retry.ts";
+
+export type ListOperation = Exclude<Extract<OperationName, `List${string}`>, `${string}V1`>;
+
+/** A list method, and the field of its response that holds the records. */
+export interface List {
+  operation: ListOperation;
+  plural: string;
+}
+
+type Listed = Json & { uid: string };
 
 const PAGE_SIZE = 200;
 
-// So many pages without a new record, and one more for each page that had one: a walk that began again passes them all twice.
+// Pages without a new record that a list may have beyond those with one: a list that starts over repeats every page once.
 const BARREN_PAGES_MAX = 10;
 const RECORDS_MAX = 1_000_000;
-/** Waiting for pages, without a new record; and in all. The time that the program takes for a record does not count. */
+/** Waiting for pages without a new record, and in all. Time that the caller spends on a record does not count. */
 const STALLED_MS = DEADLINE_MS;
-const WALK_MS = 60 * 60_000;
+const LIST_MS = 60 * 60_000;
 
-export async function* walk<T extends { uid: string }>(
-  session: Session,
-  operation: ListOperation,
-  plural: string,
-  args: Json,
+/** Every record of the list, each once. */
+export async function* listAll<T extends { uid: string } = Listed>(
+  client: Pick<Client, "call" | "clock">,
+  list: List,
+  filters: Json,
   recordsMax = RECORDS_MAX,
 ): AsyncGenerator<T, void, undefined> {
+  const { operation } = list;
+  const { clock } = client;
   const seen = new Set<string>();
   const tokens = new Set<string>();
   const waited = { inAllMs: 0, sinceNewMs: 0 };
   let barren = 0;
   for (let pageToken: string | undefined, pages = 1; ; pages += 1) {
-    const request = { pageSize: PAGE_SIZE, ...args, ...(pageToken ? { pageToken } : {}) };
-    const beganMs = session.clock.now();
-    const page = (await session.call(operation, request as never).catch((error: unknown) => {
-      throw callFailure(error, operation);
-    })) as Json;
-    const tookMs = session.clock.now() - beganMs;
+    const request = { pageSize: PAGE_SIZE, ...filters, ...(pageToken ? { pageToken } : {}) };
+    const beganMs = clock.now();
+    const page = await listPage<T>(client, list, request).catch((error: unknown) => {
+      throw operationError(error, operation);
+    });
+    const tookMs = clock.now() - beganMs;
     const before = seen.size;
-    for (const item of (page[plural] ?? []) as T[]) {
-      if (seen.has(item.uid)) continue;
-      seen.add(item.uid);
-      yield item;
+    for (const record of page.records) {
+      if (seen.has(record.uid)) continue;
+      seen.add(record.uid);
+      yield record;
     }
-    pageToken = page.nextPageToken as string | undefined;
+    pageToken = page.nextPageToken;
     if (!pageToken) return;
     const isBarren = seen.size === before;
     if (isBarren) barren += 1;
     waited.inAllMs += tookMs;
     waited.sinceNewMs = isBarren ? waited.sinceNewMs + tookMs : 0;
     const problem = problemOf({ isRepeated: tokens.has(pageToken), pages, barren, ...waited }, seen.size, recordsMax);
-    if (problem) throw endless(operation, args, problem, seen.size);
+    if (problem) throw incompleteList(operation, filters, problem, seen.size);
     tokens.add(pageToken);
   }
 }
 
+/** The records directly in a group; at the root, for the parent "". */
+export async function* listChildren<T extends { uid: string } = Listed>(
+  client: Pick<Client, "call" | "clock">,
+  list: List,
+  parent: string,
+  filters: Json = {},
+): AsyncGenerator<T, void, undefined> {
+  const uidp = parent === "" ? { inRoot: true } : { childrenOf: parent };
+  for await (const record of listAll<T>(client, list, { ...filters, uidp })) {
+    // Checked again: a service that ignores a filter must not decide which record is adopted, or who is granted what.
+    if (isUidp(record.uid) && parentOf(record.uid) === parent) yield record;
+  }
+}
+
+interface Page<T> {
+  records: T[];
+  /** of all pages, where the service counts them */
+  totalCount?: number | undefined;
+  nextPageToken?: string | undefined;
+}
+
+/** One page. The API's error comes as it is. */
+export const listPage = async <T extends { uid: string } = Listed>(
+  { call }: Pick<Client, "call">,
+  { operation, plural }: List,
+  request: Json,
+): Promise<Page<T>> => {
+  const page: Json = await call(operation, request as RequestOf<ListOperation>);
+  return {
+    records: (page[plural] ?? []) as T[],
+    totalCount: page.totalCount === undefined ? undefined : Number(page.totalCount),
+    nextPageToken: page.nextPageToken as string | undefined,
+  };
+};
+
 interface Progress {
-  /** the page token was given before */
+  /** the service returned this page token before */
   isRepeated: boolean;
   pages: number;
   /** pages without a new record */
@@ -63,7 +108,7 @@ interface Progress {
   sinceNewMs: number;
 }
 
-/** Why the walk goes no further, though the service names another page. */
+/** Why the list stops although the service names another page. */
 const problemOf = (progress: Progress, records: number, recordsMax: number): string | undefined => {
   const { isRepeated, pages, barren, inAllMs, sinceNewMs } = progress;
   if (isRepeated) return "the service gave the same page token twice";
@@ -72,12 +117,12 @@ const problemOf = (progress: Progress, records: number, recordsMax: number): str
     return `no new record for ${STALLED_MS / 1000} seconds, and the service names yet another page`;
   if (barren > pages - barren + BARREN_PAGES_MAX)
     return `${barren} of ${pages} pages brought nothing new, and the service names yet another one`;
-  if (inAllMs >= WALK_MS) return `not over after ${WALK_MS / 1000} seconds of waiting`;
+  if (inAllMs >= LIST_MS) return `not over after ${LIST_MS / 1000} seconds of waiting`;
   return undefined;
 };
 
-// A list that is not whole is no list: what is missing in it would be taken for what is not there.
-const endless = (operation: ListOperation, { uidp }: Json, problem: string, records: number): Error => {
+// Half a list is worse than none: what it lacks would look like what does not exist.
+const incompleteList = (operation: ListOperation, { uidp }: Json, problem: string, records: number): Error => {
   const which = uidp === undefined ? "" : `uidp ${JSON.stringify(uidp)}; `;
   return new Error(
     `${operation}: ${problem} (${which}${records} records so far). The list is not whole, so nothing goes on with it. ` +
@@ -85,17 +130,3 @@ const endless = (operation: ListOperation, { uidp }: Json, problem: string, reco
       "is irm:baseUrl (IRM_BASE_URL) the right address?",
   );
 };
-
-/** Those directly in a group; at the root, for the parent "". */
-export async function* walkChildren<T extends { uid: string } = Json & { uid: string }>(
-  session: Session,
-  { operation, plural }: { operation: ListOperation; plural: string },
-  parent: string,
-  filters: Json = {},
-): AsyncGenerator<T, void, undefined> {
-  const uidp = parent === "" ? { inRoot: true } : { childrenOf: parent };
-  for await (const record of walk<T>(session, operation, plural, { ...filters, uidp })) {
-    // Looked at again: a service that ignored a filter must not choose what is taken, or who is granted what.
-    if (isUidp(record.uid) && parentOf(record.uid) === parent) yield record;
-  }
-}

@@ -2,7 +2,7 @@
 // HTTPS_PROXY and NO_PROXY are undici's to read; NODE_EXTRA_CA_CERTS is Node's.
 import type { Dispatcher } from "undici";
 import { ApiError, isLoopbackHost } from "../schema/index.ts";
-import { ConfigError } from "./config.ts";
+import { ConfigError } from "./errors.ts";
 import { AttemptError } from "./retry.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -9,11 +9,11 @@ import type { Kind } from "../kind/kind.ts";
 import * as reconcile from "../reconcile/diff.ts";
 import { tellOpenCreates } from "../recovery/unreported.ts";
 import { isMoved } from "../session/service-address.ts";
-import { serviceGate } from "../session/service-gate.ts";
 import { type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "../session/session.ts";
 import { KEY, PREVIEW, PROVIDER, SERVICE } from "../state/state.ts";
 import { reporterWith } from "./report.ts";
 import { type Review, reviewWith } from "./review.ts";
+import { serviceGate } from "./service-gate.ts";
 import { twins } from "./twins.ts";
 
 /** As the SDK's provider gives it. What is optional here is its own, and not promised: without it misspelt keys are not told. */

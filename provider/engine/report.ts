@@ -1,7 +1,7 @@
 // Errors of the methods, as the engine prints them: a message and no stack, and once what all resources would say.
+import { sessionErrorOf } from "../../client/errors.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
 import type { Outside } from "../session/session.ts";
-import { sessionErrorOf } from "../session/session-error.ts";
 import { KEY } from "../state/state.ts";
 
 type Method<A extends unknown[], R> = (...args: A) => Promise<R>;

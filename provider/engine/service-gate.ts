@@ -2,11 +2,11 @@
 // are credentials, the organisation. Once it is not, this process creates nothing either.
 
 import type { Config } from "../../client/config.ts";
-import { isApiError, type Json, rootOf } from "../../schema/index.ts";
-import { absenceOf } from "./organization.ts";
-import { checkAddress, WrongService } from "./service-address.ts";
-import type { Session } from "./session.ts";
-import { sessionErrorOf } from "./session-error.ts";
+import { hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { type Json, rootOf } from "../../schema/index.ts";
+import { absenceOf } from "../session/organization.ts";
+import { checkAddress, WrongService } from "../session/service-address.ts";
+import type { Session } from "../session/session.ts";
 
 export interface ServiceGate {
   /** the address; needs no network */
@@ -69,7 +69,7 @@ export const serviceGate = ({ config, connected, hasCredentials, say }: GatePart
     },
     organization,
     explain: async (uid, error) => {
-      const denied = isApiError((error as Error).cause, "PERMISSION_DENIED") && !sessionErrorOf(error);
+      const denied = hasCode(error, "PERMISSION_DENIED") && !sessionErrorOf(error);
       if (denied) await organization(uid);
       throw error;
     },

@@ -1,8 +1,8 @@
 // A record that exists already and looks like one that a new resource is about to make: the preview says so, where it can ask.
 // One list for a parent and kind, one attempt for each page, and none after a failure: a preview works without the service.
 
-import { walkChildren } from "../../client/paginate.ts";
-import { lastAttempt } from "../../client/retry.ts";
+import { listChildren } from "../../client/paginate.ts";
+import { singleAttempt } from "../../client/retry.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { Session } from "../session/session.ts";
@@ -70,7 +70,7 @@ export const twins = (): Twins => {
 
 const children = async (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
   const records: Listed[] = [];
-  for await (const record of walkChildren(session, kind.list, parent)) {
+  for await (const record of listChildren(session, kind.list, parent)) {
     records.push(record);
     if (records.length === LOOKED_AT) break;
   }
@@ -80,5 +80,5 @@ const children = async (kind: Kind, session: Session, parent: string): Promise<L
 const withOneAttempt = (session: Session): Session => ({
   ...session,
   call: (operation, request, options) =>
-    session.call(operation, request, { ...options, effort: lastAttempt(session.clock) }),
+    session.call(operation, request, { ...options, attempts: singleAttempt(session.clock) }),
 });

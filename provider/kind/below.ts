@@ -1,12 +1,10 @@
 // What a group may hold, of our kinds and of others (docs/contract.md#d7), in the order in which it can be deleted: a record
 // that refers to another one goes first.
-import type { OperationName } from "../../schema/index.ts";
-import type { ListOperation } from "./kind.ts";
+import type { List } from "../../client/paginate.ts";
+import type { RecordOperations } from "../../client/records.ts";
 
-export interface Below {
-  operation: ListOperation;
-  remove: OperationName;
-  plural: string;
+export interface Below extends List {
+  remove: RecordOperations["delete"];
   word: string;
   /** its uid is that of its group, not one below */
   on?: true;

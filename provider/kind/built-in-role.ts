@@ -1,7 +1,7 @@
 // Built-in roles by name: root-level roles only, so that a role of the same name in a group is never granted instead. One list
 // for a session, when the first name is looked up.
 
-import { walkChildren } from "../../client/paginate.ts";
+import { listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json, suggestion } from "../../schema/index.ts";
 import type { Session } from "../session/session.ts";
 import { isUnknown } from "../state/unknown.ts";
@@ -51,7 +51,7 @@ const builtInRoles = (session: Session): Promise<Listed[]> => {
 
 const listRoles = async (session: Session): Promise<Listed[]> => {
   const roles: Listed[] = [];
-  for await (const role of walkChildren<Listed>(session, { operation: "ListRoles", plural: "roles" }, ""))
+  for await (const role of listChildren<Listed>(session, { operation: "ListRoles", plural: "roles" }, ""))
     roles.push(role);
   return roles;
 };

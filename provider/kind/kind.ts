@@ -1,21 +1,18 @@
 // What the reconcile loop is told about a kind: names, and the few rules in which kinds differ.
-import { type FieldViolation, type Json, type Message, type OperationName, printable } from "../../schema/index.ts";
+import type { List } from "../../client/paginate.ts";
+import type { RecordKind } from "../../client/records.ts";
+import { type FieldViolation, type Json, type Message, printable } from "../../schema/index.ts";
 import type { Session } from "../session/session.ts";
 
 /** of the type tokens of resources: the SDK's for dynamic resources, then ours */
 export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 
-export interface Kind {
+export interface Kind extends RecordKind {
   /** class and type token: `RoleBinding` */
   type: string;
-  /** word of texts: `role binding` */
-  word: string;
   schema: Message;
-  /** field of the requests that holds the resource */
-  field: string;
-  operations: Record<"get" | "create" | "update" | "delete", OperationName>;
   /** how records of this kind are found, and the filters that a record like `desired` passes */
-  list: { operation: ListOperation; plural: string; filters(desired: Json): Json };
+  list: List & { filters(desired: Json): Json };
   /** field of the API → argument, where the program spells it otherwise */
   arguments?: Readonly<Record<string, string>>;
   /** a record of this kind may have no parent: `root: true` */
@@ -54,22 +51,9 @@ export interface Kind {
   forceable?: "below" | "guarded";
 }
 
-export type ListOperation =
-  | "ListGroups"
-  | "ListIdentities"
-  | "ListRoles"
-  | "ListRoleBindings"
-  | "ListRepos"
-  | "ListIdentityProviders"
-  | "ListAccountAssociations"
-  | "ListGroupInvites"
-  | "ListAdvisories";
-
 /** A list request and how to read it. */
-export interface Blockers {
-  operation: ListOperation;
+export interface Blockers extends List {
   request: Json;
-  plural: string;
   word: string;
 }
 

@@ -34,7 +34,7 @@ const DONE_BEFORE =
 // Names that are secret are not told.
 const lookUp = async (kindName: KindName, name: string, args: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = args;
-  const [{ kindRecords }, { walk, walkChildren }, { resolvedFrom }] = await Promise.all([
+  const [{ kindRecords }, { listAll, listChildren }, { resolvedFrom }] = await Promise.all([
     import("../kind/index.ts"),
     import("../../client/paginate.ts"),
     import("../state/state.ts"),
@@ -44,11 +44,10 @@ const lookUp = async (kindName: KindName, name: string, args: Json, secret: bool
   if (adopt !== "match" && !isUidp(adopt)) throw programError(`${head}: must be "match", or the uid of the record`);
   const session = await programSession();
   const identifying = await resolvedFrom(kind, session, args);
-  const { operation, plural, filters } = kind.list;
   const records =
     adopt === "match"
-      ? walkChildren(session, kind.list, parent as string, filters(identifying))
-      : walk<Json & { uid: string }>(session, operation, plural, { uidp: { ids: [adopt] } });
+      ? listChildren(session, kind.list, parent as string, kind.list.filters(identifying))
+      : listAll(session, kind.list, { uidp: { ids: [adopt] } });
   const matches: Json[] = [];
   for await (const one of records) {
     const record = kind.observed?.(one) ?? one;

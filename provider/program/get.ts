@@ -1,10 +1,9 @@
 // Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level
 // records count (organisations, built-in roles), so that nobody can put a record of the same name in their way.
 import * as pulumi from "@pulumi/pulumi";
-import { walkChildren } from "../../client/paginate.ts";
+import { type List, listChildren } from "../../client/paginate.ts";
 import { nearestNames, printable } from "../../schema/index.ts";
 import type { Group as GroupMessage, Identity as IdentityMessage, Role as RoleMessage } from "../../schema/public.ts";
-import type { ListOperation } from "../kind/kind.ts";
 import { remembered } from "./binding-names.ts";
 import type { Group } from "./group.ts";
 import { programError } from "./program-error.ts";
@@ -64,7 +63,7 @@ const only = async <T extends { uid: string; name: string }>(
   if (Object.hasOwn(args, "parent") && typeof parent !== "string")
     throw new TypeError(`parent of the ${word} to look for is given and undefined`);
   const matches: T[] = [];
-  for await (const one of walkChildren<T>(await programSession(), { operation, plural }, parent ?? "", { name }))
+  for await (const one of listChildren<T>(await programSession(), { operation, plural }, parent ?? "", { name }))
     if (one.name === name) matches.push(one);
   const [match, ...others] = matches;
   if (match && others.length === 0) return match;
@@ -81,14 +80,10 @@ const only = async <T extends { uid: string; name: string }>(
 // Most records that are looked at for a name that may be meant.
 const LOOKED_AT = 1_000;
 
-const namesInstead = async (
-  list: { operation: ListOperation; plural: string },
-  parent: string,
-  name: string,
-): Promise<string> => {
+const namesInstead = async (list: List, parent: string, name: string): Promise<string> => {
   const names: string[] = [];
   try {
-    for await (const one of walkChildren<{ uid: string; name: string }>(await programSession(), list, parent)) {
+    for await (const one of listChildren<{ uid: string; name: string }>(await programSession(), list, parent)) {
       names.push(one.name);
       if (names.length === LOOKED_AT) break;
     }

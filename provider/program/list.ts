@@ -1,6 +1,6 @@
 // Lists for programs, as async iterables.
 
-import { walk } from "../../client/paginate.ts";
+import { type ListOperation, listAll } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import type {
   Group,
@@ -14,7 +14,6 @@ import type {
   Role,
   RoleBinding,
 } from "../../schema/public.ts";
-import type { ListOperation } from "../kind/kind.ts";
 import { programSession } from "./session.ts";
 
 /** Filters (several are ANDed), `orderBy` and `pageSize` (default and most: 200) of the API's list request. */
@@ -50,5 +49,5 @@ async function* listed<T extends { uid: string }>(
   plural: string,
   args: Json,
 ): AsyncGenerator<T, void, undefined> {
-  yield* walk<T>(await programSession(), operation, plural, args);
+  yield* listAll<T>(await programSession(), { operation, plural }, args);
 }

@@ -84,10 +84,9 @@ const connect = (program: Program): Promise<Session> => {
 // Loaded when the first function is called: most programs call none.
 const newSession = async (program: Program, first: PromiseWithResolvers<void>): Promise<Session> => {
   const config = programConfig(program);
-  const [{ sessionWith, systemOutside }, { sessionErrorOf }, { callFailure, sessionText }] = await Promise.all([
+  const [{ sessionWith, systemOutside }, { operationError, sessionErrorOf, sessionText }] = await Promise.all([
     import("../session/session.ts"),
-    import("../session/session-error.ts"),
-    import("../session/errors.ts"),
+    import("../../client/errors.ts"),
   ]);
   const sharedError = (error: unknown): pulumi.RunError | undefined => {
     const cause = sessionErrorOf(error);
@@ -114,7 +113,7 @@ const newSession = async (program: Program, first: PromiseWithResolvers<void>): 
       const shared = sharedError(error);
       if (shared) first.reject(shared);
       else first.resolve();
-      throw shared ?? programError((callFailure(error, operation) as Error).message);
+      throw shared ?? programError((operationError(error, operation) as Error).message);
     }
   };
   return { ...session, call };

@@ -1,7 +1,8 @@
 // Adoption, on the side of the engine: the record that the program has looked up, read once more before it is taken.
-import { isApiError, isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { hasCode } from "../../client/errors.ts";
+import { getRecord } from "../../client/records.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
-import { failure } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
 
 export const adoptedRecord = async (kind: Kind, session: Session, desired: Json, key: string): Promise<Json> => {
@@ -13,9 +14,9 @@ export const adoptedRecord = async (kind: Kind, session: Session, desired: Json,
   if (parentOf(uid) !== parent)
     throw new Error(`${head} is in ${parentOf(uid) || "no group"}, not in ${parent || "none"}`);
   try {
-    return (await session.call(kind.operations.get, { uid } as never)) as Json;
+    return await getRecord(session, kind, uid);
   } catch (error) {
-    if (isApiError(error, "NOT_FOUND")) throw new Error(`${head} does not exist; leave adopt out to make a new one`);
-    throw failure(error, kind, "get", { uid });
+    if (hasCode(error, "NOT_FOUND")) throw new Error(`${head} does not exist; leave adopt out to make a new one`);
+    throw error;
   }
 };

@@ -1,9 +1,9 @@
 // Deletion of what still holds something. The engine deletes by the order that it knows; where a program wrote plain uids it
 // knows none, so a group waits here for its children and a role for its bindings, as long as they are getting fewer.
-import type { ApiError, Json } from "../../schema/index.ts";
-import { isApiError } from "../../schema/index.ts";
+import { apiErrorOf, apiText } from "../../client/errors.ts";
+import { listPage } from "../../client/paginate.ts";
+import type { ApiError } from "../../schema/index.ts";
 import { type Blockers, type Kind, title } from "../kind/kind.ts";
-import { apiText } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
 
 const PATIENCE_MS = 10_000;
@@ -64,16 +64,16 @@ export const leftBelow = async (kind: Kind, session: Session, uid: string): Prom
   };
 };
 
-const listed = async (session: Session, { operation, request, plural, word }: Blockers): Promise<Left> => {
+const listed = async (session: Session, { request, word, ...list }: Blockers): Promise<Left> => {
   try {
-    const page = (await session.call(operation, { ...request, pageSize: SHOWN } as never)) as Json;
-    const records = (page[plural] ?? []) as Json[];
+    const { records, totalCount } = await listPage(session, list, { ...request, pageSize: SHOWN });
     const lines = records.map((record) => [word, record.uid, title(record)].filter(Boolean).join(" "));
-    return { count: Number(page.totalCount ?? records.length), lines, whole: true };
+    return { count: totalCount ?? records.length, lines, whole: true };
   } catch (error) {
     // Telling what is left is a courtesy: that it cannot be told must not hide why the delete failed.
-    if (!isApiError(error)) throw error;
-    return { count: 0, lines: [`${plural}: could not be listed: ${apiText(error)}`], whole: false };
+    const cause = apiErrorOf(error);
+    if (!cause) throw error;
+    return { count: 0, lines: [`${list.plural}: could not be listed: ${apiText(cause)}`], whole: false };
   }
 };
 

@@ -1,9 +1,9 @@
 // Delete: what is gone already is done; what still holds something waits for the deletes of this run; an adopted record stays.
-
-import { walk } from "../../client/paginate.ts";
-import { apiError, isApiError, type Json } from "../../schema/index.ts";
+import { apiErrorOf, hasCode } from "../../client/errors.ts";
+import { listAll } from "../../client/paginate.ts";
+import { deleteRecord } from "../../client/records.ts";
+import { apiError, type Json } from "../../schema/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
-import { failure } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
 import { staysOnDelete } from "../state/state.ts";
 import { deleteWhenFree, leftBelow } from "./delete-order.ts";
@@ -26,10 +26,10 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
   const forced = stored.forceDestroy === true;
   const send = async () => {
     try {
-      await whileYoung(session, stored, () => session.call(kind.operations.delete, { uid: id } as never));
+      await whileYoung(session, stored, () => deleteRecord(session, kind, id, stored.name));
     } catch (error) {
-      if (isApiError(error, "FAILED_PRECONDITION") && kind.blockers) return error;
-      if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "delete", { uid: id, name: stored.name });
+      if (hasCode(error, "FAILED_PRECONDITION") && kind.blockers) return apiErrorOf(error);
+      if (!hasCode(error, "NOT_FOUND")) throw error;
       // Gone already is what was asked for. An earlier attempt whose answer was lost looks the same from here.
       await confirmGone(kind, session, id, "delete");
     }
@@ -55,8 +55,8 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
 const tellWhatGoes = async (kind: Kind, session: Session, id: string, subject: string): Promise<void> => {
   const lines: string[] = [];
   const held: string[] = [];
-  for (const { operation, request, plural, word } of kind.blockers?.(id) ?? [])
-    for await (const record of walk<Json & { uid: string }>(session, operation, plural, request)) {
+  for (const { request, word, ...list } of kind.blockers?.(id) ?? [])
+    for await (const record of listAll(session, list, request)) {
       const line = [word, record.uid, title(record)].filter(Boolean).join(" ");
       (session.claims.isHeld(record.uid) ? held : lines).push(line);
     }

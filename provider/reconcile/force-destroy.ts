@@ -1,17 +1,18 @@
 // forceDestroy of a group: what the engine does not know of goes deepest first. What will go is told before the first request
 // that deletes anything; an organisation, too many records, and whatever reaches beyond the group are refused.
-
-import { walk } from "../../client/paginate.ts";
-import { isAncestor, isApiError, isRoot, type Json } from "../../schema/index.ts";
+import { apiErrorOf, apiText, hasCode } from "../../client/errors.ts";
+import { listAll } from "../../client/paginate.ts";
+import { deleteRecord } from "../../client/records.ts";
+import { isAncestor, isRoot, type Json } from "../../schema/index.ts";
 import { BELOW } from "../kind/below.ts";
 import { title } from "../kind/kind.ts";
-import { apiText } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
 
 const MAX = 50;
 
 interface Doomed {
   uid: string;
+  word: string;
   text: string;
   remove: (typeof BELOW)[number]["remove"];
   /** place in the order of deletion among those of the same depth */
@@ -48,11 +49,12 @@ export const destroyBelow = async (session: Session, uid: string, stored: Json):
   session.say([`${head}: deletes ${doomed.length} records below it:`, ...list].join("\n  - "));
   for (const [index, one] of doomed.entries()) {
     try {
-      await session.call(one.remove, { uid: one.uid } as never);
+      await deleteRecord(session, { word: one.word, operations: { delete: one.remove } }, one.uid);
     } catch (error) {
-      if (isApiError(error, "NOT_FOUND")) continue;
+      if (hasCode(error, "NOT_FOUND")) continue;
       const left = list.slice(index);
-      const reason = isApiError(error) ? apiText(error) : String(error);
+      const cause = apiErrorOf(error);
+      const reason = cause ? apiText(cause) : String(error);
       throw new Error([`${head}: ${one.text}: ${reason}`, ...left].join("\n  - left: "), { cause: error });
     }
   }
@@ -74,12 +76,12 @@ const everythingBelow = async (session: Session, group: string): Promise<Doomed[
   for (const [rank, { operation, remove, plural, word, on }] of BELOW.entries()) {
     const filters = [{ descendantsOf: group }, ...(on ? [{ ids: [group] }] : [])];
     for (const uidp of filters)
-      for await (const record of walk<Json & { uid: string }>(session, operation, plural, { uidp })) {
+      for await (const record of listAll(session, { operation, plural }, { uidp })) {
         const { uid } = record;
         // Looked at again: a service that ignored a filter must not choose what is deleted.
         if (!isAncestor(group, uid) && !(on && uid === group)) continue;
         const text = [word, uid, title(record)].filter(Boolean).join(" ");
-        doomed.push({ uid, text, remove, rank });
+        doomed.push({ uid, word, text, remove, rank });
       }
   }
   return doomed.sort((a, b) => depthOf(b.uid) - depthOf(a.uid) || a.rank - b.rank);
@@ -88,7 +90,7 @@ const everythingBelow = async (session: Session, group: string): Promise<Doomed[
 const advisoriesBelow = async (session: Session, group: string): Promise<string[]> => {
   const found: string[] = [];
   const uidp = { descendantsOf: group };
-  for await (const { uid } of walk(session, "ListAdvisories", "advisories", { uidp }))
+  for await (const { uid } of listAll(session, { operation: "ListAdvisories", plural: "advisories" }, { uidp }))
     if (isAncestor(group, uid)) found.push(`advisory ${uid}`);
   return found;
 };
@@ -97,9 +99,13 @@ const advisoriesBelow = async (session: Session, group: string): Promise<string[
 const bindingsOutside = async (session: Session, group: string, doomed: readonly Doomed[]): Promise<string[]> => {
   const outside: string[] = [];
   for (const { uid, text } of doomed.filter(({ remove }) => remove === "DeleteIdentity"))
-    for await (const binding of walk<Json & { uid: string }>(session, "ListRoleBindings", "roleBindings", {
-      identity: uid,
-    }))
+    for await (const binding of listAll(
+      session,
+      { operation: "ListRoleBindings", plural: "roleBindings" },
+      {
+        identity: uid,
+      },
+    ))
       if (!isAncestor(group, binding.uid)) outside.push(`role binding ${binding.uid} ${title(binding)} of ${text}`);
   return outside;
 };

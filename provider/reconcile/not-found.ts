@@ -1,10 +1,13 @@
 // When NOT_FOUND proves a deletion. A service at a wrong address, or one that does not know the organisation, answers NOT_FOUND
 // to everything. So a record is gone only when the group above it can be read, or is gone by the same rule.
-import { isApiError, isRoot, parentOf } from "../../schema/index.ts";
+import { advised, hasCode } from "../../client/errors.ts";
+import { getRecord } from "../../client/records.ts";
+import { isRoot, parentOf } from "../../schema/index.ts";
 import { group } from "../kind/group.ts";
 import type { Kind } from "../kind/kind.ts";
-import { failure } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
+
+export const NOT_DELETED = "A record that may not be read is not taken for deleted.";
 
 /**
  * After a NOT_FOUND: throws where it is no proof. Nothing holds a root group: a read that does not find it proves nothing, a
@@ -22,13 +25,13 @@ export const confirmGone = async (
   }
   for (let parent = parentOf(uid); ; parent = parentOf(parent)) {
     try {
-      await session.call("GetGroup", { uid: parent });
+      await getRecord(session, group, parent);
       return;
     } catch (error) {
       // Who is not authorised is told so before anything is looked for (AIP-211): the NOT_FOUND of the delete came from a
       // service that knows the organisation.
-      if (action === "delete" && isApiError(error, "PERMISSION_DENIED")) return;
-      if (!isApiError(error, "NOT_FOUND")) throw failure(error, group, "get", { uid: parent });
+      if (action === "delete" && hasCode(error, "PERMISSION_DENIED")) return;
+      if (!hasCode(error, "NOT_FOUND")) throw advised(error, "PERMISSION_DENIED", NOT_DELETED);
       if (isRoot(parent)) throw unknownOrganization(kind, uid, parent);
     }
   }

@@ -1,12 +1,13 @@
 // Read: the record as it is, also as inputs, so that a change made by hand shows as a diff. What is gone is told from what
 // cannot be read.
-import { isApiError, isUidp, type Json } from "../../schema/index.ts";
+import { advised, hasCode } from "../../client/errors.ts";
+import { getRecord } from "../../client/records.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
-import { failure } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
 import { keepVolatile } from "../state/changes.ts";
 import { inputsFrom, outputsFrom } from "../state/state.ts";
-import { confirmGone } from "./not-found.ts";
+import { confirmGone, NOT_DELETED } from "./not-found.ts";
 import { whileYoung } from "./young.ts";
 
 export interface ReadResult {
@@ -21,9 +22,9 @@ export const read = async (kind: Kind, session: Session, id: string, stored: Jso
   if (!isUidp(id)) throw new Error(`"${id}" is not the uid of a ${kind.word}`);
   let answer: Json;
   try {
-    answer = await whileYoung(session, stored, () => session.call(kind.operations.get, { uid: id } as never));
+    answer = await whileYoung(session, stored, () => getRecord(session, kind, id));
   } catch (error) {
-    if (!isApiError(error, "NOT_FOUND")) throw failure(error, kind, "get", { uid: id });
+    if (!hasCode(error, "NOT_FOUND")) throw advised(error, "PERMISSION_DENIED", NOT_DELETED);
     await confirmGone(kind, session, id, "get");
     return { id: "", props: {} };
   }

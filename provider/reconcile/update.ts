@@ -1,8 +1,9 @@
 // Update: one PATCH whose mask names the changed paths only, so that what nobody asked for is never touched; its answer is
 // compared with what was asked for.
+import { updateRecord } from "../../client/records.ts";
 import { type Json, maskTouches, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
-import { failure, incomplete } from "../session/errors.ts";
+import { incomplete } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
 import { changedPaths, changeOf, normal } from "../state/changes.ts";
 import { desiredFrom, given, hidden, outputsFrom, withoutOwn } from "../state/state.ts";
@@ -41,13 +42,9 @@ export const patched = async (
 ): Promise<Json> => {
   const desired = given(inputs);
   const touched = Object.entries(normal(kind.schema, desired)).filter(([name]) => maskTouches(paths, name));
-  const request = { [kind.field]: { uid: id, ...Object.fromEntries(touched) }, updateMask: paths.join(",") };
-  let answer: Json;
-  try {
-    answer = await whileYoung(session, olds, () => session.call(kind.operations.update, request as never));
-  } catch (error) {
-    throw failure(error, kind, "update", { uid: id, name: desired.name });
-  }
+  const fields = Object.fromEntries(touched);
+  const send = () => updateRecord(session, kind, id, fields, paths, desired.name);
+  const answer = await whileYoung(session, olds, send);
   const outs = outputsFrom(kind, answer, desired);
   const differing = changedPaths(kind, outs, desired).filter((path) => maskTouches(paths, path));
   if (differing.length > 0) throw incomplete(kind, { ...outs, ...hidden(inputs) }, differing);

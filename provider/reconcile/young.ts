@@ -1,6 +1,7 @@
 // A record that was made a moment ago may not be readable yet: until its lag is over, by the service's own clock, NOT_FOUND
 // says nothing.
-import { isApiError, type Json } from "../../schema/index.ts";
+import { hasCode } from "../../client/errors.ts";
+import type { Json } from "../../schema/index.ts";
 import type { Session } from "../session/session.ts";
 import { LAG_MS, lookUntilShown } from "./lag.ts";
 
@@ -11,7 +12,7 @@ export const whileYoung = async <T>(session: Session, stored: Json, attempt: () 
     try {
       return { answer: await attempt() };
     } catch (error) {
-      if (!isApiError(error, "NOT_FOUND")) throw error;
+      if (!hasCode(error, "NOT_FOUND")) throw error;
       notFound = error;
       return undefined;
     }

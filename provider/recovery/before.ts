@@ -1,7 +1,7 @@
 // What was in a group before this process made anything there: none of it is what a create of ours made. One list for each
 // parent and kind, when the first record is about to be made there.
 
-import { walkChildren } from "../../client/paginate.ts";
+import { listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { type Kind, title } from "../kind/kind.ts";
@@ -29,7 +29,7 @@ export const recordsBefore = (kind: Kind, session: Session, parent: string): Pro
 const listed = async (kind: Kind, session: Session, parent: string): Promise<Before> => {
   const records: Listed[] = [];
   try {
-    for await (const record of walkChildren(session, kind.list, parent)) records.push(record);
+    for await (const record of listChildren(session, kind.list, parent)) records.push(record);
   } catch {
     // Who may create and not list is not kept from it.
     return { records, isWhole: false };

@@ -1,13 +1,13 @@
 // A record is made: its intent is on disk before the POST, and an answer that is lost is settled by finding the record, never
 // by a second POST whose first may be done.
 
-import { LostAnswer } from "../../client/client.ts";
-import { delayMs, isOver, mayFollow, newEffort } from "../../client/retry.ts";
-import { type ApiError, isApiError, type Json, rootOf } from "../../schema/index.ts";
+import { advised, apiErrorOf, hasCode, LostAnswer, RecordError } from "../../client/errors.ts";
+import { createRecord, subjectText } from "../../client/records.ts";
+import { delayMs, isExhausted, isResendable, newAttemptBudget } from "../../client/retry.ts";
+import { type Json, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import type { Kind } from "../kind/kind.ts";
 import { LAG_MS } from "../reconcile/lag.ts";
-import { failure } from "../session/errors.ts";
 import { serviceNow } from "../session/service-time.ts";
 import type { Session } from "../session/session.ts";
 import { normal } from "../state/changes.ts";
@@ -48,9 +48,8 @@ export const made = async (kind: Kind, session: Session, key: string, desired: J
 const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json, before: Before): Promise<Json> => {
   const { journal, clock } = session;
   const { parent } = entry;
-  const request = { parent, [kind.field]: normal(kind.schema, desired) };
-  const subject = { name: desired.name, parent };
-  const effort = newEffort(clock);
+  const fields = normal(kind.schema, desired);
+  const attempts = newAttemptBudget(clock);
   let lostBefore = false;
   let other: { answer: Json; why: string } | undefined;
   for (;;) {
@@ -60,71 +59,68 @@ const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json,
       isOut = true;
     };
     try {
-      const answer = (await session.call(kind.operations.create, request as never, {
-        permissionIsNew: session.newRoots.has(rootOf(parent)),
-        effort,
-        beforeSend,
-      })) as Json;
+      const permissionIsNew = session.newRoots.has(rootOf(parent));
+      const answer = await createRecord(session, kind, parent, fields, { permissionIsNew, attempts, beforeSend });
       const why = await refusalOf(kind, session, entry, answer, before);
       if (why === undefined) return answer;
       session.say(refusedText(kind, entry, answer, why));
       other = { answer, why };
-      throw otherRecord(kind, answer, why);
+      throw otherRecord(kind, entry, desired, answer, why);
     } catch (error) {
-      if (!(error instanceof LostAnswer)) {
+      const cause = apiErrorOf(error);
+      if (!(error instanceof RecordError && cause instanceof LostAnswer)) {
         if (lostBefore) {
           // What was sent before may still be done; the record that is in the way may be its.
-          const isInTheWay = isApiError(error, "ALREADY_EXISTS");
-          const own = isInTheWay ? await lookedFor(kind, session, entry, desired, before, error) : undefined;
+          const isInTheWay = hasCode(error, "ALREADY_EXISTS");
+          const own = isInTheWay ? await lookedFor(kind, session, entry, desired, before, error as Error) : undefined;
           if (own) return own;
-          throw lost(kind, error, subject);
+          throw unknownOutcome(kind, error as Error);
         }
         // Anything but the service's own word, once it was sent, says nothing of the record.
-        if (isApiError(error) || !isOut) await noteClosed(session, entry);
-        throw failure(error, kind, "create", subject);
+        if (cause || !isOut) await noteClosed(session, entry);
+        throw advised(error, "ALREADY_EXISTS", ADOPT_ADVICE);
       }
       lostBefore = true;
       const failedAt = clock.now();
       // Looking for it costs as much as trying again: an outage must not double what it is asked.
-      if (!session.pay(error.failure)) throw lost(kind, error, subject);
+      if (!session.acquireRetry(cause.failure)) throw unknownOutcome(kind, error);
       const found = await lookedFor(kind, session, entry, desired, before, error);
       if (found) return found;
       if (other && entry.answered !== undefined) throw unsettled(kind, entry, other.answer, other.why);
       // Looking has taken a part of the wait.
-      const next = Math.max(clock.now(), failedAt + delayMs(error.failure, effort.count, clock.random()));
-      if (!mayFollow(error.failure) || isOver(effort, next)) throw lost(kind, error, subject);
+      const next = Math.max(clock.now(), failedAt + delayMs(cause.failure, attempts.count, clock.random()));
+      if (!isResendable(cause.failure) || isExhausted(attempts, next)) throw unknownOutcome(kind, error);
       if (next > clock.now()) await clock.sleep(next - clock.now());
     }
   }
 };
 
-// Done, and not told of: what came is as good as no response.
-const otherRecord = (kind: Kind, { uid }: Json, why: string): LostAnswer =>
-  new LostAnswer({ status: 200, sent: true }, "UNKNOWN", `the response names ${kind.word} ${uid}, which ${why}`, {
-    operation: kind.operations.create,
-  });
+const ADOPT_ADVICE =
+  'If that record is meant, take it over with adopt: "match" (or its uid); ' +
+  "if this resource had another name before, say so with aliases.";
 
-const lookedFor = async (
-  kind: Kind,
-  session: Session,
-  entry: Entry,
-  desired: Json,
-  before: Before,
-  error: ApiError,
-) => {
+// Done, and not told of: what came is as good as no response.
+const otherRecord = (kind: Kind, { parent }: Entry, { name }: Json, { uid }: Json, why: string): RecordError => {
+  const operation = kind.operations.create;
+  const text = `the response names ${kind.word} ${uid}, which ${why}`;
+  const cause = new LostAnswer({ status: 200, sent: true }, "UNKNOWN", text, { operation });
+  return new RecordError(subjectText(kind, operation, { name, parent }), cause);
+};
+
+const lookedFor = async (kind: Kind, session: Session, entry: Entry, desired: Json, before: Before, error: Error) => {
   let found: Json[];
   try {
     const uids = new Set(before.records.map(({ uid }) => uid));
     found = await findCreated(kind, session, entry, { sought: desired, waitMs: LAG_MS, before: uids });
   } catch (reason) {
-    const { message } = lost(kind, error, { name: desired.name, parent: entry.parent });
+    const { message } = unknownOutcome(kind, error);
     throw new Error(`${message}\nLooking for it failed as well: ${(reason as Error).message}`, { cause: reason });
   }
   return onlyOne(kind, session, found, entry);
 };
 
-const lost = (kind: Kind, error: unknown, subject: { name: unknown; parent: string }): Error =>
+const unknownOutcome = (kind: Kind, error: Error): Error =>
   new Error(
-    `${failure(error, kind, "create", subject).message}\n` +
+    `${error.message}\n` +
       `Whether the ${kind.word} was made is not known. The intent journal keeps that; the next run looks for it before it makes one.`,
   );

@@ -2,7 +2,7 @@
 // ours stands what the service has that may be of it: the same parent and name (of a role binding: the same identity and
 // role), and in no resource of the state.
 
-import { walkChildren } from "../../client/paginate.ts";
+import { listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, TYPE_PREFIX } from "../kind/kind.ts";
@@ -59,7 +59,7 @@ const candidatesOf = async (
   const { parent = "", name } = inputs;
   const found: Json[] = [];
   const desired = await resolvedFrom(kind, session, inputs);
-  for await (const record of walkChildren(session, kind.list, parent as string, kind.list.filters(desired)))
+  for await (const record of listChildren(session, kind.list, parent as string, kind.list.filters(desired)))
     if (!known.has(record.uid) && (name === undefined || record.name === name)) found.push(record);
   return found;
 };

@@ -2,12 +2,13 @@
 // of it. Whoever sent the request may have died a second ago, so the search lasts until nothing can show any more.
 
 import type { CallOptions } from "../../client/client.ts";
-import { isApiError, type Json, parentOf } from "../../schema/index.ts";
+import { hasCode } from "../../client/errors.ts";
+import { getRecord } from "../../client/records.ts";
+import { type Json, parentOf } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { SENT_MS } from "../journal/journal.ts";
 import { type Kind, title } from "../kind/kind.ts";
 import { LAG_MS, lookUntilShown } from "../reconcile/lag.ts";
-import { failure } from "../session/errors.ts";
 import { DATE_MS, serviceNow } from "../session/service-time.ts";
 import type { Session } from "../session/session.ts";
 import { fingerprint } from "../state/fingerprint.ts";
@@ -102,10 +103,10 @@ export const readShown = async (
 ): Promise<Json | undefined> => {
   const look = async () => {
     try {
-      return (await session.call(kind.operations.get, { uid } as never, options)) as Json;
+      return await getRecord(session, kind, uid, options);
     } catch (error) {
-      if (isApiError(error, "NOT_FOUND")) return undefined;
-      throw failure(error, kind, "get", { uid });
+      if (hasCode(error, "NOT_FOUND")) return undefined;
+      throw error;
     }
   };
   const until = session.clock.now() + waitMs;

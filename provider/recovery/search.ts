@@ -1,7 +1,7 @@
 // The record that a create made, when its answer did not tell: same parent, same inputs, not older than the intent by the
 // service's own clock, and nobody else's. A list may lag behind a create, so that nothing found at first means nothing yet.
 
-import { walkChildren } from "../../client/paginate.ts";
+import { listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import type { Kind } from "../kind/kind.ts";
@@ -45,7 +45,7 @@ const matches = async (kind: Kind, session: Session, entry: Entry, sought: Json 
   const { key, parent, inputs, given, notBefore } = entry;
   const others = await session.journal.uidsBeside(key);
   const found: Listed[] = [];
-  for await (const record of walkChildren(session, kind.list, parent, sought && kind.list.filters(sought))) {
+  for await (const record of listChildren(session, kind.list, parent, sought && kind.list.filters(sought))) {
     if (others.has(record.uid) || session.claims.refusal(record.uid, key)) continue;
     const createdMs = Date.parse(String(record.createTime));
     if (createdMs >= notBefore - SKEW_MS && fingerprint(kind, parent, record, given) === inputs) found.push(record);

@@ -2,11 +2,11 @@
 // compared. Only proof counts: who may see a part of an organisation, or nothing at all of it, previews as before.
 
 import { type Config, serviceOf } from "../../client/config.ts";
+import { sessionErrorOf, sessionText } from "../../client/errors.ts";
+import { listPage } from "../../client/paginate.ts";
 import { isApiError, isLoopbackUrl, isRoot, type Json } from "../../schema/index.ts";
-import { sessionText } from "./errors.ts";
 import { RESTARTED } from "./service-address.ts";
 import type { Session } from "./session.ts";
-import { sessionErrorOf } from "./session-error.ts";
 
 type Caller = Pick<Session, "call" | "say">;
 
@@ -56,7 +56,7 @@ const isRefusal = (error: unknown): boolean =>
 
 const groupsOf = async (call: Session["call"], uidp: Json): Promise<{ uid: string }[]> => {
   try {
-    return ((await call("ListGroups", { uidp, pageSize: 10 } as never)) as { groups?: { uid: string }[] }).groups ?? [];
+    return (await listPage({ call }, { operation: "ListGroups", plural: "groups" }, { uidp, pageSize: 10 })).records;
   } catch (error) {
     if (isRefusal(error)) return [];
     throw error;

@@ -3,11 +3,12 @@
 // gets today's.
 
 import { type Config, serviceOf } from "../../client/config.ts";
+import { SessionError } from "../../client/errors.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import { SERVICE } from "../state/state.ts";
 
 /** The service is another one than that of the state; nothing is created, changed or deleted. */
-export class WrongService extends Error {
+export class WrongService extends SessionError {
   override readonly name = "WrongService";
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { clientWith, LostAnswer } from "../../client/client.ts";
+import { clientWith } from "../../client/client.ts";
 import type { Env } from "../../client/config.ts";
+import { LostAnswer } from "../../client/errors.ts";
 import { redactor } from "../../client/redact.ts";
 import { type ApiError, isApiError, type RequestOf } from "../../schema/index.ts";
 import { BASE_URL, GROUP, IDENTITY, json, jwt, lost, ORG, page, refusal, scripted, virtualClock } from "./double.ts";

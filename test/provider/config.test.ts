@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, configFrom, type Env, unknownKeys } from "../../client/config.ts";
+import { configFrom, type Env, unknownKeys } from "../../client/config.ts";
+import { ConfigError } from "../../client/errors.ts";
 import { checkedConfig } from "../../provider/session/session.ts";
 import { getter, ORG } from "./double.ts";
 

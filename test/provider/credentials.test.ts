@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, type Env } from "../../client/config.ts";
-import { credentialsFrom, type Surroundings } from "../../client/credentials.ts";
+import type { Env } from "../../client/config.ts";
+import { type CredentialEnvironment, credentialsFrom } from "../../client/credentials.ts";
+import { ConfigError } from "../../client/errors.ts";
 import { redactor } from "../../client/redact.ts";
 import { virtualClock, jwt as workloadJwt } from "./double.ts";
 
@@ -13,7 +14,7 @@ const setUp = (env: Env, files: Record<string, string> = {}) => {
   const clock = virtualClock();
   const calls: string[] = [];
   let issued = 0;
-  const surroundings: Surroundings = {
+  const surroundings: CredentialEnvironment = {
     env,
     clock,
     redactor: redactor(),

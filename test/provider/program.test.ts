@@ -1,9 +1,11 @@
 // Look-ups and lists as a program uses them, against the reference server.
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { walk } from "../../client/paginate.ts";
+import { listAll } from "../../client/paginate.ts";
 import * as irm from "../../provider/index.ts";
 import { json, ORG, type Service, scriptedSession, startService } from "./double.ts";
+
+const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
 
 let service: Service;
 let org: string;
@@ -44,7 +46,7 @@ describe("lists", () => {
       json({ groups: [{ uid: ORG, name: "a" }], nextPageToken: "2" }),
       json({ groups: [{ uid: `${ORG}/1111111111111111`, name: "b" }] }),
     );
-    const list = walk<irm.Group & { uid: never }>(session, "ListGroups", "groups", {});
+    const list = listAll<irm.Group & { uid: never }>(session, GROUPS, {});
     expect(requests).toHaveLength(0);
     await list.next();
     expect(requests).toHaveLength(1);
@@ -62,12 +64,12 @@ describe("lists", () => {
       json({ groups: [a], nextPageToken: "2 again" }),
       json({ groups: [b] }),
     );
-    expect(await collect(walk(session, "ListGroups", "groups", {}))).toEqual([a, b]);
+    expect(await collect(listAll(session, GROUPS, {}))).toEqual([a, b]);
   });
 
   it("do not go round for ever", async () => {
     const { session } = scriptedSession(json({ groups: [], nextPageToken: "2" }));
-    await expect(collect(walk(session, "ListGroups", "groups", {}))).rejects.toThrow(
+    await expect(collect(listAll(session, GROUPS, {}))).rejects.toThrow(
       "ListGroups: the service gave the same page token twice",
     );
   });

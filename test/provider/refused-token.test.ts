@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
-import { walk } from "../../client/paginate.ts";
+import { listAll } from "../../client/paginate.ts";
 import { group } from "../../provider/kind/group.ts";
 import * as reconcile from "../../provider/reconcile/diff.ts";
 import { checkedConfig, sessionWith } from "../../provider/session/session.ts";
@@ -62,7 +62,7 @@ describe("a token that the API refuses is told by where it came from:", () => {
   });
 
   it.each(rows)("%s, by a function", async (_, env, steps, origin) => {
-    const list = walk(sessionOf(env, ...steps), "ListGroups", "groups", {});
+    const list = listAll(sessionOf(env, ...steps), { operation: "ListGroups", plural: "groups" }, {});
     await expect(list.next()).rejects.toThrow(new Error(`ListGroups: ${hint(origin)}`));
   });
 });

@@ -1,11 +1,12 @@
 // A list ends, whatever the service answers: the bounds of a walk, counted in requests and by a clock that takes no time.
 import { describe, expect, it } from "vitest";
-import { walk } from "../../client/paginate.ts";
+import { listAll } from "../../client/paginate.ts";
 import type { HttpAnswer } from "../../client/transport.ts";
 import type { Session } from "../../provider/session/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { json, ORG, scriptedSession } from "./double.ts";
 
+const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
 const MINUTE_MS = 60_000;
 
 const groups = (from: number, count: number): Json[] =>
@@ -25,7 +26,7 @@ const endless = (pageOf: (page: number) => Json, tookMs = 0) => {
 
 const walked = async (session: Session, meanwhile?: () => void): Promise<number> => {
   let count = 0;
-  for await (const _ of walk(session, "ListGroups", "groups", { uidp: { childrenOf: ORG } })) {
+  for await (const _ of listAll(session, GROUPS, { uidp: { childrenOf: ORG } })) {
     count += 1;
     meanwhile?.();
   }
@@ -61,7 +62,7 @@ describe("a list whose page tokens never end", () => {
 
   it("of new records without end: stops at a bound", async () => {
     const { session, requests } = endless((page) => ({ groups: groups(page * 200, 200), nextPageToken: `${page}` }));
-    const list = walk(session, "ListGroups", "groups", {}, 1_000);
+    const list = listAll(session, GROUPS, {}, 1_000);
     const all = async () => {
       for await (const _ of list);
     };

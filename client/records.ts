@@ -1,0 +1,95 @@
+// One record of a kind through the standard methods (AIP-131 to AIP-135). A kind names its operations, records travel as JSON,
+// and whatever fails names the operation and the record, once.
+import type { Json, OperationName, RequestOf } from "../schema/index.ts";
+import type { CallOptions, Client } from "./client.ts";
+import { apiErrorOf, RecordError } from "./errors.ts";
+
+type Method<Verb extends string> = Extract<OperationName, `${Verb}${string}`>;
+
+export interface RecordOperations {
+  get: Method<"Get">;
+  create: Method<"Create">;
+  update: Method<"Update">;
+  delete: Method<"Delete">;
+}
+
+/** What the standard methods need to know of a kind. */
+export interface RecordKind {
+  /** word of texts: `role binding` */
+  word: string;
+  /** field of the requests that holds the record */
+  field: string;
+  operations: RecordOperations;
+}
+
+type Caller = Pick<Client, "call">;
+
+/** What an error names besides the operation. */
+export interface Subject {
+  uid?: string;
+  name?: unknown;
+  /** group of a new record; "" at the root */
+  parent?: string;
+}
+
+export const getRecord = (
+  { call }: Caller,
+  kind: Pick<RecordKind, "word"> & { operations: Pick<RecordOperations, "get"> },
+  uid: string,
+  options?: CallOptions,
+): Promise<Json> =>
+  withSubject(subjectText(kind, kind.operations.get, { uid }), call(kind.operations.get, { uid }, options));
+
+export const createRecord = (
+  { call }: Caller,
+  kind: RecordKind,
+  parent: string,
+  record: Json,
+  options?: CallOptions,
+): Promise<Json> => {
+  const { create } = kind.operations;
+  // The field's name is data: the schema checks what the row says of it.
+  const request = { parent, [kind.field]: record } as RequestOf<Method<"Create">>;
+  return withSubject(subjectText(kind, create, { name: record.name, parent }), call(create, request, options));
+};
+
+/** PATCH of the fields that `paths` name; `record` holds at least those. */
+export const updateRecord = (
+  { call }: Caller,
+  kind: RecordKind,
+  uid: string,
+  record: Json,
+  paths: readonly string[],
+  name?: unknown,
+): Promise<Json> => {
+  const { update } = kind.operations;
+  const request = { [kind.field]: { ...record, uid }, updateMask: paths.join(",") } as RequestOf<Method<"Update">>;
+  return withSubject(subjectText(kind, update, { uid, name }), call(update, request));
+};
+
+export const deleteRecord = async (
+  { call }: Caller,
+  kind: Pick<RecordKind, "word"> & { operations: Pick<RecordOperations, "delete"> },
+  uid: string,
+  name?: unknown,
+): Promise<void> => {
+  const operation = kind.operations.delete;
+  await withSubject(subjectText(kind, operation, { uid, name }), call(operation, { uid }));
+};
+
+const withSubject = (subject: string, answer: Promise<Json>): Promise<Json> =>
+  answer.catch((error: unknown) => {
+    const cause = apiErrorOf(error);
+    throw cause ? new RecordError(subject, cause) : error;
+  });
+
+/** `UpdateGroup group 7209…/a033… "team"` */
+export const subjectText = (
+  { word }: Pick<RecordKind, "word">,
+  operation: OperationName,
+  { uid, name, parent }: Subject,
+): string => {
+  const where = parent === undefined ? "" : parent === "" ? "at the root" : `in ${parent}`;
+  const title = name === undefined ? "" : `"${name}"`;
+  return [operation, word, uid, title, where].filter(Boolean).join(" ");
+};
