@@ -40,9 +40,11 @@ export interface Program extends Stack {
   write(source: string): void;
 }
 
-export const createWorkplace = async (flags: readonly string[] = []): Promise<Workplace> => {
+/** `records`: SQL of a database that the server finds when it starts. */
+export const createWorkplace = async (flags: readonly string[] = [], records = ""): Promise<Workplace> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
   const db = join(folder, "irm.db");
+  if (records !== "") writeRecords(db, records);
   let server = await startServerProcess(["--db", db, ...flags]);
   const tokenFile = join(folder, "identity-token");
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
@@ -84,6 +86,12 @@ export const createWorkplace = async (flags: readonly string[] = []): Promise<Wo
       rmSync(folder, { recursive: true, force: true });
     },
   };
+};
+
+const writeRecords = (file: string, sql: string): void => {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
 };
 
 const rowsOf = (file: string, table: string, where: string, values: string[]): Row[] => {

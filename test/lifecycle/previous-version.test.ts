@@ -1,0 +1,84 @@
+// A stack, a journal and a database that an earlier version wrote: this version reads, changes and destroys them.
+// previous/record.ts says what they hold and how they were recorded.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "../support/command.ts";
+import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
+import { writesOf } from "../support/requests.ts";
+import type { StateResource } from "../support/stack.ts";
+import { journalName, PASSPHRASE, PROJECT, readPart, VERSIONS } from "./previous/recording.ts";
+
+describe.each(VERSIONS)("what version %s left behind", (version) => {
+  let place: Workplace;
+  let program: Program;
+  let recorded: StateResource[];
+  const phase = (name: string) => program.write(`process.env.PHASE = "${name}";\n${readPart(version, "program")}`);
+  const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0]?.uid as string;
+  const journals = () => join(place.folder, "journal");
+
+  beforeAll(async () => {
+    place = await createWorkplace([], readPart(version, "records"));
+    const { organization, baseUrl } = place.server;
+    program = await place.program(PROJECT, "", {
+      ORGANIZATION: organization,
+      ANSWERED: uidOf("groups", "of another"),
+      PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
+    });
+    const [stack, file] = [readPart(version, "stack", baseUrl), join(place.folder, "stack.json")];
+    writeFileSync(file, stack);
+    await program.must("stack", "import", "--file", file);
+    recorded = JSON.parse(stack).deployment.resources;
+    mkdirSync(journals());
+    const name = journalName(`file://${join(program.folder, "state")}`, baseUrl);
+    writeFileSync(join(journals(), name), readPart(version, "journal"));
+  });
+  afterAll(() => place.close());
+
+  it("is read: no drift, no change, and the creates whose outcome is unknown are reported", async () => {
+    phase("recorded");
+    const { output } = await program.must("preview", "--refresh", "--expect-no-changes");
+    const requests = place.server.takeRequests();
+    expect(writesOf(requests)).toEqual([]);
+    // By the code that the state points to.
+    const uids = recorded.flatMap(({ id, type }) => (type.includes("dynamic") && id ? [id] : []));
+    for (const uid of uids) expect(requests.map(({ path }) => path)).toContainEqual(expect.stringMatching(`/${uid}$`));
+    expect(output).toContain(uidOf("identities", "unanswered"));
+    for (const key of ["Identity::unanswered", "Group::mistaken"])
+      expect(output).toContain(`irm journal clean --key "organization/${PROJECT}/dev/${key}"`);
+  });
+
+  it("is changed: one PATCH of the changed paths each, and what interrupted creates made is adopted", async () => {
+    const made = [uidOf("groups", "unreported"), uidOf("identities", "unanswered"), uidOf("groups", "of another")];
+    phase("changed");
+    await program.must("up", "--yes", "--skip-preview");
+    const writes = writesOf(place.server.takeRequests());
+    expect(writes.map(({ operation, query, fields }) => [operation, query?.updateMask, fields]).sort()).toEqual([
+      // What the service refused.
+      ["CreateRole", undefined, "name,capabilities"],
+      ["UpdateGroup", "description", "description"],
+      ["UpdateGroup", "name", "name"],
+      ["UpdateGroup", "name", "name"],
+      ["UpdateIdentity", "claimMatch.claims", "claimMatch"],
+      ["UpdateRoleBinding", "roleUid", "roleUid"],
+    ]);
+    const names = place.rows("groups").map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["platform team", "mistaken"]));
+    const { resources, text } = await program.state();
+    const ids = resources.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining([...recorded.map(({ id }) => id), ...made]));
+    expect(ids).toHaveLength(recorded.length + made.length + 1);
+    expect(text).not.toContain("nightingale");
+  });
+
+  it("is destroyed: nothing is left but what was adopted, and nothing is pending", async () => {
+    const legacy = uidOf("groups", "legacy");
+    await program.must("destroy", "--yes", "--skip-preview");
+    const { organization, identity } = place.server;
+    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([organization, legacy]);
+    expect(place.rows("identities", "parent IS NOT NULL").map(({ uid }) => uid)).toEqual([identity]);
+    expect(place.rows("roles", "parent IS NOT NULL")).toEqual([]);
+    expect(place.rows("role_bindings").map(({ identity_uid }) => identity_uid)).toEqual([identity]);
+    expect((await runCommand("journal", "list", "--all", "--json", "--folder", journals())).stdout).toBe("");
+  });
+});
