@@ -1,18 +1,20 @@
-// Records what the version of this clone leaves behind, once, before it is released (CONTRIBUTING.md):
+// Records what the version of this clone leaves behind, once, at its release (CONTRIBUTING.md):
 //
 //   node scripts/with-setup.mjs --engine test/lifecycle/previous/record.ts
 //
-// Its folder must hold the program already. One run makes all of its stack; the last creates are held, cut off, refused and
-// answered wrongly, and then the engine and the provider are killed.
+// The folder of the version must hold program.ts. One run creates its whole stack. The last creates are held, cut off, refused
+// or answered with another record; then the engine and the provider are killed. Recorded are the stack, the journal and the
+// server's database, without anything of this machine or this day.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { processesBelow } from "../../support/process.ts";
 import { createWorkplace, type Json } from "../../support/program.ts";
 import { startProxy } from "../../support/proxy.ts";
 import { root } from "../../support/server-process.ts";
-import { ADDRESS, journalName, PASSPHRASE, PROJECT, readPart, sqlFromDatabase, writePart } from "./recording.ts";
+import { ADDRESS, journalName, PASSPHRASE, PROJECT, readPart, writePart } from "./recording.ts";
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
@@ -38,7 +40,7 @@ try {
     return name === undefined ? "" : readFileSync(join(folder, name), "utf8");
   };
 
-  // The creates that end badly depend on the bindings; one of these waits until we know where those creates will be.
+  // The creates to disturb depend on all bindings. One binding is held until the uids of their parents are known.
   const gate = proxy.hold("POST", /\/roleBindings\//, "before");
   const run = program.start("up", "--yes", "--skip-preview", "--continue-on-error");
   await Promise.race([gate.reached, run.result.then(({ output }) => Promise.reject(new Error(output)))]);
@@ -84,7 +86,7 @@ try {
   }
   const expected = journalName(`file://${join(program.folder, "state")}`, proxy.url);
   if (!readdirSync(join(place.folder, "journal")).includes(expected))
-    throw new Error(`the journal is not in ${expected}: readers of it have to know that name too`);
+    throw new Error(`the journal is not ${expected}: teach journalName the name that this version gives it`);
   process.stdout.write(`recorded ${version}\n`);
 } finally {
   await proxy.close();
@@ -102,12 +104,36 @@ function withoutPlaces(text: string): string {
   )}\n`;
 }
 
-// To the past of any machine, also of one whose clock is wrong: what was made a moment ago is treated otherwise.
+// Into the past, also for a machine whose clock is behind: the provider waits for records that look new.
 function withMovedTimes(text: string): string {
   const moved = (time: number) => time - START + PAST;
   return text
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => new Date(moved(Date.parse(time))).toISOString())
     .replace(/\b1\d{12}(\.\d+)?\b/g, (time) => String(moved(Number(time))));
+}
+
+// The database as statements of SQL, without the keys that the server signs with: it makes others.
+function sqlFromDatabase(file: string): string {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const values = (query: string): string[] =>
+      database
+        .prepare(query)
+        .all()
+        .map((row) => Object.values(row)[0] as string);
+    const pragmas = ["application_id", "user_version"].map((name) => `PRAGMA ${name} = ${values(`PRAGMA ${name}`)[0]}`);
+    const schema = values("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");
+    const tables = values("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid");
+    const rows = tables.flatMap((table) => {
+      const columns = values(`SELECT name FROM pragma_table_info('${table}')`);
+      const list = columns.map((column) => `quote(${column})`).join(" || ', ' || ");
+      const condition = table === "meta" ? "key NOT LIKE '%key%'" : "TRUE";
+      return values(`SELECT 'INSERT INTO ${table} VALUES (' || ${list} || ')' FROM ${table} WHERE ${condition}`);
+    });
+    return [...pragmas, ...schema, ...rows].map((statement) => `${statement};\n`).join("");
+  } finally {
+    database.close();
+  }
 }
 
 async function create(path: string, body: object): Promise<Json> {
@@ -118,7 +144,7 @@ async function create(path: string, body: object): Promise<Json> {
 
 async function until(what: string, isTrue: () => boolean): Promise<void> {
   for (let tries = 0; !isTrue(); tries += 1) {
-    if (tries === 600) throw new Error(`${what}: waited in vain`);
+    if (tries === 600) throw new Error(`timed out waiting for ${what}`);
     await sleep(100);
   }
 }

@@ -1,44 +1,51 @@
 // What a line of the journal may be: the format that earlier versions wrote, for ever, and nothing that is no entry.
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { contentsFrom, textFrom } from "../../../provider/journal/entry.ts";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
-import { role } from "../../../provider/kind/role.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
 import { fingerprint } from "../../../provider/state/fingerprint.ts";
-import type { Json } from "../../../schema/index.ts";
-import { GROUP, IDENTITY, ORG, ROLE } from "../double.ts";
+import { isUidp } from "../../../schema/index.ts";
+import { readPart, VERSIONS } from "../../lifecycle/previous/recording.ts";
+import type { StateResource } from "../../support/stack.ts";
+import { GROUP, ORG } from "../double.ts";
 
-const WRITTEN = readFileSync(new URL("format-0.1.jsonl", import.meta.url), "utf8");
+describe.each(VERSIONS)("the journal that version %s wrote", (version) => {
+  const written = readPart(version, "journal");
+  const { entries, invalid } = contentsFrom(written);
+  const nameOf = ({ key }: { key: string }) => key.split("::")[1];
 
-describe("a journal that version 0.1 wrote", () => {
   it("is read whole: what is pending, what succeeded, and nothing that is settled", () => {
-    const { entries, invalid } = contentsFrom(WRITTEN);
     expect(invalid).toEqual([]);
-    expect([...entries.values()].map(({ key, uid, at }) => [key.split("::")[1], uid, at])).toEqual([
-      ["team", undefined, 1769605200000],
-      ["ci", IDENTITY, 1769605201000],
-      ["ci-lists", undefined, 1769605203000],
+    const all = [...entries.values()];
+    const pending = all.filter(({ uid }) => uid === undefined);
+    expect(pending.map((entry) => [nameOf(entry), isUidp(entry.answered)]).sort()).toEqual([
+      ["mistaken", true],
+      ["unanswered", false],
     ]);
-    expect(contentsFrom(textFrom(entries.values())).entries).toEqual(entries);
+    const last = JSON.parse(written.match(/.*"again".*/)?.[0] as string);
+    expect(entries.get(last.again)).toMatchObject({ at: last.at });
+    const succeeded = all.filter(({ uid }) => isUidp(uid)).map(nameOf);
+    expect(succeeded).toEqual(expect.arrayContaining(["ci", "publisher", "ci-views", "unreported"]));
+    // The engine knows the one, the service refused the other.
+    for (const settled of ["team", "refused"]) expect(all.map(nameOf)).not.toContain(settled);
+    expect(contentsFrom(textFrom(all)).entries).toEqual(entries);
   });
 
   it("has the hashes that records of today have", () => {
-    const binding = { identityUid: IDENTITY, roleUid: ROLE };
-    const claimMatch = { issuer: "https://issuer.example.com", subject: "repo:a/b" };
-    const capabilities = ["CAP_IAM_ROLES_LIST", "CAP_IAM_GROUPS_LIST"];
-    const records: [Kind, string, Json, string[]][] = [
-      [group, GROUP, { name: "team", description: "d", verified: true }, []],
-      [identity, GROUP, { name: "ci", claimMatch, lastSeenTime: "2026-01-28T12:00:00Z" }, []],
-      [role, GROUP, { name: "lister", capabilities }, []],
-      [roleBinding, GROUP, { identity: { uid: IDENTITY, name: "ci" }, role: { uid: ROLE } }, []],
-      [roleBinding, GROUP, binding, []],
-      [group, "", { name: "org", verified: true }, ["verified"]],
-    ];
-    for (const [kind, parent, record, given] of records)
-      expect(WRITTEN).toContain(`"inputs":"${fingerprint(kind, parent, record, given)}"`);
+    const { resources } = JSON.parse(readPart(version, "stack")).deployment as { resources: StateResource[] };
+    const hashed = new Set<string>();
+    for (const line of written
+      .trim()
+      .split("\n")
+      .map((text) => JSON.parse(text))) {
+      const outputs = resources.find((one) => one.outputs?.__key === line.key)?.outputs;
+      // A secret is not readable here.
+      if (line.intent === undefined || outputs === undefined || "ciphertext" in Object(outputs.description)) continue;
+      const kind = Object.values(kindRecords).find(({ field }) => field === line.kind) as Kind;
+      expect(fingerprint(kind, line.parent, outputs, line.given), line.key).toBe(line.inputs);
+      hashed.add([kind.type, ...line.given].join(" "));
+    }
+    expect([...hashed]).toEqual(expect.arrayContaining(["Group", "Group kind", "Identity", "Role", "RoleBinding"]));
   });
 });
 
