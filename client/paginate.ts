@@ -1,6 +1,6 @@
 // Lists. Pages are fetched as the caller consumes them. A page token that is older than three days starts the list over
-// (docs/contract.md, decision 6), so records that were seen are skipped. A list always ends: pages may be empty and name another
-// page (AIP-158), so a service, or a cache in front of it, could otherwise go on for ever.
+// (docs/contract.md#d6), so records that were seen are skipped. A list always ends: pages may be empty and name another page
+// (AIP-158), so a service, or a cache in front of it, could otherwise go on for ever.
 import { isUidp, type Json, type OperationName, parentOf, type RequestOf } from "../schema/index.ts";
 import type { Client } from "./client.ts";
 import { operationError } from "./errors.ts";

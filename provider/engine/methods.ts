@@ -1,5 +1,6 @@
 // The methods that the engine's dynamic provider calls, for every kind. Its calls overlap, and it calls methods of a
-// provider whose configure has not finished (cmd/dynamic-provider/index.ts:71-80): so each waits for the configuration.
+// provider whose configure has not finished (@pulumi/pulumi/cmd/dynamic-provider/index.ts): so each waits for the
+// configuration.
 
 import { type Config, type GetConfig, type Given, serviceOf, unknownKeys } from "../../client/config.ts";
 import { checkedConfig, missingCredentials } from "../../client/credentials.ts";

@@ -1,6 +1,6 @@
-// The SDK's dynamic provider writes each error that a check, a diff, a read or a delete throws to the console
-// (`${error}: ${error.stack}`, cmd/dynamic-provider/index.ts) and answers with it as well, so that the engine prints it a second
-// time. This leaves out the first.
+// The SDK's dynamic provider (@pulumi/pulumi/cmd/dynamic-provider/index.ts) writes each error of a check, diff, read or delete
+// to the console, as `${error}: ${error.stack}`. It answers with the error as well, so the engine prints it a second time. This
+// leaves out the first.
 
 export const silencing = (console: Pick<Console, "error">): ((error: Error) => void) => {
   const silenced = new Set<unknown>();

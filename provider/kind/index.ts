@@ -1,4 +1,4 @@
-// The kinds of resource, by the name that the state of each resource holds (dynamic.ts).
+// The kinds of resource, by the name that the state of each resource holds (provider/program/resource.ts).
 import { group } from "./group.ts";
 import { identity } from "./identity.ts";
 import { role } from "./role.ts";

@@ -154,7 +154,7 @@ export const programWith = (patienceMs: number): Program => {
         waits.clear();
       };
       const hasNone = literalsOf(entry).length === 0;
-      // The SDK waits for promises in dependsOn, and flattens nested lists (runtime/dependsOn.ts).
+      // The SDK waits for promises in dependsOn, and flattens nested lists (@pulumi/pulumi/runtime/dependsOn.ts).
       const edges = hasNone ? [] : edgesOf(entry).then((found) => [opts.dependsOn ?? [], ...found]);
       return {
         opts: hasNone ? opts : { ...opts, dependsOn: edges as Promise<pulumi.Resource[]> },

@@ -20,7 +20,8 @@ const previews: Declared[] = [];
 /** At the end of the program, in a preview. */
 export const reportRemovals = (declared: Declared): void => {
   if (!pulumi.runtime.isDryRun()) return;
-  // The SDK signals the end of the program in a later round of this event (cmd/run/index.ts), so that what begins here is done.
+  // The SDK signals the end of the program in a later round of this event (@pulumi/pulumi/cmd/run/index.ts), so the reports
+  // that begin here are finished by then.
   if (previews.length === 0) process.once("beforeExit", () => void Promise.all(previews.splice(0).map(report)));
   previews.push(declared);
 };

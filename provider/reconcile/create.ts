@@ -1,6 +1,6 @@
-// Create, without ever making a record twice or losing one (AIP-155 is not offered: no request id, no unique names, no etag).
-// What an earlier run left is looked for first (left-behind.ts); then it is made (make.ts); from the moment that a record
-// exists, whatever fails says so with its uid.
+// Create, without duplicates or lost records (docs/faults.md#nothing-lost). First it searches for what an earlier run left
+// (provider/recovery/recover.ts), then it creates the record (provider/recovery/create-once.ts). From the moment that the record
+// exists, every failure carries its uid.
 import { isRoot, type Json, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { made } from "../recovery/create-once.ts";

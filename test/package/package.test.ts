@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { beforeAll, describe, expect, test } from "vitest";
+import { pageFrom } from "../../scripts/markdown.ts";
 import { root } from "../../scripts/project.mjs";
-import { anchorsOf, documents, linksOf } from "../support/document.ts";
+import { documents } from "../support/document.ts";
 import { oldNodeFolder } from "../support/old-node.ts";
 import { environment, type Installed, installed, runIn } from "../support/package.ts";
 
@@ -116,17 +117,20 @@ describe("README and docs, as they are published,", () => {
   test("lead to files that are there", () => {
     const names = documents(project.path);
     expect(names).toEqual(expect.arrayContaining(["README.md", "docs/resources.md", "docs/server.md"]));
-    const broken = names.flatMap((name) => {
-      const leadsNowhere = (link: string): boolean => {
-        const [file = "", anchor] = link.split("#");
-        const target = file === "" ? name : join(dirname(name), file);
-        if (!existsSync(join(project.path, target))) return true;
-        return anchor !== undefined && !anchorsOf(project.path, target).includes(anchor);
-      };
-      return linksOf(project.path, name)
-        .filter(leadsNowhere)
-        .map((link) => `${name}: ${link}`);
-    });
+    // Links and anchors; what a page says of the repository's files is not in the package.
+    const pages = new Map(names.map((name) => [name, pageFrom(readFileSync(join(project.path, name), "utf8"))]));
+    const broken = [...pages].flatMap(([name, { links }]) =>
+      links
+        .map(({ target }) => target)
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .filter((target) => {
+          const [file = "", anchor] = target.split("#");
+          const path = file === "" ? name : join(dirname(name), file);
+          if (!existsSync(join(project.path, path))) return true;
+          return anchor !== undefined && !pages.get(path)?.anchors.some((one) => one.name === anchor);
+        })
+        .map((target) => `${name}: ${target}`),
+    );
     expect(broken).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ it("an error that the engine reports is not printed beside it, and every other t
   const silence = silencing(console);
   const error = Object.assign(new Error("no address of the API"), { stack: "" });
   silence(error);
-  // As cmd/dynamic-provider/index.ts prints it.
+  // As @pulumi/pulumi/cmd/dynamic-provider/index.ts prints it.
   console.error(`${error}: ${error.stack}`);
   expect(printed).toEqual([]);
   const defect = new TypeError("x is not a function");

@@ -1,4 +1,4 @@
-// README and docs as tests read them: the programs in them, and where their links lead.
+// README and docs as tests read them: the programs in them.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,25 +19,4 @@ export const programsOf = (folder: string, document: string): DocumentProgram[] 
       text: (found[2] as string).replaceAll(new RegExp(`^${found[1]}`, "gm"), ""),
     }))
     .filter((program) => /^import .* from "pulumi-irm/m.test(program.text));
-};
-
-/** What a link may name of a document: its headings, as they are shown on the web, and anchors of its own. */
-export const anchorsOf = (folder: string, document: string): string[] => {
-  const text = readFileSync(join(folder, document), "utf8");
-  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
-    (title as string)
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-      .trim()
-      .replace(/\s/g, "-"),
-  );
-  return [...headings, ...[...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id]) => id as string)];
-};
-
-/** Relative links of a document, without those in code. */
-export const linksOf = (folder: string, document: string): string[] => {
-  const text = readFileSync(join(folder, document), "utf8").replace(/^ *```[\s\S]*?^ *```$|`[^`\n]*`/gm, "");
-  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target]) => target as string)
-    .filter((target) => !/^[a-z]+:/.test(target));
 };

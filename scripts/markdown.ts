@@ -1,0 +1,53 @@
+// What a page of Markdown refers to, and what others can refer to in it, as GitHub renders it.
+import GithubSlugger from "github-slugger";
+import MarkdownIt, { type Token } from "markdown-it";
+
+export interface Page {
+  /** anchors of headings and of `<a id>`, each with the line it stands in */
+  anchors: { name: string; line: number }[];
+  links: { target: string; line: number }[];
+  /** the lines with what a reader sees of them, without code blocks and the targets of links */
+  prose: string[];
+}
+
+const parser = new MarkdownIt({ html: true });
+
+export const pageFrom = (text: string): Page => {
+  const tokens = parser.parse(text, {});
+  const prose = text.split("\n");
+  for (const { type, map } of tokens)
+    if (map && (type === "fence" || type === "code_block")) prose.fill("", map[0], map[1]);
+
+  const page: Page = { anchors: [], links: [], prose: [] };
+  const slugger = new GithubSlugger();
+  let first = 0;
+  for (const [index, { type, map, content, children }] of tokens.entries()) {
+    if (map) first = map[0];
+    if (type !== "inline" && type !== "html_block") continue;
+    // A token knows where its block begins.
+    const lineOf = (part: string): number => {
+      const within = prose.slice(first).findIndex((line) => line.includes(part));
+      return first + 1 + Math.max(0, within);
+    };
+    if (tokens[index - 1]?.type === "heading_open")
+      page.anchors.push({ name: slugger.slug(textOf(children ?? [])), line: first + 1 });
+    for (const target of targetsOf(children ?? [])) page.links.push({ target, line: lineOf(target) });
+    const html = children
+      ? children.map((token) => (token.type === "html_inline" ? token.content : " ")).join("")
+      : content;
+    for (const [, name, value = ""] of html.matchAll(/<\w+\b[^>]*?\b(id|name|href|src)="([^"]*)"/g))
+      if (name === "href" || name === "src") page.links.push({ target: value, line: lineOf(value) });
+      else page.anchors.push({ name: value, line: lineOf(`"${value}"`) });
+  }
+  page.prose = prose.map((line) => line.replaceAll(/\]\([^)]*\)|<[^>]*>/g, "] "));
+  return page;
+};
+
+const textOf = (tokens: Token[]): string =>
+  tokens.map(({ type, content }) => (type === "text" || type === "code_inline" ? content : "")).join("");
+
+const targetsOf = (tokens: Token[]): string[] =>
+  tokens.flatMap((token) => {
+    const target = token.attrGet("href") ?? token.attrGet("src");
+    return target === null ? [] : [decodeURI(String(target))];
+  });

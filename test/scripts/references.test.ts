@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { deadReferences } from "../../scripts/references.ts";
+
+const GUIDE = `# Guide
+
+<a id="d1"></a>
+
+## Two words, and \`code\`
+
+## Two words, and \`code\`
+
+| # | rule |
+| --- | --- |
+| <a id="d2"></a>2 | second |
+`;
+
+/** What is dead in a file of this text, in a repository with these other files. */
+const deadIn = (path: string, text: string): string[] =>
+  deadReferences(
+    new Map([
+      ["README.md", "# Readme\n"],
+      ["docs/guide.md", GUIDE],
+      ["docs/faults.md", '<a id="f4"></a>\n'],
+      ["server/rest/server.ts", ""],
+      ["server/grpc/server.ts", ""],
+      ["test/server/rate-limit.test.ts", ""],
+      [path, text],
+    ]),
+  )
+    .filter(({ file }) => file === path)
+    .map(({ line, text: problem }) => `${line}: ${problem}`);
+
+describe("a link in Markdown", () => {
+  test.each([
+    ["to a page", "[a](guide.md)"],
+    ["to a heading, by the slug that GitHub gives it", "[a](guide.md#two-words-and-code)"],
+    ["to the second of two equal headings", "[a](guide.md#two-words-and-code-1)"],
+    ["to an anchor in a table", "[a](guide.md#d2)"],
+    ["to a heading of its own", "# Here\n[a](#here)"],
+    ["to a folder", "[a](../server/rest)"],
+    ["to another site", "[a](https://example.com/no.md#no)"],
+    ["in a code block, where it is none", "```\n[a](no.md)\n```"],
+  ])("is alive %s", (_, text) => expect(deadIn("docs/page.md", text)).toEqual([]));
+
+  test.each([
+    ["to a page that does not exist", "[a](no.md)", "1: docs/no.md does not exist"],
+    ["outside the repository", "[a](../../no.md)", "1: ../no.md does not exist"],
+    ["to a heading that does not exist", "\n[a](guide.md#no)", "2: docs/guide.md has no anchor #no"],
+    ["to a heading of its own that does not exist", "a\n\n[b](#no)", "3: docs/page.md has no anchor #no"],
+    ["in a table", "| a |\n| --- |\n| b |\n| [c](no.md) |", "4: docs/no.md does not exist"],
+    ["of an image", "![a](no.png)", "1: docs/no.png does not exist"],
+    ["in HTML", '<a href="no.md">a</a>', "1: docs/no.md does not exist"],
+  ])("is dead %s", (_, text, problem) => expect(deadIn("docs/page.md", text)).toEqual([problem]));
+
+  test("is ambiguous to an anchor that stands twice", () =>
+    expect(deadIn("docs/page.md", '<a id="a"></a>\n\n<a id="a"></a>')).toEqual(["3: the anchor #a stands twice"]));
+});
+
+describe.each([
+  ["a comment", "client/a.ts", (text: string) => `const a = 1; // ${text}`],
+  ["a comment of several lines", "client/a.ts", (text: string) => `/** ${text}\n */`],
+  ["a comment of SQL", "server/store/a.sql", (text: string) => `-- ${text}`],
+  ["a comment of YAML", "examples/a.yaml", (text: string) => `a: 1 # ${text}`],
+  ["code in Markdown", "docs/page.md", (text: string) => `\`${text}\``],
+  ["Markdown", "docs/page.md", (text: string) => `See ${text}.`],
+])("a path in %s", (_, path, written) => {
+  test.each([
+    ["server/rest/server.ts"],
+    ["server/rest"],
+    ["server/rest/"],
+    ["server/*/server.ts"],
+    ["server.ts"],
+    ["rest/server.ts"],
+    ["docs/guide.md"],
+    ["docs/guide.md#d1"],
+    ["README.md"],
+    ["https://example.com/server/no.ts"],
+    ["node:fs/promises"],
+    ["application/grpc"],
+  ])("is alive: %s", (text) => expect(deadIn(path, written(text))).toEqual([]));
+
+  test.each([
+    [
+      "server/http/server.ts",
+      "server/http/server.ts does not exist: write server/rest/server.ts or server/grpc/server.ts",
+    ],
+    ["server/no", "server/no does not exist"],
+    ["server/*/no.ts", "no file is a server/*/no.ts"],
+    ["no.ts", "no.ts does not exist"],
+    ["http/server.ts", "http/server.ts does not exist: write server/rest/server.ts or server/grpc/server.ts"],
+    ["test/server/rate-limit", "test/server/rate-limit does not exist: write test/server/rate-limit.test.ts"],
+    ["spec/faults.md", "spec/faults.md does not exist: write docs/faults.md"],
+    ["api.md", "api.md does not exist"],
+    ["docs/guide.md#d99", "docs/guide.md has no anchor #d99"],
+  ])("is dead: %s", (text, problem) => expect(deadIn(path, written(text))).toEqual([`1: ${problem}`]));
+});
+
+describe("a document that is not in the repository", () => {
+  const comment = (text: string) => deadIn("client/a.ts", `// ${text}`);
+
+  test.each([
+    ["decision 19", '"decision 19" has no address: write docs/contract.md#d19'],
+    ["contract 1.4", '"contract 1.4" is not in this repository: write a section of docs/contract.md'],
+    ["contract, section 2", '"contract, section 2" is not in this repository: write a section of docs/contract.md'],
+    ["issue 5", '"issue 5" is not in this repository: write what it says'],
+    ["F4", '"F4" has no address: write docs/faults.md#f4'],
+  ])("is dead: %s", (text, problem) => expect(comment(text)).toEqual([`1: ${problem}`]));
+
+  test("is dead in the name of a test, too", () =>
+    expect(deadIn("test/a.test.ts", 'test("is once (decision 4)", () => {});')).toEqual([
+      '1: "decision 4" has no address: write docs/contract.md#d4',
+    ]));
+
+  test("is alive for the numbers of faults in a file that cites their page", () =>
+    expect(comment("F2 to F4 of docs/faults.md#f4")).toEqual([]));
+
+  test.each(["issues 4 tokens", "decisions", "F16 of 30", "the contract: 2 fields"])("is alive: %s", (text) =>
+    expect(comment(`${text}; docs/faults.md`)).toEqual([]),
+  );
+});
+
+test("code is no reference: only its comments and the names of tests are read", () =>
+  expect(deadIn("client/a.ts", 'import "server/no.ts";\nconst F4 = "no.md";\n')).toEqual([]));
+
+test("all dead references are reported, in the order of files and lines", () => {
+  const files = new Map([
+    ["b.md", "[a](no.md) and\n`docs/no.ts`"],
+    ["a.md", "[a](no.md)"],
+  ]);
+  expect(deadReferences(files).map(({ file, line }) => `${file}:${line}`)).toEqual(["a.md:1", "b.md:1", "b.md:2"]);
+});
