@@ -1,5 +1,5 @@
-// Every capability of the contract (section 8.2): what a role grants, what a method asks for. v2 JSON carries the enum
-// name (`CAP_IAM_GROUPS_LIST`); people, the STS and v1 use the friendly one (`groups.list`); a token's `cap` claim the bit.
+// Every published capability (docs/contract.md#capabilities): what a role grants, what a method asks for. v2 JSON carries the
+// enum name (`CAP_IAM_GROUPS_LIST`); people, the STS and v1 use the short one (`groups.list`); a token's `cap` claim the bit.
 import { enumeration } from "./field.ts";
 
 // number, enum name, friendly name, bit in the token's bit set, flag
@@ -273,7 +273,7 @@ export const capabilityBits = (enumNames: Iterable<string>): string => {
   return Buffer.from(bytes.buffer).toString("base64url");
 };
 
-/** Reads a `cap` bit set; bits that the contract does not name are skipped. */
+/** Reads a `cap` bit set; unknown bits are skipped. */
 export const capabilitiesFromBits = (text: string): string[] => {
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length < 8 || bytes.length % 8 !== 0) throw new TypeError("a capability bit set is whole 64-bit words");

@@ -67,7 +67,7 @@ export const RepoV1 = message(
     activeTags: plain(10, strings),
     description: plain(11, string),
   },
-  // The overlay of v1 is a message that the contract does not describe.
+  // The fields of the overlay of v1 are not published.
   { reserved: [7, "custom_overlay"] },
 );
 

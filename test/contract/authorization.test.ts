@@ -148,7 +148,7 @@ test("every method is in the table", () => {
   expect([...Object.keys(table), ...EXCHANGE, REFRESH, OPEN].toSorted()).toEqual(Object.keys(operations).toSorted());
 });
 
-test("the table asks for the capabilities of the contract", () => {
+test("the table asks for the published capabilities", () => {
   for (const [name, { needs }] of rows)
     expect([name, needs]).toEqual([name, (operations[name] as Operation).capabilities.join(", ")]);
 });

@@ -87,7 +87,7 @@ const reservedOf = ({ proto }: DescMessage): string[] => [
 
 const inTables = messages.filter(({ typeName }) => publishedText(typeName) !== undefined);
 
-test("every message is in the tables, but for those that the contract describes in words", () => {
+test("every message is in the tables, except for those that are published in words only", () => {
   const others = messages.filter((message) => !inTables.includes(message)).map(({ typeName }) => typeName);
   expect(others.toSorted()).toEqual(NOT_IN_TABLES);
 });
@@ -132,7 +132,7 @@ test("every service has the published methods that are served, by their publishe
   expect(served).toContain("chainguard.platform.registry.Registry/ListRepos");
 });
 
-// The scope, copied from the head of the contract.
+// The services in scope (docs/contract.md#where-each-rule-is).
 const IN_SCOPE = [
   /^iam\.\w+Service\//,
   /^registry\.(ReposService|TagsService)\//,

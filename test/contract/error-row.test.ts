@@ -35,7 +35,7 @@ const ROWS: readonly (readonly [Code, number, number])[] = [
 
 const type = <Name extends string>(name: Name) => `type.googleapis.com/google.rpc.${name}` as const;
 
-// One of each that the contract names.
+// One of each that is published.
 const DETAILS: Detail[] = [
   {
     "@type": type("BadRequest"),

@@ -86,7 +86,7 @@ describe("a refusal is told alike on every way:", () => {
     expect(kinds).toEqual(["ErrorInfo", ...details]);
   });
 
-  test("every code of the contract that a request can bring about is in the table", () => {
+  test("every published code that a request can cause is in the table", () => {
     expect(new Set(refusals.map(({ code }) => code))).toEqual(
       new Set([
         "INVALID_ARGUMENT",

@@ -91,7 +91,7 @@ describe("the bit set of a token", () => {
 });
 
 describe("the list of capabilities", () => {
-  test("is that of the contract: number, enum name, name, bit and flag of all 216", () => {
+  test("is the published one: number, enum name, name, bit and flag of all 216", () => {
     const rows = capabilities.map(({ number, enum: name, name: friendly, bit, internalOnly, deprecated }) =>
       [number, name, friendly, bit, internalOnly ? "internal_only" : deprecated ? "deprecated" : ""].join(" ").trim(),
     );

@@ -39,7 +39,7 @@ messages.delete("google.protobuf.Empty");
 // Its 200 values have a test of their own.
 enums.delete("capabilities.Capability");
 
-// The last part of a name: `iam.Identity.ClaimMatch` stands as `Identity.ClaimMatch` in the contract.
+// The last part of a name: `iam.Identity.ClaimMatch` is `Identity.ClaimMatch` in the tables.
 const short = (name: string) =>
   name.replace(/^(iam|registry|vulnerabilities|ping|auth|common|oidc|capabilities)\.(v1\.)?/, "");
 

@@ -19,7 +19,7 @@ const create = (body: Body, token?: string) =>
   api.call("POST", `${IAM}/roles/${api.organization}`, { body: { name: "r", ...body }, ...(token && { token }) });
 
 describe("the built-in roles", () => {
-  // The domains of which the contract spells out what each role grants.
+  // The domains for which it is published what each role grants.
   const OURS =
     /^(groups|identity|roles|role_bindings|group_invites|account_associations|identity_providers|advisories|repo|manifest|referrers|tag|subscriptions|terms|registry\.overlays)\./;
 

@@ -1,5 +1,5 @@
-// The messages and enums that the served methods use, as the contract tells them (sections 1.5, 2 to 7), copied and not
-// derived from schema/. `name=number type (flags)`; REQ, OPT, OUT: field behaviour; presence: proto3 optional.
+// The messages and enums that the served methods use, copied from the vendor's protobuf files (docs/contract.md) and not derived
+// from schema/. `name=number type (flags)`; REQ, OPT, OUT: field behaviour; presence: proto3 optional.
 const TABLE = `
 iam.Group: uid=1 string (OUT,SCOPE); name=2 string (REQ); description=3 string (OPT); resource_limits=4 map<string,int32> (OUT); verified=5 bool (OPT); create_time=6 Timestamp (OUT); update_time=7 Timestamp (OUT); kind=8 OrgKind (OPT); status=9 OrgStatus (OUT)
 iam.GetGroupRequest: uid=1 string (REQ,SCOPE)

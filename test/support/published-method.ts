@@ -1,5 +1,5 @@
-// Every method that the API publishes, as the contract tells it (sections 2 to 7; the libraries' from the published OpenAPI),
-// copied and not derived from schema/, so that the schema can be held against it.
+// Every method that the API publishes, copied from the vendor's protobuf files (docs/contract.md; the libraries' from the
+// published OpenAPI) and not derived from schema/, so that the schema can be compared with it.
 // Columns: service below `chainguard.platform`, method, HTTP method, path, body, capabilities, scope.
 const TABLE = `
 iam.AccountAssociationsService GetAccountAssociation GET /iam/{version}/accountAssociations/{uid=**} - account_associations.list scoped

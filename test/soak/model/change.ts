@@ -26,7 +26,7 @@ const isDescription = (value: unknown): boolean =>
   value === undefined || (typeof value === "string" && !/[\t\n\f\r]/.test(value) && [...value].length <= 512);
 const RELATIONSHIPS = ["claimMatch", "servicePrincipal"];
 
-/** Fields of a kind that break a rule; `undefined`: some do, and the specification does not say how they are named. */
+/** Fields of a kind that break a rule; `undefined`: some do, and docs/contract.md does not say which. */
 const brokenFields = (kind: Kind, fields: Json, isNew: boolean): (string | undefined)[] => {
   const { name, description, claimMatch, capabilities, identityUid, roleUid } = fields;
   if (kind === "roleBindings") return [...(identityUid ? [] : ["identityUid"]), ...(roleUid ? [] : ["roleUid"])];

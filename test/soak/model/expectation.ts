@@ -13,7 +13,7 @@ const CODES = {
 
 export interface Problem {
   code: keyof typeof CODES;
-  /** fields of the violations; absent: the specification does not say which */
+  /** fields of the violations; absent: docs/contract.md does not say which */
   fields?: readonly string[];
   /** `kind of violation: description` of each violated precondition */
   preconditions?: readonly string[];
