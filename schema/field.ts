@@ -41,6 +41,8 @@ export interface MessageInfo {
   message: string;
   /** oneofs of which one member must be set */
   requiredOneofs?: readonly string[];
+  /** what its fields must be to one another; `field` of a violation is relative to the message */
+  rules?: (value: Readonly<Record<string, unknown>>) => readonly { field: string; description: string }[];
   /** numbers and names of fields that were taken back; no field may have them again */
   reserved?: readonly (number | string)[];
 }

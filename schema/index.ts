@@ -69,6 +69,7 @@ export {
   VERSION,
   VERSIONS,
 } from "./operations.ts";
+export { type Budget, newBudget, PATTERN_ATOM, patternMatcher } from "./pattern.ts";
 export { printable, printableLines } from "./printable.ts";
 export { annotationFiles } from "./protobuf/annotation.ts";
 export { emptyFile, type FileDescriptor, field, messageOf, repeated } from "./protobuf/descriptor.ts";
@@ -81,7 +82,6 @@ export { AdvisoryEvent } from "./resource/advisory-event.ts";
 export { Group } from "./resource/group.ts";
 export { durationMs, GroupInvite } from "./resource/group-invite.ts";
 export {
-  CLAIM_PATTERNS_MAX,
   ClaimMatch,
   Identity,
   isIssuer,

@@ -56,7 +56,7 @@ const elementOf = (inner: z.ZodType): z.ZodType =>
       : inner;
 
 /**
- * Everything that is wrong with `value` as input of a message: rules of the fields, then of the oneofs. `isUnknown` takes
+ * Everything that is wrong with `value` as input of a message: rules of the fields, of the oneofs, then its own. `isUnknown` takes
  * out what is not known yet (a preview), with all that lies below it.
  */
 export const inputViolations = (
@@ -70,7 +70,8 @@ export const inputViolations = (
   const issues = (error?.issues ?? [])
     .filter((issue) => !isUnknown(at(value, issue.path)))
     .map((issue) => ({ field: pathText(issue.path), description: issue.message }));
-  return [...issues, ...oneofViolations(schema, value, "", isUnknown)];
+  const rules = messageInfo(schema)?.rules?.(value) ?? [];
+  return [...issues, ...oneofViolations(schema, value, "", isUnknown), ...rules];
 };
 
 // The value at a path, or the first unknown on the way to it.

@@ -2,7 +2,8 @@
 // (docs/contract.md#d12), never the JavaScript engine, whose backtracking a claim could turn into minutes.
 import { RE2JS } from "re2js";
 
-const MAX_PATTERN = 1024;
+/** Characters of a pattern. */
+export const PATTERN_MAX = 1024;
 const MAX_TEXT = 4096;
 
 // RE2 is linear in program × text, and `(x{0,999}x{0,999}…)y` is a legal kilobyte of 200,000 instructions: 76 seconds on
@@ -21,7 +22,7 @@ export interface Budget {
 }
 export const newBudget = (): Budget => ({ steps: 4_000_000 });
 
-/** Why a text is not a pattern; undefined when it is one. For the identity service, at create. */
+/** Why a text is not a pattern; undefined when it is one. */
 export const patternViolation = (pattern: string): string | undefined => {
   try {
     compile(pattern);
@@ -55,7 +56,7 @@ export const patternMatcher = (pattern: string): ((text: string, budget?: Budget
 // alone and not in the group (an open `\Q`) is refused as well.
 const compile = (pattern: string): RE2JS => {
   if (pattern === "") throw new TypeError("empty");
-  if (pattern.length > MAX_PATTERN) throw new TypeError(`longer than ${MAX_PATTERN} characters`);
+  if (pattern.length > PATTERN_MAX) throw new TypeError(`longer than ${PATTERN_MAX} characters`);
   if (programBound(pattern) > MAX_PROGRAM) throw new TypeError("repeats too much");
   if (classCost(pattern) > MAX_PROGRAM) throw new TypeError("has too many large classes of characters");
   RE2JS.compile(pattern);
@@ -65,7 +66,7 @@ const compile = (pattern: string): RE2JS => {
 };
 
 /** The parts of a pattern: escapes, quotes, classes, parentheses, counts and single characters. */
-export const ATOM = /\\Q[\s\S]*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]|\{\d+(?:,\d*)?\}|[\s\S]/g;
+export const PATTERN_ATOM = /\\Q[\s\S]*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]|\{\d+(?:,\d*)?\}|[\s\S]/g;
 
 /**
  * About how many instructions the pattern compiles to, from its text: compiling `(…){1000}` to find out would take most
@@ -75,7 +76,7 @@ const programBound = (pattern: string): number => {
   const open: number[] = [];
   let size = 0;
   let last = 0;
-  for (const [atom] of pattern.matchAll(ATOM)) {
+  for (const [atom] of pattern.matchAll(PATTERN_ATOM)) {
     if (atom === "(") {
       open.push(size);
       size = 0;

@@ -1,13 +1,5 @@
 // Role: capabilities are a set, written by friendly or by enum name; a role that is bound cannot be deleted.
-import {
-  capabilities as allCapabilities,
-  capabilityFrom,
-  capabilityName,
-  type FieldViolation,
-  isInternalOnly,
-  type Json,
-  Role,
-} from "../../schema/index.ts";
+import { capabilities as allCapabilities, capabilityFrom, type Json, Role } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 
 export const role: Kind = {
@@ -24,13 +16,6 @@ export const role: Kind = {
     return { ...input, capabilities: input.capabilities.map(enumName) };
   },
   valueNames: { capabilities: allCapabilities.flatMap(({ name, enum: enumName }) => [name, enumName]) },
-  violations: ({ capabilities }: Json): FieldViolation[] => {
-    if (!Array.isArray(capabilities) || capabilities.includes("CAP_INTERNAL")) return [];
-    const needing = capabilities.filter(isInternalOnly);
-    if (needing.length === 0) return [];
-    const description = `must contain internal, since it contains ${needing.map(capabilityName).join(", ")}`;
-    return [{ field: "capabilities", description }];
-  },
   blockers: (uid) => [
     { operation: "ListRoleBindings", request: { role: uid }, plural: "roleBindings", word: "role binding" },
   ],

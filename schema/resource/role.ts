@@ -1,6 +1,6 @@
 // Role: a named set of capabilities. Built-in ones live at the root and are readable by all; custom ones live in a group.
 import { z } from "zod";
-import { Capability } from "../capability.ts";
+import { Capability, capabilityName, isInternalOnly } from "../capability.ts";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
@@ -17,18 +17,30 @@ const capabilities = z
   )
   .min(1, CAPABILITIES_TEXT);
 
-export const Role = message("iam.Role", {
-  /** built-in: one segment; custom: uid of its group, then a segment of its own */
-  uid: output(1, uidp),
-  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
-  name: required(2, name),
-  /** one line, at most 512 characters */
-  description: optional(3, description, { always: true }),
-  /** what the role grants, by enum name; the order means nothing */
-  capabilities: required(4, capabilities, { list: "set" }),
-  createTime: output(5, timestamp),
-  updateTime: output(6, timestamp),
-});
+/** A role with an internal-only capability must hold `internal`, too (docs/contract.md#authorization). */
+const internalRule = ({ capabilities }: Readonly<Record<string, unknown>>) => {
+  if (!Array.isArray(capabilities) || capabilities.includes("CAP_INTERNAL")) return [];
+  const needing = capabilities.filter(isInternalOnly).map(capabilityName).join(", ");
+  if (needing === "") return [];
+  return [{ field: "capabilities", description: `must contain internal, since it contains ${needing}` }];
+};
+
+export const Role = message(
+  "iam.Role",
+  {
+    /** built-in: one segment; custom: uid of its group, then a segment of its own */
+    uid: output(1, uidp),
+    /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+    name: required(2, name),
+    /** one line, at most 512 characters */
+    description: optional(3, description, { always: true }),
+    /** what the role grants, by enum name; the order means nothing */
+    capabilities: required(4, capabilities, { list: "set" }),
+    createTime: output(5, timestamp),
+    updateTime: output(6, timestamp),
+  },
+  { rules: internalRule },
+);
 export type Role = z.infer<typeof Role>;
 
 export const roleOperations = rows("iam.RolesService", "/iam/{version}", {

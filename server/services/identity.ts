@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import {
-  CLAIM_PATTERNS_MAX,
   type FieldViolation,
   Identity,
   inputViolations,
@@ -21,7 +20,6 @@ import { identities } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { jwksViolation } from "../sts/issuer/key-set.ts";
 import { issuerPatternWarning } from "../sts/rule/issuer-pattern.ts";
-import { patternViolation } from "../sts/rule/pattern.ts";
 import type { IdentityRules, ServiceContext } from "./context.ts";
 import { changeInput, createInput, existing, existingParent, page, times, timeText } from "./record.ts";
 import type { Services } from "./service.ts";
@@ -161,30 +159,13 @@ const withExpiration = (keys: z.infer<typeof StaticKeys>, createTime: number) =>
 const onlyFields = (violations: FieldViolation[]): FieldViolation[] =>
   violations.length > 1 ? violations.filter(({ field }) => field !== "claimMatch") : violations;
 
-// What the schema cannot say: which issuers this server serves, how long keys live, whether patterns compile.
+// What the schema cannot say: which issuers this server serves, and how long keys live.
 const relationshipViolations = (identity: Json, rules: IdentityRules, times: Times): FieldViolation[] => {
   const { claimMatch, staticKeys } = identity as Partial<Identity>;
   return [
     ...issuerViolations("claimMatch.issuer", claimMatch?.issuer, rules),
     ...issuerViolations("staticKeys.issuer", staticKeys?.issuer, rules),
     ...(staticKeys ? expirationViolations(staticKeys, times) : []),
-    ...uncompiledViolations(identity),
-  ];
-};
-
-// Patterns that do not compile. What is no text is refused by the schema.
-const uncompiledViolations = (identity: Json): FieldViolation[] => {
-  const { claimMatch = {}, awsIdentity } = identity as Partial<Identity>;
-  const { issuerPattern, subjectPattern, audiencePattern, claimPatterns = {} } = claimMatch;
-  // Of too many the schema says so; to compile a thousand patterns as well would take seconds.
-  const few = Object.keys(claimPatterns).length <= CLAIM_PATTERNS_MAX ? claimPatterns : {};
-  return [
-    ...patternViolations("claimMatch", { issuerPattern, subjectPattern, audiencePattern }),
-    ...patternViolations("claimMatch.claimPatterns", few),
-    ...patternViolations("awsIdentity", {
-      arnPattern: awsIdentity?.arnPattern,
-      userIdPattern: awsIdentity?.userIdPattern,
-    }),
   ];
 };
 
@@ -223,9 +204,3 @@ export const issuerViolations = (field: string, issuer: string | undefined, rule
     return [{ field, description: "must not be on loopback; such an issuer is served with --dev only" }];
   return [];
 };
-
-const patternViolations = (path: string, patterns: Record<string, string | undefined>): FieldViolation[] =>
-  Object.entries(patterns).flatMap(([name, pattern]) => {
-    const description = typeof pattern === "string" && pattern ? patternViolation(pattern) : undefined;
-    return description ? [{ field: `${path}.${name}`, description }] : [];
-  });

@@ -1,12 +1,9 @@
 // Roles: sets of capabilities. A caller grants only what it holds (docs/contract.md#d21); built-in roles are read-only.
 import {
-  capabilityName,
   type FieldViolation,
   failedPrecondition,
   isAncestorOrSelf,
-  isInternalOnly,
   isRoot,
-  type Json,
   type PreconditionViolation,
   parentOf,
   Role,
@@ -40,7 +37,7 @@ export const roleService = {
   ListRoles: (request, context) => page(context, roles, request, "roles", equals("name", request.name), roleFrom, true),
 
   CreateRole: ({ parent, role }, context) => {
-    const { name, ...body } = createInput(Role, role, internalViolations(role)) as Role;
+    const { name, ...body } = createInput(Role, role) as Role;
     const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
     existingParent(context, parent);
     demand(context.caller, unique.capabilities, parent);
@@ -58,7 +55,7 @@ export const roleService = {
   UpdateRole: ({ role, updateMask }, context) => {
     const row = existing(context, roles, "Role", role.uid);
     const current = { name: row.columns.name, ...row.body };
-    const { next } = changeInput(Role, current, role, updateMask, internalViolations);
+    const { next } = changeInput(Role, current, role, updateMask);
     const { name, ...body } = next as Role;
     const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
     demand(context.caller, [...capabilitiesOfRole(row), ...unique.capabilities], row.parent as string);
@@ -105,13 +102,4 @@ export const roleViolations = (
 export const demandRole = (context: ServiceContext, group: string, uid: string): void => {
   const role = context.store.get(roles, uid);
   if (role) demand(context.caller, capabilitiesOfRole(role), group);
-};
-
-// A role with an internal-only capability must hold `internal`, too (docs/contract.md#authorization).
-const internalViolations = (role: Json): FieldViolation[] => {
-  const own = (role.capabilities as string[] | undefined) ?? [];
-  const needing = own.filter(isInternalOnly);
-  if (needing.length === 0 || own.includes("CAP_INTERNAL")) return [];
-  const names = needing.map(capabilityName).join(", ");
-  return [{ field: "capabilities", description: `must contain internal, since it contains ${names}` }];
 };

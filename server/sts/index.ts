@@ -23,7 +23,6 @@ export { jwksViolation } from "./issuer/key-set.ts";
 export { createSigner, generateKey } from "./key/signer.ts";
 export type { RefreshFamilies, RefreshFamily, RefreshGrant } from "./refresh.ts";
 export { unauthenticated } from "./refusal.ts";
-export { patternViolation } from "./rule/pattern.ts";
 export type { ApiTokenClaims, ApiTokenDescription } from "./token/api.ts";
 
 export interface StsOptions extends ExchangeOptions {

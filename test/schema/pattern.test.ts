@@ -1,7 +1,6 @@
 import { RE2JS } from "re2js";
 import { describe, expect, it, vi } from "vitest";
-import { patternViolation } from "../../../server/sts/index.ts";
-import { type Budget, newBudget, patternMatcher } from "../../../server/sts/rule/pattern.ts";
+import { type Budget, newBudget, patternMatcher, patternViolation } from "../../schema/pattern.ts";
 
 const matchesPattern = (pattern: string, text: string, budget?: Budget) => patternMatcher(pattern)(text, budget);
 

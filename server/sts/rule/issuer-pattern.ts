@@ -1,6 +1,6 @@
 // What is worth a warning in a pattern for issuers: whoever runs a host that it matches signs tokens for the identity. It is
 // no error, since the published API takes such patterns; the log says so when an identity is written.
-import { ATOM } from "./pattern.ts";
+import { PATTERN_ATOM } from "../../../schema/index.ts";
 
 // `https://issuer\.example` and then a port, a path or the end.
 const FIXED_HOST =
@@ -19,7 +19,7 @@ export const issuerPatternWarning = (pattern: string): string | undefined => {
 const alternativesOf = (pattern: string): string[][] => {
   const alternatives: string[][] = [[]];
   let depth = 0;
-  for (const [atom] of pattern.matchAll(ATOM)) {
+  for (const [atom] of pattern.matchAll(PATTERN_ATOM)) {
     if (atom === "(") depth += 1;
     if (atom === ")") depth -= 1;
     if (atom === "|" && depth === 0) alternatives.push([]);

@@ -2,10 +2,10 @@
 // (docs/contract.md#claim-matching). Exact strings are compared byte for byte, patterns by `pattern`, in full; all parts are
 // ANDed.
 import type { ClaimMatch, Identity } from "../../../schema/index.ts";
+import { type Budget, newBudget, patternMatcher } from "../../../schema/index.ts";
 import { type Reason, refusal } from "../refusal.ts";
 import { ownValue } from "../token/strict-json.ts";
 import type { WorkloadToken } from "../token/workload.ts";
-import { type Budget, newBudget, patternMatcher } from "./pattern.ts";
 
 export type Matcher = (text: string, budget?: Budget) => boolean;
 
