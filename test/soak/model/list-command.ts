@@ -36,7 +36,7 @@ const queryOf = (world: World, params: ListParams): Query => {
   return {
     ...(params.descendants && { "uidp.descendantsOf": group(one) }),
     ...(params.children && { "uidp.childrenOf": group(two) }),
-    // docs/contract.md says of groups alone what their ancestors are.
+    // test/server/list-filter.test.ts has those of other kinds.
     ...(params.ancestors && kind === "groups" && { "uidp.ancestorsOf": pick(world, "groups", three) }),
     ...(params.inRoot && kind !== "roleBindings" && { "uidp.inRoot": true }),
     ...(params.ids && kind !== "roleBindings" && { "uidp.ids": uids.map((record) => pick(world, kind, record)) }),
