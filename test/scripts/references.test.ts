@@ -114,6 +114,12 @@ describe("a document that is not in the repository", () => {
   test("is alive for the numbers of faults in a file that cites their page", () =>
     expect(comment("F2 to F4 of docs/faults.md#f4")).toEqual([]));
 
+  test("is dead for them in a file that cites the page where it is not", () =>
+    expect(comment("faults.md, F4")).toEqual([
+      "1: faults.md does not exist: write docs/faults.md",
+      '1: "F4" has no address: write docs/faults.md#f4',
+    ]));
+
   test.each(["issues 4 tokens", "decisions", "F16 of 30", "the contract: 2 fields"])("is alive: %s", (text) =>
     expect(comment(`${text}; docs/faults.md`)).toEqual([]),
   );
