@@ -12,6 +12,10 @@ export type ListOperation = Exclude<Extract<OperationName, `List${string}`>, `${
 export interface List {
   operation: ListOperation;
   plural: string;
+  /** what every request says, so that the list leaves nothing out */
+  always?: Json;
+  /** the one record that a group may have has the uid of the group */
+  sharesUid?: true;
 }
 
 type Listed = Json & { uid: string };
@@ -39,7 +43,7 @@ export async function* listAll<T extends { uid: string } = Listed>(
   const waited = { inAllMs: 0, sinceNewMs: 0 };
   let barren = 0;
   for (let pageToken: string | undefined, pages = 1; ; pages += 1) {
-    const request = { pageSize: PAGE_SIZE, ...filters, ...(pageToken ? { pageToken } : {}) };
+    const request = { pageSize: PAGE_SIZE, ...list.always, ...filters, ...(pageToken ? { pageToken } : {}) };
     const beganMs = clock.now();
     const page = await listPage<T>(client, list, request).catch((error: unknown) => {
       throw operationError(error, operation);
@@ -63,17 +67,18 @@ export async function* listAll<T extends { uid: string } = Listed>(
   }
 }
 
-/** The records directly in a group; at the root, for the parent "". */
+/** The records directly in a group, or in a repo; at the root, for the parent "". */
 export async function* listChildren<T extends { uid: string } = Listed>(
   client: Pick<Client, "call" | "clock">,
   list: List,
   parent: string,
   filters: Json = {},
 ): AsyncGenerator<T, void, undefined> {
-  const uidp = parent === "" ? { inRoot: true } : { childrenOf: parent };
+  const { sharesUid = false } = list;
+  const uidp = sharesUid ? { ids: [parent] } : parent === "" ? { inRoot: true } : { childrenOf: parent };
   for await (const record of listAll<T>(client, list, { ...filters, uidp })) {
     // Checked again: a service that ignores a filter must not decide which record is adopted, or who is granted what.
-    if (isUidp(record.uid) && parentOf(record.uid) === parent) yield record;
+    if (isUidp(record.uid) && (sharesUid ? record.uid : parentOf(record.uid)) === parent) yield record;
   }
 }
 

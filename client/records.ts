@@ -9,7 +9,8 @@ type Method<Verb extends string> = Extract<OperationName, `${Verb}${string}`>;
 export interface RecordOperations {
   get: Method<"Get">;
   create: Method<"Create">;
-  update: Method<"Update">;
+  /** absent where records do not change */
+  update?: Method<"Update">;
   delete: Method<"Delete">;
 }
 
@@ -63,6 +64,7 @@ export const updateRecord = (
   name?: unknown,
 ): Promise<Json> => {
   const { update } = kind.operations;
+  if (update === undefined) throw new TypeError(`no method updates a ${kind.word}`);
   const request = { [kind.field]: { ...record, uid }, updateMask: paths.join(",") } as RequestOf<Method<"Update">>;
   return withSubject(subjectText(kind, update, { uid, name }), call(update, request));
 };

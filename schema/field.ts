@@ -24,6 +24,8 @@ export interface FieldInfo {
   list?: "set" | "ordered" | { readonly key: string };
   /** taken and never returned */
   inputOnly?: boolean;
+  /** path of the answer that has what an input-only field was given */
+  answeredAs?: string;
   /** name of the protobuf oneof that the field is a member of */
   oneof?: string;
   /** written even when it is zero (docs/contract.md#d1) */

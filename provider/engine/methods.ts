@@ -7,6 +7,7 @@ import { checkedConfig, missingCredentials } from "../../client/credentials.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords } from "../kind/index.ts";
 import type { Kind } from "../kind/kind.ts";
+import { recordId } from "../kind/record.ts";
 import * as reconcile from "../reconcile/diff.ts";
 import { tellOpenCreates } from "../recovery/unreported.ts";
 import { isMoved } from "../session/service-address.ts";
@@ -59,19 +60,19 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
   };
   const gate = serviceGate({ config, connected, hasCredentials, say: outside.say });
   // The engine has the record in its state; `owner` is the key of the resource that declares it.
-  const inState = async (id: string, key: unknown, owner?: string): Promise<void> => {
+  const inState = async (kind: Kind, id: string, key: unknown, owner?: string): Promise<void> => {
     ledger ??= ledgerWith(await config(), outside);
-    ledger.claims.inState(id, owner);
-    await ledger.journal.known(id, key as string | undefined);
+    ledger.claims.inState(recordId(kind.field, id), owner);
+    await ledger.journal.known(kind.field, id, key as string | undefined);
   };
 
   // The key in a state may be of a name that the resource had before: it says where the journal is, not whose the record is.
-  const about = async (id: string, { [KEY]: key }: Json): Promise<Session> => {
-    await inState(id, key);
+  const about = async (kind: Kind, id: string, { [KEY]: key }: Json): Promise<Session> => {
+    await inState(kind, id, key);
     return connected();
   };
-  const aboutAlone = async (id: string, stored: Json): Promise<Session> => {
-    const own = await about(id, stored);
+  const aboutAlone = async (kind: Kind, id: string, stored: Json): Promise<Session> => {
+    const own = await about(kind, id, stored);
     // A state of an earlier version has no key.
     if (typeof stored[KEY] === "string") await tellOpenCreates(own, stored[KEY]);
     return own;
@@ -86,7 +87,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
   const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
     if (!isUidp(adopt) || typeof key !== "string") return [];
     ledger ??= ledgerWith(await config(), outside);
-    const reason = ledger.claims.plan(adopt, key);
+    const reason = ledger.claims.plan(recordId(kind.field, adopt), key);
     return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
   };
 
@@ -115,7 +116,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     }),
     diff: readable(async (id, olds, news) => {
       const key = news[KEY] as string | undefined;
-      await inState(id, key, key);
+      await inState(kind, id, key, key);
       await gate.address(olds);
       await gate.organization(id);
       const compared = reconcile.diff(kind, id, olds, news);
@@ -123,7 +124,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       // the service, again, and sends nothing.
       const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
       const result = { ...compared, changes: compared.changes || isStale };
-      if (result.replaces.length === 0) ledger?.claims.keep(id, olds.adopted === true);
+      if (result.replaces.length === 0) ledger?.claims.keep(recordId(kind.field, id), olds.adopted === true);
       if (result.warning) outside.say(result.warning);
       reviewOf(kind)?.compared(olds, news);
       return result;
@@ -135,7 +136,7 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
     }),
     read: readable(async (id, stored) => {
       await gate.address(stored);
-      const own = await aboutAlone(id, stored);
+      const own = await aboutAlone(kind, id, stored);
       const result = await reconcile.read(kind, own, id, stored).catch((error) => gate.explain(id, error));
       if (result.id === "") return result;
       const here = { [SERVICE]: serviceOf((await config()).baseUrl) };
@@ -146,12 +147,12 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       };
     }),
     update: readable(async (id, olds, news) => {
-      const { outs } = await reconcile.update(kind, await about(id, news), id, olds, news);
+      const { outs } = await reconcile.update(kind, await about(kind, id, news), id, olds, news);
       return { outs: keyed(outs, news) };
     }),
     delete: readable(async (id, stored) => {
       await gate.address(stored);
-      const own = await aboutAlone(id, stored);
+      const own = await aboutAlone(kind, id, stored);
       const isGone = await reconcile.remove(kind, own, id, stored).catch((error) => gate.explain(id, error));
       if (isGone) reviewOf(kind)?.removed(stored);
     }),

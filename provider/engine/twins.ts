@@ -5,6 +5,7 @@ import { listChildren } from "../../client/paginate.ts";
 import { singleAttempt } from "../../client/retry.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
+import { createTimeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { fingerprint, givenChoices } from "../state/fingerprint.ts";
 import { given, KEY, parentIn, resolvedFrom } from "../state/state.ts";
@@ -46,12 +47,13 @@ export const twins = (): Twins => {
     );
     if (alike.length === 0) return undefined;
     const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;
-    const lines = alike.map(({ uid, createTime }) => `${kind.word} ${uid}, made ${createTime}`);
+    const lines = alike.map((record) => `${kind.word} ${record.uid}, made ${createTimeOf(record)}`);
     const text = [
       `warning: ${name} is new, and a ${kind.word} with the same parent and fields exists already:`,
       ...lines,
     ].join("\n  - ");
-    return `${text}\nWithout adopt there will be one more. If this resource had another name before, say so with aliases.`;
+    const outcome = kind.unique ? "Without adopt the create fails" : "Without adopt there will be one more";
+    return `${text}\n${outcome}. If this resource had another name before, say so with aliases.`;
   };
 
   return {

@@ -3,6 +3,7 @@
 // and broken disks write to files too.
 import { z } from "zod";
 import { isUidp, uidp } from "../../schema/index.ts";
+import { recordId } from "../kind/record.ts";
 
 const text = z.string({ error: "must be text" }).min(1, "must not be empty");
 const PLACE = "must be a uid, or empty at the root";
@@ -44,8 +45,11 @@ const LINES = {
   /** surely not made, or gone again */
   closed: z.object({ closed: text }),
   /** the engine knows it: it asked for a record of this uid */
-  known: z.object({ known: uidp }),
+  known: z.object({ known: uidp, kind: text.optional() }),
 };
+
+/** The engine has a record of this uid in its state; `kind` tells one that shares its uid with another. */
+export type Known = z.infer<typeof LINES.known>;
 
 export type Line = { [K in keyof typeof LINES]: z.infer<(typeof LINES)[K]> }[keyof typeof LINES];
 
@@ -94,11 +98,15 @@ export const apply = (entries: Map<string, Entry>, line: Line): void => {
   if ("intent" in line) entries.set(line.intent, line);
   else if ("closed" in line) entries.delete(line.closed);
   else if ("known" in line) {
-    for (const [id, { uid }] of entries) if (uid === line.known) entries.delete(id);
+    for (const [id, entry] of entries) if (isKnownBy(entry, line)) entries.delete(id);
   } else if ("answered" in line) change(entries.get(line.answered), { answered: line.uid });
   else if ("made" in line) change(entries.get(line.made), { at: line.at, uid: line.uid });
   else change(entries.get(line.again), { at: line.at });
 };
+
+/** Whether the record that the engine knows is the one that the entry made. */
+export const isKnownBy = ({ uid, kind }: Entry, { known, kind: knownKind = "" }: Known): boolean =>
+  uid !== undefined && recordId(kind, uid) === recordId(knownKind, known);
 
 const change = (entry: Entry | undefined, members: Partial<Entry>): void => {
   if (entry) Object.assign(entry, members);

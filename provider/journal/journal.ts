@@ -2,7 +2,8 @@
 // that dies in between leaves a pending entry, and the next run looks for the record instead of creating another.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
-import { apply, type Entry, type Intent, type InvalidLine, type Line } from "./entry.ts";
+import { recordId } from "../kind/record.ts";
+import { apply, type Entry, type Intent, type InvalidLine, isKnownBy, type Known, type Line } from "./entry.ts";
 import { JournalError, type JournalFile, journalFile, quarantineOf } from "./file.ts";
 import { type Lock, lockOf } from "./lock.ts";
 
@@ -31,11 +32,11 @@ export interface Journal {
   /** The create is over, whatever is known of it. */
   end(entry: Entry): Promise<void>;
   /** The engine has asked for the record of this uid, so its state has it. `key` is that of the resource, where it is known. */
-  known(uid: string, key?: string): Promise<void>;
+  known(kind: string, uid: string, key?: string): Promise<void>;
   /** how many intents with the same parent and inputs, this one among them, nobody knows the record of */
   openAlike(entry: Entry): Promise<number>;
-  /** uids that other resources of the stack have made */
-  uidsBeside(key: string): Promise<Set<string>>;
+  /** ids of the records that other resources of the stack have made */
+  idsBeside(key: string): Promise<Set<string>>;
   /** Creates of the stack of this resource, not by this process, of which nobody knows the end; each once. */
   untold(key: string): Promise<Entry[]>;
 }
@@ -85,7 +86,7 @@ const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
 export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions): Journal => {
   const byStack = new Map<string, Promise<Open>>();
   const begunHere = new Set<string>();
-  const knownUids = new Set<string>();
+  const knownHere = new Map<string, Known>();
   const toldOf = new Set<string>();
 
   const warnedOf = new Set<string>();
@@ -115,7 +116,7 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
     const contents = await open.file.read();
     warnOf(open.file.path, contents?.invalid);
     open.entries = contents?.entries ?? new Map();
-    for (const uid of knownUids) apply(open.entries, { known: uid });
+    for (const line of knownHere.values()) apply(open.entries, line);
   };
 
   // Once: what others write later is seen when we have the lock.
@@ -194,13 +195,15 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
     },
     closed: async ({ intent, key }) => write(await opened(key), { closed: intent }),
     end: async ({ key }) => (await opened(key)).lock.release(),
-    known: async (uid, key) => {
-      knownUids.add(uid);
+    known: async (kind, uid, key) => {
+      const id = recordId(kind, uid);
+      const line: Known = id === uid ? { known: uid } : { known: uid, kind };
+      knownHere.set(id, line);
       try {
         if (key !== undefined) await opened(key);
         for (const open of await Promise.all(byStack.values())) {
-          const isOpen = [...open.entries.values()].some((entry) => entry.uid === uid);
-          if (isOpen) await write(open, { known: uid });
+          const isOpen = [...open.entries.values()].some((entry) => isKnownBy(entry, line));
+          if (isOpen) await write(open, line);
         }
       } catch (error) {
         // A preview may have nothing to write to; the next create that may writes it.
@@ -221,11 +224,10 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
       for (const { intent } of untold) toldOf.add(intent);
       return untold;
     },
-    uidsBeside: async (key) => {
+    idsBeside: async (key) => {
       const { entries } = await opened(key);
-      return new Set(
-        [...entries.values()].flatMap(({ uid, key: own }) => (uid !== undefined && own !== key ? [uid] : [])),
-      );
+      const others = [...entries.values()].filter((entry) => entry.key !== key);
+      return new Set(others.flatMap(({ kind, uid }) => (uid === undefined ? [] : [recordId(kind, uid)])));
     },
   };
 };

@@ -13,10 +13,22 @@ export interface Kind extends RecordKind {
   schema: Message;
   /** how records of this kind are found, and the filters that a record like `desired` passes */
   list: List & { filters(desired: Json): Json };
+  /** fields that tell a record from others in the same place; default: name */
+  matchedBy?: readonly string[];
+  /** fields that no two records in the same place have alike: the old record goes before a new one is made there */
+  unique?: readonly string[];
+  /** a create changes a record of the same name, and is how it is updated */
+  upsert?: true;
+  /** class of what holds the record; default: Group */
+  parentType?: string;
   /** field of the API → argument, where the program spells it otherwise */
   arguments?: Readonly<Record<string, string>>;
   /** a record of this kind may have no parent: `root: true` */
   rootAllowed?: boolean;
+  /** whether the server chooses for such a record what its schema says that it may choose; default: for any */
+  choosesFor?(record: Json): boolean;
+  /** paths where the service keeps a uid and the program may give a text */
+  respelled?: readonly string[];
   /** why a replacement must be allowed by the program; absent = it need not */
   replacementBreaks?: string;
   /** arguments in the API's spelling (friendly names to enum names) */

@@ -1,7 +1,7 @@
 // Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log says what
 // will be taken and what will be changed on it. The engine's side gets the uid.
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
 import { programError } from "./program-error.ts";
@@ -10,7 +10,8 @@ import { programSession } from "./session.ts";
 export interface AdoptArgs {
   /**
    * Takes over a record that exists: its uid, or "match" for the only one with this parent and name (of a role binding: with
-   * this group, identity and role). It is left in place when the resource is deleted.
+   * this identity and role, of a group invite: with this role and address, of an account association: in this group). It is
+   * left in place when the resource is deleted.
    */
   adopt?: pulumi.Input<string>;
   /** An adopted record is deleted with the resource; default: it is left in place */
@@ -20,8 +21,8 @@ export interface AdoptArgs {
 /** The input `adopt` as a uid; nothing when the program does not adopt. */
 export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): pulumi.Inputs => {
   if (inputs.adopt === undefined) return {};
-  const { adopt, parent, name: recordName, identity, role } = inputs;
-  const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role });
+  const { adopt, parent, name: recordName, identity, role, email } = inputs;
+  const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role, email });
   const found = identifying.apply(async (own) => lookUp(kind, name, own as Json, await pulumi.isSecret(identifying)));
   tell(kind, name, found, inputs);
   return { adopt: found.apply(({ uid }) => uid as string) };
@@ -34,10 +35,12 @@ const DONE_BEFORE =
 // Names that are secret are not told.
 const lookUp = async (kindName: KindName, name: string, args: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = args;
-  const [{ kindRecords }, { listAll, listChildren }, { resolvedFrom }] = await Promise.all([
+  const [{ kindRecords }, { isMatch }, { listAll, listChildren }, { resolvedFrom }, { observe }] = await Promise.all([
     import("../kind/index.ts"),
+    import("../kind/record.ts"),
     import("../../client/paginate.ts"),
     import("../state/state.ts"),
+    import("../state/changes.ts"),
   ]);
   const kind: Kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
@@ -50,8 +53,9 @@ const lookUp = async (kindName: KindName, name: string, args: Json, secret: bool
       : listAll(session, kind.list, { uidp: { ids: [adopt] } });
   const matches: Json[] = [];
   for await (const one of records) {
-    const record = kind.observed?.(one) ?? one;
-    const isMeant = adopt === "match" ? isMatch(record, identifying) : record.uid === adopt;
+    const record = observe(kind, one);
+    // Looked at again: a service that ignored a filter must not choose what is taken over.
+    const isMeant = adopt === "match" ? isMatch(kind, record, identifying) : record.uid === adopt;
     if (isMeant) matches.push(record);
   }
   const [match, ...others] = matches;
@@ -67,26 +71,21 @@ const lookUp = async (kindName: KindName, name: string, args: Json, secret: bool
   throw programError(`${problem}\n${DONE_BEFORE}`);
 };
 
-// Looked at again: a service that ignored a filter must not choose what is taken over.
-const isMatch = (record: Json, { name, identityUid, roleUid }: Json): boolean =>
-  (name === undefined || record.name === name) &&
-  (identityUid === undefined || record.identityUid === identityUid) &&
-  (roleUid === undefined || record.roleUid === roleUid);
-
 // Values that are secret are not told.
 const tell = (kindName: KindName, name: string, found: pulumi.Output<Json>, inputs: pulumi.Inputs): void => {
   pulumi
     .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)
     .apply(async ([record, args, secret]) => {
-      const [{ kindRecords }, { changeOf }, { desiredFrom, spelt, withOrderedLists }] = await Promise.all([
+      const [{ kindRecords }, { placeOf }, { changeOf }, { desiredFrom, spelt, withOrderedLists }] = await Promise.all([
         import("../kind/index.ts"),
+        import("../kind/record.ts"),
         import("../state/changes.ts"),
         import("../state/state.ts"),
       ]);
       const kind = kindRecords[kindName];
       const { uid } = record as unknown as { uid: string };
       const desired = withOrderedLists(kind, desiredFrom(kind, spelt(kind, args as Json)));
-      const { paths } = changeOf(kind, parentOf(uid), record as unknown as Json, desired);
+      const { paths } = changeOf(kind, placeOf(kind, uid), record as unknown as Json, desired);
       const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
       const lines = paths.map((path) =>
         secret ? path : `${path}: ${at(record as unknown as Json, path)} becomes ${at(desired, path)}`,

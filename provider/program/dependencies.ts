@@ -10,8 +10,21 @@ import { isRoot, isUidp, parentOf } from "../../schema/index.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { reportRemovals } from "./removals.ts";
 
-/** Inputs that hold a uid, and the type of the record that it is of. */
-const REFERENCES: Readonly<Record<string, string>> = { parent: "Group", identity: "Identity", role: "Role" };
+/** Paths of inputs that hold a uid, or a map of uids, and the type of the records that they are of. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  parent: "Group",
+  identity: "Identity",
+  role: "Role",
+  defaultRole: "Role",
+  "syncConfig.source": "Repo",
+  "chainguard.serviceBindings": "Identity",
+};
+
+/** Of these types `parent` is no group. */
+const PARENTS: Readonly<Record<string, string>> = { Tag: "Repo" };
+
+/** It has the uid of its group: a uid as text never means it. */
+const SHARES_UID = "AccountAssociation";
 
 // A registration that takes longer is no part of this program's order: its uid is not in anybody's text yet.
 const PATIENCE_MS = 10_000;
@@ -148,7 +161,7 @@ export const programWith = (patienceMs: number): Program => {
         byResource.set(resource, entry);
         byId.set(resource.id, resource);
         knownId(resource).then(
-          (uid) => uid !== undefined && byUid.set(uid, resource),
+          (uid) => uid !== undefined && type !== SHARES_UID && byUid.set(uid, resource),
           () => undefined,
         );
         waits.clear();
@@ -170,11 +183,18 @@ export const programWith = (patienceMs: number): Program => {
   };
 };
 
-const literalsOf = ({ inputs }: Entry): { uid: string; type: string }[] =>
-  Object.entries(REFERENCES).flatMap(([name, type]) => {
-    const uid: unknown = inputs[name];
-    return isUidp(uid) ? [{ uid, type }] : [];
+const literalsOf = ({ type: own, inputs }: Entry): { uid: string; type: string }[] =>
+  Object.entries(REFERENCES).flatMap(([path, usual]) => {
+    const value = path.split(".").reduce<unknown>(memberOf, inputs);
+    const type = path === "parent" ? (PARENTS[own] ?? usual) : usual;
+    const values = typeof value === "string" ? [value] : isPlain(value) ? Object.values(value) : [];
+    return values.filter(isUidp).map((uid) => ({ uid, type }));
   });
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+const memberOf = (holder: unknown, name: string): unknown => (isPlain(holder) ? holder[name] : undefined);
 
 const known = <T>(list: (T | undefined)[] | undefined): T[] | undefined =>
   list?.every((item) => item !== undefined) ? (list as T[]) : undefined;

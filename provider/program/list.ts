@@ -3,16 +3,24 @@
 import { type ListOperation, listAll } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import type {
+  AccountAssociation,
   Group,
+  GroupInvite,
   Identity,
+  IdentityProvider,
+  ListAccountAssociationsRequest,
+  ListGroupInvitesRequest,
   ListGroupsRequest,
   ListIdentitiesRequest,
+  ListIdentityProvidersRequest,
   ListReposRequest,
   ListRoleBindingsRequest,
   ListRolesRequest,
+  ListTagsRequest,
   Repo,
   Role,
   RoleBinding,
+  Tag,
 } from "../../schema/public.ts";
 import { programSession } from "./session.ts";
 
@@ -24,6 +32,10 @@ export type ListIdentitiesArgs = ListArgs<ListIdentitiesRequest>;
 export type ListRolesArgs = ListArgs<ListRolesRequest>;
 export type ListRoleBindingsArgs = ListArgs<ListRoleBindingsRequest>;
 export type ListReposArgs = ListArgs<ListReposRequest>;
+export type ListTagsArgs = ListArgs<ListTagsRequest>;
+export type ListGroupInvitesArgs = ListArgs<ListGroupInvitesRequest>;
+export type ListIdentityProvidersArgs = ListArgs<ListIdentityProvidersRequest>;
+export type ListAccountAssociationsArgs = ListArgs<ListAccountAssociationsRequest>;
 
 /** Groups that the caller may read. */
 export const listGroups = (args: ListGroupsArgs = {}) => listed<Group>("ListGroups", "groups", args);
@@ -43,6 +55,24 @@ export async function* listRoleBindings(args: ListRoleBindingsArgs = {}): AsyncG
 
 /** Repositories that the caller may read. */
 export const listRepos = (args: ListReposArgs = {}) => listed<Repo>("ListRepos", "repos", args);
+
+/**
+ * Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`),
+ * `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).
+ */
+export const listTags = (args: ListTagsArgs = {}) => listed<Tag>("ListTags", "tags", args);
+
+/** Group invites that the caller may read, without their codes. */
+export const listGroupInvites = (args: ListGroupInvitesArgs = {}) =>
+  listed<GroupInvite>("ListGroupInvites", "groupInvites", args);
+
+/** Identity providers that the caller may read, without their client secrets. */
+export const listIdentityProviders = (args: ListIdentityProvidersArgs = {}) =>
+  listed<IdentityProvider>("ListIdentityProviders", "identityProviders", args);
+
+/** Account associations that the caller may read. */
+export const listAccountAssociations = (args: ListAccountAssociationsArgs = {}) =>
+  listed<AccountAssociation>("ListAccountAssociations", "accountAssociations", args);
 
 async function* listed<T extends { uid: string }>(
   operation: ListOperation,

@@ -4,6 +4,13 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Message } from "../../schema/index.ts";
 import { type IrmResource, isOfType, typeOf } from "./resource.ts";
 
+/** A record that another one refers to. */
+export interface BoundRecord {
+  uid: string;
+  /** as of the last create, update or refresh; left out where it may be secret */
+  name?: string;
+}
+
 /** One of the alternatives, never two: the others are a compile error. */
 export type OneOf<T> = { [K in keyof T]: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never } }[keyof T];
 

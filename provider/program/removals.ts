@@ -32,11 +32,12 @@ const report = async ({ monitor, resources, adopted }: Declared): Promise<void> 
     if (pulumi.runtime.getMonitor() !== monitor) return;
     const state = await storedOutputs();
     const urns = new Set(await Promise.all(resources().map(({ urn }) => settled(urn))));
-    const uids = new Set([...adopted, ...(await Promise.all(resources().map(({ id }) => settled(id))))]);
+    const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await settled(own.id))));
+    const known = new Set([...adopted, ...ids]);
     const { removedText } = await import("../engine/review.ts");
     for (const [urn, { type, outputs }] of Object.entries(state)) {
       // By its uid under another name: an alias, or a record that changes hands.
-      if (urns.has(urn) || uids.has(outputs.uid as string)) continue;
+      if (urns.has(urn) || known.has(idOf(type, outputs.uid))) continue;
       const text = removedText(type, urn, outputs);
       if (text !== undefined) await pulumi.log.info(text);
     }
@@ -44,6 +45,12 @@ const report = async ({ monitor, resources, adopted }: Declared): Promise<void> 
     await pulumi.log.debug(`pulumi-irm: what leaves the stack is not known: ${(error as Error).message}`);
   }
 };
+
+const typeTokenOf = (resource: pulumi.Resource): string =>
+  (resource as unknown as { __pulumiType: string }).__pulumiType;
+
+// An account association has the uid of its group.
+const idOf = (type: string, uid: unknown): unknown => (type.endsWith(":AccountAssociation") ? `${type} ${uid}` : uid);
 
 /** Of the resources in the state, by URN: a function of the engine itself (pkg/resource/deploy/builtins.go). */
 const storedOutputs = async (): Promise<Record<string, { type: string; outputs: Json }>> => {

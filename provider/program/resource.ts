@@ -72,7 +72,7 @@ const markHandled = (value: unknown): void => {
 };
 
 const bindingArguments = (entered: Entered, name: string, inputs: pulumi.Inputs): pulumi.Inputs => ({
-  role: entered.resourceOf(inputs.role) ? inputs.role : checkedRole(name, inputs.role),
+  role: entered.resourceOf(inputs.role) ? inputs.role : checkedRole(`RoleBinding ${name}`, inputs.role),
   names: bindingNames(entered, inputs),
 });
 

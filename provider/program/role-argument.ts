@@ -1,14 +1,16 @@
-// A role by the name of a built-in one, on the side of the program: the name is looked up while the program runs, so that a
+// A role as an argument: a Role, a uid, or the name of a built-in role. The name is looked up while the program runs, so that a
 // misspelt one is an error of the preview. The engine's side keeps the name, and looks up its uid when it needs it.
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp } from "../../schema/index.ts";
 import { programError } from "./program-error.ts";
+import type { BoundRecord } from "./reference.ts";
 import { programSession } from "./session.ts";
 
 /** The argument as it is, refused where no built-in role has the name. Secret names are not told. */
 export const checkedRole = (
   resource: string,
   role: pulumi.Input<string> | undefined,
+  argument = "role",
 ): pulumi.Input<string> | undefined => {
   // A unit test of a program has no engine, and no service.
   if (role === undefined || isUidp(role) || !pulumi.runtime.hasEngine()) return role;
@@ -21,8 +23,15 @@ export const checkedRole = (
     } catch (error) {
       if (!(error instanceof UnknownRole)) throw error;
       const text = (await pulumi.isSecret(given)) ? "no built-in role has this name" : error.message;
-      throw programError(`RoleBinding ${resource}: role: ${text}`);
+      throw programError(`${resource}: ${argument}: ${text}`);
     }
     return value;
   });
 };
+
+/** A preview answers with the argument: a uid, or the name of a role whose uid is not looked at before the update. */
+export const asRecord = (output: pulumi.Output<BoundRecord>): pulumi.Output<BoundRecord> =>
+  output.apply((value: BoundRecord | string) => {
+    if (typeof value !== "string") return value;
+    return isUidp(value) ? { uid: value, name: pulumi.unknown } : { uid: pulumi.unknown, name: value };
+  }) as pulumi.Output<BoundRecord>;

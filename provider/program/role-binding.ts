@@ -1,12 +1,13 @@
 // RoleBinding: grants a role to an identity at a group and everything below it.
-import * as pulumi from "@pulumi/pulumi";
-import { isUidp, RoleBinding as RoleBindingSchema } from "../../schema/index.ts";
+import type * as pulumi from "@pulumi/pulumi";
+import { RoleBinding as RoleBindingSchema } from "../../schema/index.ts";
 import type { AdoptArgs } from "./adoption.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
-import { outputNames, referenceUid } from "./reference.ts";
+import { type BoundRecord, outputNames, referenceUid } from "./reference.ts";
 import { IrmResource } from "./resource.ts";
 import type { Role } from "./role.ts";
+import { asRecord } from "./role-argument.ts";
 
 export interface RoleBindingArgs extends AdoptArgs {
   /** The group where the grant holds, and below: a Group or a uid; a change makes a new binding before the old one ends */
@@ -17,13 +18,6 @@ export interface RoleBindingArgs extends AdoptArgs {
   role: Role | pulumi.Input<string>;
   /** Accepted as on every resource; a role binding may always be replaced */
   allowReplace?: boolean;
-}
-
-/** One of the records that a role binding connects. */
-export interface BoundRecord {
-  uid: string;
-  /** as of the last create, update or refresh; left out where the program marks it as secret */
-  name?: string;
 }
 
 export class RoleBinding extends IrmResource {
@@ -71,10 +65,3 @@ export class RoleBinding extends IrmResource {
     return new RoleBinding(name, {} as RoleBindingArgs, { ...opts, id: uid });
   }
 }
-
-// A preview answers with the arguments: a uid, or the name of a role whose uid is not looked at before the update.
-const asRecord = (output: pulumi.Output<BoundRecord>): pulumi.Output<BoundRecord> =>
-  output.apply((value: BoundRecord | string) => {
-    if (typeof value !== "string") return value;
-    return isUidp(value) ? { uid: value, name: pulumi.unknown } : { uid: pulumi.unknown, name: value };
-  }) as pulumi.Output<BoundRecord>;

@@ -1,8 +1,9 @@
 // Create, without duplicates or lost records (docs/faults.md#nothing-lost). First it searches for what an earlier run left
 // (provider/recovery/recover.ts), then it creates the record (provider/recovery/create-once.ts). From the moment that the record
 // exists, every failure carries its uid.
-import { isRoot, type Json, parentOf } from "../../schema/index.ts";
+import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
+import { placeOf, recordId } from "../kind/record.ts";
 import { made } from "../recovery/create-once.ts";
 import { leftBehind, namedBy } from "../recovery/recover.ts";
 import { tellAbandoned } from "../recovery/unreported.ts";
@@ -11,7 +12,9 @@ import type { Session } from "../session/session.ts";
 import { changeOf } from "../state/changes.ts";
 import { fingerprint, givenChoices } from "../state/fingerprint.ts";
 import { given, hidden, KEY, outputsFrom, parentIn, resolvedFrom } from "../state/state.ts";
+import { withoutSecrets } from "../state/write-only.ts";
 import { adoptedRecord } from "./adopt.ts";
+import { incompleteUnlessShown } from "./shown-once.ts";
 import { patched } from "./update.ts";
 
 export interface Created {
@@ -32,9 +35,9 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
     // Whoever else makes records of this stack may leave something before it is our turn.
     for (;;) {
       const left = await leftBehind(kind, session, key, desired);
-      if (left) return settled(kind, session, inputs, left);
+      if (left) return incompleteUnlessShown(kind, key, inputs, await settled(kind, session, inputs, left));
       const answer = await made(kind, session, key, desired);
-      if (answer) return asMade(kind, inputs, answer);
+      if (answer) return incompleteUnlessShown(kind, key, inputs, asMade(kind, inputs, answer));
     }
   });
 };
@@ -65,11 +68,13 @@ const settled = async (
 ): Promise<Created> => {
   const desired = { ...given(inputs), ...own };
   const id = record.uid as string;
-  session.claims.take(id, inputs[KEY] as string);
-  if (!own.adopted && isRoot(id)) session.newRoots.add(id);
-  const outs = outputsFrom(kind, record, desired);
+  const place = placeOf(kind, id);
+  session.claims.take(recordId(kind.field, id), inputs[KEY] as string);
+  if (!own.adopted && place === "") session.newRoots.add(id);
+  // Which secret the record has is not known: it is sent again.
+  const outs = outputsFrom(kind, record, withoutSecrets(kind, desired));
   try {
-    const { paths, replaces } = changeOf(kind, parentOf(id), outs, desired);
+    const { paths, replaces } = changeOf(kind, place, outs, desired);
     if (replaces.length > 0) throw new Error(`${kind.word} ${id}: ${replaces.join(", ")} cannot be changed on it`);
     return { id, outs: paths.length === 0 ? outs : await patched(kind, session, id, paths, { ...inputs, ...own }) };
   } catch (error) {

@@ -4,6 +4,7 @@ import { listAll } from "../../client/paginate.ts";
 import { deleteRecord } from "../../client/records.ts";
 import { apiError, type Json } from "../../schema/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
+import { recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { staysOnDelete } from "../state/state.ts";
 import { deleteWhenFree, leftBelow } from "./delete-order.ts";
@@ -15,11 +16,11 @@ import { whileYoung } from "./young.ts";
 export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<boolean> => {
   const subject = [kind.word, id, title(stored)].filter(Boolean).join(" ");
   if (staysOnDelete(stored)) {
-    session.claims.leave(id);
+    session.claims.leave(recordId(kind.field, id));
     session.say(`${subject} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
     return false;
   }
-  if (!session.claims.release(id, stored.adopted === true)) {
+  if (!session.claims.release(recordId(kind.field, id), stored.adopted === true)) {
     session.say(`${subject} stays: another resource of this stack has taken it`);
     return false;
   }
@@ -48,6 +49,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
   if (attempt === send && kind.guarded) await tellWhatGoes(kind, session, id, subject);
   const force = kind.forceable === "below" && forced ? () => destroyBelow(session, id, stored) : undefined;
   await deleteWhenFree(kind, session, id, attempt, force);
+  if (kind.list.sharesUid) session.claims.gone(recordId(kind.field, id));
   session.deletes.finished(id, kind.releases?.(stored));
   return true;
 };

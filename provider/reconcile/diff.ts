@@ -1,7 +1,8 @@
 // The one loop: check, diff, create, read, update, delete of any kind. It knows nothing of Pulumi: dynamic resources are one
 // thin adapter over it, a native plugin would be another.
-import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
+import { placeOf } from "../kind/record.ts";
 import { changeOf } from "../state/changes.ts";
 import {
   argumentOf,
@@ -13,7 +14,9 @@ import {
   withOrderedLists,
 } from "../state/state.ts";
 import { containsUnknown } from "../state/unknown.ts";
+import { valueAt } from "../state/write-only.ts";
 import { inputProblems } from "./check.ts";
+import { neverSeen } from "./shown-once.ts";
 
 export { create } from "./create.ts";
 export { remove } from "./delete.ts";
@@ -41,42 +44,60 @@ export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failu
 const refusedReplacements = (kind: Kind, before: Json, desired: Json) => {
   if (!kind.replacementBreaks || desired.allowReplace === true) return [];
   const { replaces } = changeOf(kind, (before.parent as string) ?? "", before, desired);
-  return replaces.filter((field) => !containsUnknown(desired[field])).map((field) => refusal(kind, field));
+  return replaces.filter((path) => !isUnknownAt(desired, path)).map((path) => refusal(kind, path));
 };
 
-const refusal = (kind: Kind, field: string) => ({
-  field,
+const isUnknownAt = (desired: Json, path: string): boolean => containsUnknown(valueAt(desired, path.split(".")));
+
+const refusal = (kind: Kind, path: string) => ({
+  field: argumentOf(kind, path),
   description: `a change makes a new ${kind.word}: ${kind.replacementBreaks}; set allowReplace: true if that is meant`,
 });
 
 export interface DiffResult {
   changes: boolean;
   replaces: string[];
+  /** the new record can be made only when the old one is gone */
+  deleteBeforeReplace?: true;
   /** for the person who reads the preview */
   warning?: string;
 }
 
-/** `olds` are outputs, as observed last; `news` are inputs. Never asks to delete first: access must not be interrupted. */
+/**
+ * `olds` are outputs, as observed last; `news` are inputs. Access must not be interrupted: it asks to delete first only where two
+ * records cannot be there at once.
+ */
 export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult => {
   const desired = desiredFrom(kind, news);
   if (isUidp(desired.adopt) && desired.adopt !== id) throw adoptsAnother(kind, id, desired.adopt);
-  const { paths, replaces } = changeOf(kind, parentOf(id), olds, desired);
+  const { paths, replaces } = changeOf(kind, placeOf(kind, id), olds, desired);
+  const unseen = neverSeen(kind, olds);
   const changes =
     paths.length > 0 ||
     replaces.length > 0 ||
+    unseen.length > 0 ||
     switchesDiffer(olds, desired) ||
     (kind.holdsSecret?.(olds, desired) ?? false);
-  const asked = replacedOnChange(kind, paths, news[REPLACE_ON]);
+  const asked = [...replacedOnChange(kind, paths, news[REPLACE_ON]), ...unseen];
+  const isBesides = replaces.includes("parent") || (kind.unique ?? []).some((field) => paths.includes(field));
+  const replaced = (fields: readonly string[]): Pick<DiffResult, "replaces" | "deleteBeforeReplace"> => ({
+    replaces: [...new Set(fields.map((path) => argumentOf(kind, path)))],
+    ...(kind.unique && fields.length > 0 && !isBesides && { deleteBeforeReplace: true }),
+  });
   if (!kind.replacementBreaks || desired.allowReplace === true)
-    return { changes, replaces: [...new Set([...replaces, ...asked.map((field) => argumentOf(kind, field))])] };
+    return { changes, ...replaced([...replaces, ...asked]) };
   // check has refused already what differs from the last inputs; this is what differs from the record itself.
-  const sure = replaces.find((field) => !containsUnknown(desired[field]));
-  if (sure !== undefined) throw new Error(`${kind.word} ${id}: ${sure}: ${refusal(kind, sure).description}`);
+  const sure = replaces.find((path) => !isUnknownAt(desired, path));
+  if (sure !== undefined) {
+    const { field, description } = refusal(kind, sure);
+    throw new Error(`${kind.word} ${id}: ${field}: ${description}`);
+  }
   const [open] = replaces;
-  if (open === undefined) return { changes, replaces: asked };
+  if (open === undefined) return { changes, ...replaced(asked) };
   // Not known before the update: it may turn out to be what it was, so that a preview cannot refuse.
-  const warning = `${kind.word} ${id}: ${open} is not known yet, and the update refuses another one: ${refusal(kind, open).description}`;
-  return { changes, replaces: asked, warning };
+  const { field, description } = refusal(kind, open);
+  const warning = `${kind.word} ${id}: ${field} is not known yet, and the update refuses another one: ${description}`;
+  return { changes, ...replaced(asked), warning };
 };
 
 /** The arguments of changed paths that the option replaceOnChanges names, as property paths: `claimMatch.subject`, `*`. */

@@ -6,12 +6,15 @@ import { deleteRecord } from "../../client/records.ts";
 import { isAncestor, isRoot, type Json } from "../../schema/index.ts";
 import { BELOW } from "../kind/below.ts";
 import { title } from "../kind/kind.ts";
+import { recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 
 const MAX = 50;
 
 interface Doomed {
   uid: string;
+  /** among the records of all kinds */
+  id: string;
   word: string;
   text: string;
   remove: (typeof BELOW)[number]["remove"];
@@ -40,7 +43,7 @@ export const destroyBelow = async (session: Session, uid: string, stored: Json):
     const text = `${head}: these role bindings are outside of it and would go with identities below it; nothing was deleted:`;
     throw new Error([text, ...outside].join("\n  - "));
   }
-  const held = doomed.filter((one) => session.claims.isHeld(one.uid));
+  const held = doomed.filter((one) => session.claims.isHeld(one.id));
   if (held.length > 0)
     throw stillDeclared(
       head,
@@ -81,7 +84,7 @@ const everythingBelow = async (session: Session, group: string): Promise<Doomed[
         // Looked at again: a service that ignored a filter must not choose what is deleted.
         if (!isAncestor(group, uid) && !(on && uid === group)) continue;
         const text = [word, uid, title(record)].filter(Boolean).join(" ");
-        doomed.push({ uid, word, text, remove, rank });
+        doomed.push({ uid, id: on ? recordId("accountAssociation", uid) : uid, word, text, remove, rank });
       }
   }
   return doomed.sort((a, b) => depthOf(b.uid) - depthOf(a.uid) || a.rank - b.rank);

@@ -5,6 +5,7 @@ import { getRecord } from "../../client/records.ts";
 import { isRoot, parentOf } from "../../schema/index.ts";
 import { group } from "../kind/group.ts";
 import type { Kind } from "../kind/kind.ts";
+import { placeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 
 export const NOT_DELETED = "A record that may not be read is not taken for deleted.";
@@ -19,11 +20,14 @@ export const confirmGone = async (
   uid: string,
   action: "get" | "delete",
 ): Promise<void> => {
-  if (isRoot(uid)) {
+  const place = placeOf(kind, uid);
+  if (place === "") {
     if (action === "get") throw unknownOrganization(kind, uid, uid);
     return;
   }
-  for (let parent = parentOf(uid); ; parent = parentOf(parent)) {
+  // Of a tag, the group of its repo: what is gone with the repo is gone.
+  const above = kind.parentType === undefined ? place : parentOf(place);
+  for (let parent = above; ; parent = parentOf(parent)) {
     try {
       await getRecord(session, group, parent);
       return;

@@ -2,6 +2,7 @@
 // says nothing.
 import { hasCode } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
+import { createTimeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { LAG_MS, lookUntilShown } from "./lag.ts";
 
@@ -22,7 +23,7 @@ export const whileYoung = async <T>(session: Session, stored: Json, attempt: () 
   return done.answer;
 };
 
-const hiddenUntil = ({ clock, serverNow }: Session, { createTime }: Json): number => {
-  const ageMs = Math.max(0, (serverNow() ?? Infinity) - Date.parse(String(createTime)));
+const hiddenUntil = ({ clock, serverNow }: Session, stored: Json): number => {
+  const ageMs = Math.max(0, (serverNow() ?? Infinity) - Date.parse(String(createTimeOf(stored))));
   return clock.now() + LAG_MS - ageMs;
 };

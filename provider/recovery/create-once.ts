@@ -7,7 +7,9 @@ import { delayMs, isExhausted, isResendable, newAttemptBudget } from "../../clie
 import { type Json, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import type { Kind } from "../kind/kind.ts";
+import { recordId } from "../kind/record.ts";
 import { LAG_MS } from "../reconcile/lag.ts";
+import { takenText } from "../reconcile/upsert.ts";
 import { serviceNow } from "../session/service-time.ts";
 import type { Session } from "../session/session.ts";
 import { normal } from "../state/changes.ts";
@@ -29,13 +31,18 @@ export const made = async (kind: Kind, session: Session, key: string, desired: J
   const entry = await journal.begin(intent, () => serviceNow(session));
   if (!entry) return undefined;
   try {
-    const before = await recordsBefore(kind, session, parent);
+    const before = await recordsBefore(kind, session, parent, desired);
+    const taken = takenText(kind, key, desired, before);
+    if (taken !== undefined) {
+      await noteClosed(session, entry);
+      throw new Error(taken);
+    }
     if (await journal.isNew(key)) tellTwins(kind, session, entry, before);
     const answer = await posted(kind, session, entry, desired, before);
     const uid = answer.uid as string;
     // From here on the record exists.
-    claims.take(uid, key);
-    session.made.add(uid);
+    claims.take(recordId(kind.field, uid), key);
+    session.made.add(recordId(kind.field, uid));
     if (parent === "") session.newRoots.add(uid);
     await noteMade(session, entry, uid);
     return answer;

@@ -4,6 +4,7 @@
 import { isRoot, type Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { type Kind, title } from "../kind/kind.ts";
+import { recordId } from "../kind/record.ts";
 import { LAG_MS } from "../reconcile/lag.ts";
 import type { Session } from "../session/session.ts";
 import type { Before } from "./before.ts";
@@ -23,9 +24,10 @@ export const refusalOf = async (
   const verdict = verdictOn(kind, entry, answer);
   if (verdict.is === "another") return verdict.why;
   if (before.records.some((one) => one.uid === uid)) return "existed before the create";
-  const refusal = session.claims.refusal(uid, entry.key);
+  const id = recordId(kind.field, uid);
+  const refusal = session.claims.refusal(id, entry.key);
   if (refusal) return refusal;
-  if ((await session.journal.uidsBeside(entry.key)).has(uid)) return "was made for another resource of this stack";
+  if ((await session.journal.idsBeside(entry.key)).has(id)) return "was made for another resource of this stack";
   const isOwn = verdict.is === "its own" && !hasForeignMembers(kind, answer);
   if (isOwn || (await isConfirmed(kind, session, entry, answer, before))) return undefined;
   // Made at the same time, in the same place: whose it is a person has to say, where no other record is found.

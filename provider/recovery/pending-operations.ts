@@ -6,8 +6,10 @@ import { listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, TYPE_PREFIX } from "../kind/kind.ts";
+import { isMatch, matchedBy, recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
-import { resolvedFrom } from "../state/state.ts";
+import { observe } from "../state/changes.ts";
+import { argumentOf, resolvedFrom } from "../state/state.ts";
 
 export interface PendingCreate {
   urn: string;
@@ -17,7 +19,7 @@ export interface PendingCreate {
 }
 
 interface Deployment {
-  resources?: { id?: string }[];
+  resources?: { id?: string; type?: string }[];
   pending_operations?: { type: string; resource: { urn: string; type: string; inputs?: Json } }[];
 }
 
@@ -25,8 +27,9 @@ interface Deployment {
 const SECRET = "4dabf18193072939515e22adb298388d";
 
 /** What a record is looked for by, in plain. */
-const plainInputs = (urn: string, inputs: Json): Json => {
-  const plain = ["parent", "name", "identity", "role", "identityUid", "roleUid"].flatMap((name) => {
+const plainInputs = (kind: Kind, urn: string, inputs: Json): Json => {
+  const names = matchedBy(kind).flatMap((field) => [field, argumentOf(kind, field)]);
+  const plain = ["parent", ...new Set(names)].flatMap((name) => {
     const value = inputs[name] as Json | string | undefined;
     if (typeof value !== "object" || !(SECRET in value)) return [[name, value]];
     if (typeof value.plaintext === "string") return [[name, JSON.parse(value.plaintext)]];
@@ -39,27 +42,36 @@ const plainInputs = (urn: string, inputs: Json): Json => {
 export const pendingCreates = async (session: Session, exported: unknown): Promise<PendingCreate[]> => {
   const { deployment } = (exported ?? {}) as { deployment?: Deployment };
   if (!deployment) throw new TypeError("is not what pulumi stack export prints");
-  const known = new Set(deployment.resources?.map(({ id }) => id));
+  const known = new Set(
+    deployment.resources?.flatMap(({ id, type }) => {
+      const kind = kindOf(type);
+      return id === undefined ? [] : [kind ? recordId(kind.field, id) : id];
+    }),
+  );
   const creates = (deployment.pending_operations ?? []).filter(({ type }) => type === "creating");
   const ours = creates.flatMap(({ resource: { urn, type, inputs = {} } }) => {
-    const kind = Object.values(kindRecords).find((one) => TYPE_PREFIX + one.type === type);
-    return kind ? [{ urn, kind, inputs: plainInputs(urn, inputs) }] : [];
+    const kind = kindOf(type);
+    return kind ? [{ urn, kind, inputs: plainInputs(kind, urn, inputs) }] : [];
   });
   return Promise.all(
     ours.map(async (one) => ({ ...one, candidates: await candidatesOf(one.kind, session, one.inputs, known) })),
   );
 };
 
+const kindOf = (type: string | undefined): Kind | undefined =>
+  Object.values(kindRecords).find((one) => TYPE_PREFIX + one.type === type);
+
 const candidatesOf = async (
   kind: Kind,
   session: Session,
   inputs: Json,
-  known: ReadonlySet<string | undefined>,
+  known: ReadonlySet<string>,
 ): Promise<Json[]> => {
-  const { parent = "", name } = inputs;
+  const { parent = "" } = inputs;
   const found: Json[] = [];
   const desired = await resolvedFrom(kind, session, inputs);
   for await (const record of listChildren(session, kind.list, parent as string, kind.list.filters(desired)))
-    if (!known.has(record.uid) && (name === undefined || record.name === name)) found.push(record);
+    if (!known.has(recordId(kind.field, record.uid)) && isMatch(kind, observe(kind, record), desired))
+      found.push(record);
   return found;
 };

@@ -4,10 +4,11 @@
 import type { CallOptions } from "../../client/client.ts";
 import { hasCode } from "../../client/errors.ts";
 import { getRecord } from "../../client/records.ts";
-import { type Json, parentOf } from "../../schema/index.ts";
+import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { SENT_MS } from "../journal/journal.ts";
 import { type Kind, title } from "../kind/kind.ts";
+import { placeOf, recordId } from "../kind/record.ts";
 import { LAG_MS, lookUntilShown } from "../reconcile/lag.ts";
 import { DATE_MS, serviceNow } from "../session/service-time.ts";
 import type { Session } from "../session/session.ts";
@@ -26,7 +27,7 @@ export const leftBehind = async (
 ): Promise<Json | undefined> => {
   for (const entry of await session.journal.left(key)) {
     const record = await recordOf(kind, session, entry, desired);
-    if (record === undefined || session.claims.refusal(record.uid as string, key)) {
+    if (record === undefined || session.claims.refusal(recordId(kind.field, record.uid as string), key)) {
       await session.journal.closed(entry);
       continue;
     }
@@ -62,10 +63,10 @@ export const namedBy = async (
   const uid = entry.uid ?? entry.answered;
   if (uid === undefined) return undefined;
   if (entry.kind !== kind.field) return { is: "another", why: `is said to be a ${entry.kind}` };
-  const refusal = session.claims.refusal(uid, entry.key);
+  const refusal = session.claims.refusal(recordId(kind.field, uid), entry.key);
   if (refusal) return { is: "another", why: refusal };
   // What is elsewhere may be nothing that we may read.
-  if (parentOf(uid) !== entry.parent) return verdictOn(kind, entry, { uid }) as { is: "another"; why: string };
+  if (placeOf(kind, uid) !== entry.parent) return verdictOn(kind, entry, { uid }) as { is: "another"; why: string };
   const record = await readShown(kind, session, uid, await mayShowFor(session, { ...entry, uid }));
   return record && { ...verdictOn(kind, entry, record), record };
 };

@@ -5,6 +5,7 @@ import { listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import type { Kind } from "../kind/kind.ts";
+import { createTimeOf, recordId } from "../kind/record.ts";
 import { lookUntilShown } from "../reconcile/lag.ts";
 import { ambiguousCreate } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
@@ -34,21 +35,24 @@ export const findCreated = async (
   const until = session.clock.now() + waitMs;
   const look = async () => {
     const found = (await matches(kind, session, entry, sought)).filter(
-      ({ uid, createTime }) => !before?.has(uid) && Date.parse(String(createTime)) <= notAfter,
+      (record) => !before?.has(record.uid) && createdMs(record) <= notAfter,
     );
     return found.length > 0 ? found : undefined;
   };
   return (await lookUntilShown(session.clock, look, () => until)) ?? [];
 };
 
+const createdMs = (record: Json): number => Date.parse(String(createTimeOf(record)));
+
 const matches = async (kind: Kind, session: Session, entry: Entry, sought: Json | undefined): Promise<Listed[]> => {
   const { key, parent, inputs, given, notBefore } = entry;
-  const others = await session.journal.uidsBeside(key);
+  const others = await session.journal.idsBeside(key);
   const found: Listed[] = [];
   for await (const record of listChildren(session, kind.list, parent, sought && kind.list.filters(sought))) {
-    if (others.has(record.uid) || session.claims.refusal(record.uid, key)) continue;
-    const createdMs = Date.parse(String(record.createTime));
-    if (createdMs >= notBefore - SKEW_MS && fingerprint(kind, parent, record, given) === inputs) found.push(record);
+    const id = recordId(kind.field, record.uid);
+    if (others.has(id) || session.claims.refusal(id, key)) continue;
+    if (createdMs(record) >= notBefore - SKEW_MS && fingerprint(kind, parent, record, given) === inputs)
+      found.push(record);
   }
   return found;
 };
@@ -61,7 +65,7 @@ export const onlyOne = async (
   found: readonly Json[],
   entry: Entry,
 ): Promise<Json | undefined> => {
-  const isSure = found.every(({ createTime }) => Date.parse(String(createTime)) >= entry.notBefore);
+  const isSure = found.every((record) => createdMs(record) >= entry.notBefore);
   if (isSure && (found.length <= 1 || found.length <= (await session.journal.openAlike(entry)))) return found[0];
   throw ambiguousCreate(kind, entry.key, found);
 };

@@ -5,6 +5,7 @@ import type { Entry } from "../journal/entry.ts";
 import { JournalError } from "../journal/file.ts";
 import { kindRecords } from "../kind/index.ts";
 import { title } from "../kind/kind.ts";
+import { createTimeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { mayShowFor } from "./recover.ts";
 import { findCreated } from "./search.ts";
@@ -51,6 +52,6 @@ const candidates = async (session: Session, entry: Entry, waitMs: number, taken?
     return { text: `${head}; it cannot be looked for: ${(error as Error).message}`, count: 1 };
   }
   if (found.length === 0) return { text: `${head}; there is none now`, count: 0 };
-  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${record.createTime}`);
+  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
   return { text: [`${head}; it may be:`, ...lines].join("\n  - "), count: found.length };
 };

@@ -1,8 +1,9 @@
 // Whether a record that is said to be of a create is: what a response or the intent journal names is followed, and deleted later,
 // only when the record itself agrees. Its parent, its fields and its age must be those of the create.
-import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import type { Kind } from "../kind/kind.ts";
+import { createTimeOf, placeOf } from "../kind/record.ts";
 import { fingerprint } from "../state/fingerprint.ts";
 
 /** `Date` has whole seconds, and the machines of a service do not agree to the millisecond. */
@@ -19,9 +20,9 @@ export type Verdict =
   | { is: "open"; by: "age" | "fields"; why: string };
 
 export const verdictOn = (kind: Kind, { parent, inputs, given, notBefore }: Entry, record: Json): Verdict => {
-  const { uid, createTime } = record;
-  if (!isUidp(uid) || parentOf(uid) !== parent) return { is: "another", why: `is not in ${parent || "no group"}` };
-  const olderMs = notBefore - Date.parse(String(createTime));
+  const { uid } = record;
+  if (!isUidp(uid) || placeOf(kind, uid) !== parent) return { is: "another", why: `is not in ${parent || "no group"}` };
+  const olderMs = notBefore - Date.parse(String(createTimeOf(record)));
   const isSame = fingerprint(kind, parent, record, given) === inputs;
   if (olderMs > CLOCKS_MS || (olderMs > SKEW_MS && !isSame)) return { is: "another", why: "existed before the create" };
   if (!isSame) return { is: "open", by: "fields", why: "is not what was asked for" };

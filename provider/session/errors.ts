@@ -2,6 +2,7 @@
 import { subjectText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
+import { createTimeOf } from "../kind/record.ts";
 import { argumentOf } from "../state/state.ts";
 
 /** The record exists, and something about it is not as asked: the engine stores it with its id and goes on next time. */
@@ -22,7 +23,7 @@ export class Incomplete extends Error {
 /** The service answered, and not with what was asked for. `outs` are the outputs that the state shall have, `paths` the API's. */
 export const incomplete = (kind: Kind, outs: Record<string, unknown>, paths: readonly string[]): Incomplete => {
   const uid = outs.uid as string;
-  const head = subjectText(kind, kind.operations.update, { uid, name: outs.name });
+  const head = subjectText(kind, kind.operations.update ?? kind.operations.create, { uid, name: outs.name });
   const differing = paths.map((path) => argumentOf(kind, path)).join(", ");
   const text = `${head}: the service answered with another value of ${differing} than was asked for`;
   return new Incomplete(text, uid, outs);
@@ -32,7 +33,7 @@ export const incomplete = (kind: Kind, outs: Record<string, unknown>, paths: rea
 export const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
   const many = found.length === 1 ? "a record" : `${found.length} records`;
   const head = `${key}: an answer was lost, and ${many} may be the one that it was about:`;
-  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${record.createTime}`);
+  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
   const advice =
     found.length === 1
       ? 'It was there at the same moment, and may be somebody else\'s: take it by adopt: "<uid>", or change it and run again.'

@@ -23,6 +23,8 @@ export interface Claims {
   adoptionRefusal(uid: string, key: string): string | undefined;
   /** This run is about to delete the record; false when it has taken it, or when the resource that has adopted it keeps it; `own`: that one asks. */
   release(uid: string, own?: boolean): boolean;
+  /** The record is deleted. A new one may have the same uid: an account association has that of its group. */
+  gone(uid: string): void;
 }
 
 export const createClaims = (): Claims => {
@@ -79,6 +81,10 @@ export const createClaims = (): Claims => {
       if (takers.has(uid) || (adopted.has(uid) && !own)) return false;
       leaving.add(uid);
       return true;
+    },
+    gone: (uid) => {
+      for (const uids of [stateUids, kept, adopted, leaving]) uids.delete(uid);
+      owners.delete(uid);
     },
   };
 };

@@ -2,9 +2,19 @@
 // where a mask cannot go deeper.
 import patch from "fast-json-patch";
 import type { z } from "zod";
-import { asMessage, type FieldInfo, fieldPaths, type Json, type Message, normalForm } from "../../schema/index.ts";
+import {
+  asMessage,
+  type FieldInfo,
+  fieldPaths,
+  inputFields,
+  type Json,
+  type Message,
+  normalForm,
+} from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
+import { settleTexts } from "./given-text.ts";
 import { isUnknown } from "./unknown.ts";
+import { withSecretsInPlace } from "./write-only.ts";
 
 /** The fields that a caller may set, in normal form; what a preview does not know yet stays as it is. */
 export const normal = (schema: Message, value: Json): Json => normalForm(schema, value, isUnknown);
@@ -19,10 +29,29 @@ const pathsOnce = (accepts: (info: FieldInfo) => boolean): ((kind: Kind) => read
   };
 };
 
-/** Paths whose value the server chooses when none is given. */
-export const serverChosen = pathsOnce((info) => info.serverChosen === true);
+const serverChosen = pathsOnce((info) => info.serverChosen === true);
 const createOnly = pathsOnce((info) => info.immutable === true || info.createOnly === true);
 const volatile = pathsOnce((info) => info.volatile === true);
+
+/** Paths whose value the server chooses for such a record when none is given. */
+export const choicesOf = (kind: Kind, record: Json): readonly string[] =>
+  kind.choosesFor?.(record) === false ? [] : serverChosen(kind);
+
+/** Paths whose change makes a new record. */
+const fixedPaths = (kind: Kind): readonly string[] =>
+  kind.operations.update || kind.upsert ? createOnly(kind) : inputFields(kind.schema);
+
+/** An answer, or stored outputs, with all that can be compared with what the program asks for. */
+export const observe = (kind: Kind, record: Json): Json => {
+  const own = withSecretsInPlace(record);
+  return kind.observed?.(own) ?? own;
+};
+
+/** The desired record in the spelling of the observed one, where both mean the same. */
+export const settle = (kind: Kind, desired: Json, observed: Json): Json => {
+  const own = settleTexts(desired, observed);
+  return kind.settle?.(own, observed) ?? own;
+};
 
 /** The outputs as observed, with the stored value of what changes by itself: it is no drift. */
 export const keepVolatile = (kind: Kind, observed: Json, stored: Json): Json => {
@@ -32,10 +61,10 @@ export const keepVolatile = (kind: Kind, observed: Json, stored: Json): Json => 
 
 /** Paths in which the two records differ: what a PATCH names in its mask, nested where the field is a message. */
 export const changedPaths = (kind: Kind, observed: Json, desired: Json): string[] => {
-  const record = kind.observed?.(observed) ?? observed;
+  const record = observe(kind, observed);
   const before = normal(kind.schema, record);
-  const after = normal(kind.schema, kind.settle?.(desired, record) ?? desired);
-  for (const path of serverChosen(kind)) if (!isGiven(desired, path)) forget(before, path.split("."));
+  const after = normal(kind.schema, settle(kind, desired, record));
+  for (const path of choicesOf(kind, desired)) if (!isGiven(desired, path)) forget(before, path.split("."));
   const paths = patch.compare(before, after).map(({ path }) => maskPath(kind.schema, path.split("/").slice(1)));
   return [...new Set(paths)].sort();
 };
@@ -58,15 +87,15 @@ export const isGiven = (desired: Json, path: string): boolean =>
 export interface Change {
   /** paths of the mask */
   paths: string[];
-  /** arguments whose change makes a new record */
+  /** paths of the change that make a new record */
   replaces: string[];
 }
 
 /** The change from a record in the group `parent` ("" at the root), as observed, to what the program asks for. */
 export const changeOf = (kind: Kind, parent: string, observed: Json, desired: Json): Change => {
   const paths = changedPaths(kind, observed, desired);
-  const isFixed = (path: string) => createOnly(kind).some((fixed) => path === fixed || path.startsWith(`${fixed}.`));
-  const replaces = [...new Set(paths.filter(isFixed).map((path) => path.split(".", 1)[0] as string))];
+  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}.`);
+  const replaces = fixedPaths(kind).filter((fixed) => paths.some((path) => isWithin(path, fixed)));
   const moved = parent !== ((desired.parent as string | undefined) ?? "");
   return { paths, replaces: moved ? [desired.parent === undefined ? "root" : "parent", ...replaces] : replaces };
 };

@@ -1,10 +1,13 @@
 // One record in its four shapes: the bag of arguments that the engine keeps as inputs, the message that a request carries,
 // the answer, and the outputs in the state.
-import { isRoot, isUidp, type Json, orderLists, parentOf } from "../../schema/index.ts";
+import { isUidp, type Json, orderLists } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
+import { placeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
-import { forget, normal, serverChosen } from "./changes.ts";
+import { choicesOf, forget, normal, observe } from "./changes.ts";
+import { GIVEN, withGivenTexts, withTexts } from "./given-text.ts";
 import { isUnknown } from "./unknown.ts";
+import { SECRETS, withUnreturned } from "./write-only.ts";
 
 /** The engine's own member of the bag: the text that finds this code again. */
 export const PROVIDER = "__provider";
@@ -86,8 +89,9 @@ const withoutNull = (value: unknown): unknown => {
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** `identityUid` to `identity`: the name that the program used. */
-export const argumentOf = (kind: Kind, field: string): string => kind.arguments?.[field] ?? field;
+/** `identityUid` to `identity`, `sync_config.source` to `syncConfig.source`: the name that the program used. */
+export const argumentOf = (kind: Kind, path: string): string =>
+  path.replace(/^\w+/, (field) => kind.arguments?.[field] ?? field);
 
 /** The arguments under the names of the API's fields. A state of version 0.1 has them already. */
 export const fieldsFrom = (kind: Kind, bag: Json): Json =>
@@ -129,15 +133,17 @@ export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind
  * the arguments or the outputs that the switches come from.
  */
 export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
-  const { uid, ...fields } = kind.stored?.(answer, own) ?? answer;
-  const parent = isUidp(uid) && !isRoot(uid) ? { parent: parentOf(uid) } : {};
+  const whole = withGivenTexts(kind, withUnreturned(kind, answer, own), own);
+  const { uid, ...fields } = kind.stored?.(whole, own) ?? whole;
+  const place = isUidp(uid) ? placeOf(kind, uid) : "";
+  const parent = place === "" ? {} : { parent: place };
   const adopted = own[ADOPTED] === true ? { [ADOPTED]: true } : {};
   return withoutNull({ uid, ...parent, ...fields, ...switchesOf(own), ...adopted }) as Json;
 };
 
 /** The API's fields of stored outputs. */
 export const withoutOwn = (outputs: Json): Json => {
-  const own = [...HIDDEN, ROLE_NAME, ADOPTED, ...Object.keys(SWITCHES)];
+  const own = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ADOPTED, ...Object.keys(SWITCHES)];
   return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
 };
 
@@ -146,11 +152,11 @@ export const withoutOwn = (outputs: Json): Json => {
  * have said it, and a diff compares it only when the program does. That a group is a root is in its uid.
  */
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
-  const parent = parentOf(id);
-  const fields = normal(kind.schema, kind.observed?.(observed) ?? observed);
-  for (const path of serverChosen(kind)) forget(fields, path.split("."));
+  const parent = placeOf(kind, id);
+  const fields = normal(kind.schema, observe(kind, observed));
+  for (const path of choicesOf(kind, fields)) forget(fields, path.split("."));
   const own = {
-    ...argumentsFrom(kind, fields),
+    ...argumentsFrom(kind, withTexts(fields, observed)),
     ...kind.shown?.(observed),
     ...(stored[ADOPTED] === true ? onDelete(stored.deleteAdopted) : {}),
   };

@@ -921,7 +921,7 @@ export interface SyncConfig {
 export interface Tag {
   /** uid of its repo, then a segment of its own */
   uid: string;
-  /** unique in its repo */
+  /** unique in its repo: a create of another name makes another tag */
   name: string;
   /** of the manifest */
   digest: string;

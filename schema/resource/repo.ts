@@ -125,12 +125,12 @@ export const Repo = message(
     /** unique in its group */
     name: required(2, nonEmpty.regex(/^\S{0,255}$/, NAME_TEXT)),
     /** one line, at most 512 characters; default: that of the repo that this one syncs from */
-    description: optional(3, description),
-    catalogTier: optional(4, CatalogTier),
-    bundles: optional(5, listOf(bundle), { list: "set" }),
+    description: optional(3, description, { serverChosen: true }),
+    catalogTier: optional(4, CatalogTier, { serverChosen: true }),
+    bundles: optional(5, listOf(bundle), { list: "set", serverChosen: true }),
     /** other names of the image, each with a tag */
-    aliases: optional(7, listOf(alias), { list: "set" }),
-    activeTags: optional(8, listOf(tagName), { list: "set" }),
+    aliases: optional(7, listOf(alias), { list: "set", serverChosen: true }),
+    activeTags: optional(8, listOf(tagName), { list: "set", serverChosen: true }),
     // The published JSON name is the snake_case one (docs/contract.md#json).
     sync_config: optional(9, SyncConfig, { alias: "syncConfig" }),
     customOverlay: optional(10, CustomOverlay),

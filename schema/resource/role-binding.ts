@@ -30,9 +30,9 @@ export const RoleBinding = message("iam.RoleBinding", {
   role: output(4, hydrated("iam.RoleBindingRole")),
   createTime: output(5, timestamp),
   /** uid of the identity that is granted the role */
-  identityUid: required(6, uidp, { inputOnly: true }),
+  identityUid: required(6, uidp, { inputOnly: true, answeredAs: "identity.uid" }),
   /** uid of the role */
-  roleUid: required(7, uidp, { inputOnly: true }),
+  roleUid: required(7, uidp, { inputOnly: true, answeredAs: "role.uid" }),
 });
 export type RoleBinding = z.infer<typeof RoleBinding>;
 

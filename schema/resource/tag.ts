@@ -12,8 +12,8 @@ const DIGEST_TEXT = 'digest must match "^sha256:[0-9a-f]{64}$"';
 export const Tag = message("registry.Tag", {
   /** uid of its repo, then a segment of its own */
   uid: output(1, uidp),
-  /** unique in its repo */
-  name: required(2, tagName),
+  /** unique in its repo: a create of another name makes another tag */
+  name: required(2, tagName, { createOnly: true }),
   /** of the manifest */
   digest: required(3, z.string({ error: DIGEST_TEXT }).regex(/^sha256:[0-9a-f]{64}$/, DIGEST_TEXT)),
   updateTime: output(4, timestamp),

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
-import type { Json } from "../../schema/index.ts";
+import type { Json, OperationName } from "../../schema/index.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
 import { IAM } from "./owner.ts";
 import { type Declared, type Program, ref } from "./program.ts";
@@ -175,7 +175,9 @@ describe.concurrent("F12: made, and what follows fails", () => {
         await killedAt("after reply")(stage);
         const { world, engine, subject } = stage;
         const { operations } = kindRecords[kind];
-        world.server.faults?.set({ rules: [{ operation: operations.update, steps: [{ status: 500 }] }] });
+        world.server.faults?.set({
+          rules: [{ operation: operations.update as OperationName, steps: [{ status: 500 }] }],
+        });
         const { after } = subjectOf(kind, "update", world.home);
         const outcome = await engine.run("up", after);
         expect(outcome.errors).toEqual([expect.stringContaining("500")]);

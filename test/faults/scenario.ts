@@ -1,14 +1,13 @@
 // A scenario: what was there is made, a fault meets the action, at most one further `up` (or `refresh` and `up`) follows
 // without one, and L1 to L7 are judged, then the destroy.
 import { expect } from "vitest";
-import type { KindName } from "../../provider/kind/index.ts";
 import type { FaultScript } from "../../server/faults/script.ts";
 import type { ServerOptions } from "../../server/index.ts";
 import type { ChildOptions } from "./child.ts";
 import type { Command, Outcome } from "./engine.ts";
 import { judge, judgeDestroyed } from "./judge.ts";
 import type { Engine, Watch } from "./run.ts";
-import { type Action, type Subject, subjectOf } from "./subject.ts";
+import { type Action, type Subject, type SubjectKind, subjectOf } from "./subject.ts";
 import { startWorld, type World } from "./world.ts";
 
 export const STACK = "stack";
@@ -28,7 +27,7 @@ export interface Stage {
 }
 
 export interface Scenario {
-  kind: KindName;
+  kind: SubjectKind;
   action: Action;
   server?: ServerOptions & { speed?: number };
   child?: Partial<ChildOptions> & { env?: Record<string, string> };

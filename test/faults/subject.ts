@@ -6,8 +6,11 @@ import { type Declared, type Program, ref } from "./program.ts";
 
 export type Action = "create" | "update" | "delete" | "replace";
 
+/** Of the kinds there are, those that a fault is tried on. */
+export type SubjectKind = Extract<KindName, "group" | "identity" | "role" | "roleBinding">;
+
 export interface Subject {
-  kind: KindName;
+  kind: SubjectKind;
   /** the program before the action, and with it */
   before: Program;
   after: Program;
@@ -27,7 +30,7 @@ const group = (name: string, parent: unknown, further: Json = {}): Declared => (
 });
 
 /** What the subjects need: made before the fault. */
-const surroundings = (kind: KindName, home: string): Program => [
+const surroundings = (kind: SubjectKind, home: string): Program => [
   group("team", home),
   group("other-team", home),
   ...(kind === "roleBinding"
@@ -51,7 +54,7 @@ const role = (name: string, parent: unknown, capabilities: string[], further: Js
   inputs: { parent, name, capabilities, ...further },
 });
 
-const subjects: Record<KindName, (parent: string, changed: boolean, further: Json) => Declared> = {
+const subjects: Record<SubjectKind, (parent: string, changed: boolean, further: Json) => Declared> = {
   group: (parent, changed, further) =>
     group("subject", ref(parent), { description: changed ? "changed" : "first", ...further }),
   identity: (parent, changed, further) =>
@@ -71,14 +74,14 @@ const subjects: Record<KindName, (parent: string, changed: boolean, further: Jso
 
 const METHOD = { create: "POST", update: "PATCH", delete: "DELETE", replace: "POST" } as const;
 
-export const subjectOf = (kind: KindName, action: Action, home: string): Subject => {
+export const subjectOf = (kind: SubjectKind, action: Action, home: string): Subject => {
   const base = surroundings(kind, home);
   const further = action === "replace" && kind !== "roleBinding" ? { allowReplace: true } : {};
   const of = (parent: string, changed: boolean) => [...base, subjects[kind](parent, changed, further)];
   const { operations, list } = kindRecords[kind];
   const common = {
     kind,
-    operation: operations[action === "replace" ? "create" : action],
+    operation: operations[action === "replace" ? "create" : action] as OperationName,
     list: list.operation,
     method: METHOD[action],
   };

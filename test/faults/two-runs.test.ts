@@ -2,7 +2,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { KindName } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
 import type { ServerOptions } from "../../server/index.ts";
 import { type Foreign, judge, judgeDestroyed, KINDS } from "./judge.ts";
@@ -11,7 +10,7 @@ import { type Declared, type Program, resolved } from "./program.ts";
 import type { Engine } from "./run.ts";
 import { STACK, scenario } from "./scenario.ts";
 import { readState } from "./state.ts";
-import { subjectOf } from "./subject.ts";
+import { type SubjectKind, subjectOf } from "./subject.ts";
 import { startWorld, type World } from "./world.ts";
 
 describe.concurrent("F20: two runs of one stack at the same time", () => {
@@ -75,7 +74,7 @@ interface TwoStacks {
 }
 
 /** Two stacks that declare the same record, each with a state and a journal of its own. */
-const twoStacks = async (kind: KindName, act: (stacks: TwoStacks) => Promise<void>, options: ServerOptions = {}) => {
+const twoStacks = async (kind: SubjectKind, act: (stacks: TwoStacks) => Promise<void>, options: ServerOptions = {}) => {
   const world = await startWorld(options);
   try {
     const { home, foreign } = world;

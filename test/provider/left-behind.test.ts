@@ -60,7 +60,7 @@ describe("the journal", () => {
   it("does not give a record that the engine has asked for since", async () => {
     const args = machine.inputs();
     const first = await reconcile.create(group, machine.run().session, args);
-    await machine.run().session.journal.known(first.id, args.__key as string);
+    await machine.run().session.journal.known("group", first.id, args.__key as string);
     const second = await reconcile.create(group, machine.run().session, args);
     expect(second.id).not.toBe(first.id);
   });

@@ -116,7 +116,7 @@ describe.each(kinds)("%s", (_, kind, args, byHand) => {
   it("shows what somebody changed by hand, and is repaired by the paths that differ", async () => {
     if (Object.keys(byHand).length === 0) return;
     const { id, inputs, outs } = await create(kind, await args());
-    await call(kind.operations.update, {
+    await call(kind.operations.update as string, {
       [kind.field]: { uid: id, ...byHand },
       updateMask: Object.keys(byHand).join(),
     });

@@ -112,7 +112,7 @@ describe("compaction", () => {
     await file.append(intent("a"));
     await file.append({ made: "a", uid: uidOf("c"), at: 8 });
     const journal = journalOf(path);
-    await journal.known(uidOf("c"));
+    await journal.known("group", uidOf("c"));
     expect(await journal.left(intent("a").key)).toEqual([]);
     expect(readFileSync(path, "utf8")).toBe("");
   });

@@ -1,0 +1,31 @@
+// GroupInvite: a code with which somebody joins a group. Nothing of it changes: another role, address or ttl is another invite
+// with another code. The state keeps the code, which only the answer of the create shows, and of the role its uid, with the name
+// of a built-in one: other names may be secret where the role is declared.
+import { GroupInvite, isRoot, type Json } from "../../schema/index.ts";
+import type { Kind } from "./kind.ts";
+import { resolveRole } from "./named-role.ts";
+
+interface Role {
+  uid?: string;
+  name?: string;
+}
+
+export const groupInvite: Kind = {
+  type: "GroupInvite",
+  word: "group invite",
+  schema: GroupInvite,
+  field: "groupInvite",
+  operations: { get: "GetGroupInvite", create: "CreateGroupInvite", delete: "DeleteGroupInvite" },
+  list: { operation: "ListGroupInvites", plural: "groupInvites", filters: () => ({}) },
+  matchedBy: ["roleUid", "email"],
+  arguments: { roleUid: "role" },
+  byName: ["roleUid"],
+  resolve: resolveRole("roleUid"),
+  observed: ({ role, ...record }: Json) => ({ ...record, roleUid: record.roleUid || (role as Role | undefined)?.uid }),
+  // An adopted record says nothing of its ttl: it is taken to have the one that the program gives.
+  settle: (desired: Json, { ttl }: Json) => (ttl === undefined ? { ...desired, ttl } : desired),
+  stored: ({ role, roleUid, ...fields }: Json) => {
+    const { uid = roleUid as string, name } = (role ?? {}) as Role;
+    return { ...fields, role: { uid, name: isRoot(uid) ? name : undefined } };
+  },
+};

@@ -1,0 +1,36 @@
+// IdentityProvider: where people sign in. The rule that matches them to who was provisioned is for good; the client secret is
+// never returned.
+import { IdentityProvider, type Json } from "../../schema/index.ts";
+import { valueAt, withValueAt } from "../state/write-only.ts";
+import type { Kind } from "./kind.ts";
+import { resolveRole } from "./named-role.ts";
+
+const RULE = ["oidc", "correlationRule"];
+const USUAL_RULES: readonly unknown[] = [
+  undefined,
+  "CORRELATION_RULE_UNSPECIFIED",
+  "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+];
+
+export const identityProvider: Kind = {
+  type: "IdentityProvider",
+  word: "identity provider",
+  schema: IdentityProvider,
+  field: "identityProvider",
+  operations: {
+    get: "GetIdentityProvider",
+    create: "CreateIdentityProvider",
+    update: "UpdateIdentityProvider",
+    delete: "DeleteIdentityProvider",
+  },
+  list: { operation: "ListIdentityProviders", plural: "identityProviders", filters: ({ name }) => ({ name }) },
+  replacementBreaks: "its uid would change, and who signs in by it would be somebody new",
+  byName: ["defaultRole"],
+  resolve: resolveRole("defaultRole"),
+  // Unset means the first of the rules.
+  settle: (desired: Json, observed: Json) => {
+    const isUsual = [desired, observed].every((record) => USUAL_RULES.includes(valueAt(record, RULE)));
+    return isUsual ? withValueAt(desired, RULE, valueAt(observed, RULE)) : desired;
+  },
+  releases: ({ defaultRole }: Json) => (typeof defaultRole === "string" ? [defaultRole] : []),
+};

@@ -1,0 +1,100 @@
+// AccountAssociation: the accounts of a group at cloud providers, and its installations of GitHub apps.
+import type * as pulumi from "@pulumi/pulumi";
+import { AccountAssociation as AccountAssociationSchema } from "../../schema/index.ts";
+import type { AccountAssociation as AccountAssociationMessage } from "../../schema/public.ts";
+import type { AdoptArgs } from "./adoption.ts";
+import type { Group } from "./group.ts";
+import type { Identity } from "./identity.ts";
+import { outputNames, referenceUid } from "./reference.ts";
+import { IrmResource } from "./resource.ts";
+
+export interface GitHubInstallation {
+  /** Decimal */
+  installationId: pulumi.Input<string>;
+  /** For people to read; default: empty */
+  name?: pulumi.Input<string>;
+}
+
+export interface AccountAssociationArgs extends AdoptArgs {
+  /** The group that has the accounts, at most one association each: a Group or a uid */
+  parent: Group | pulumi.Input<string>;
+  /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  name: pulumi.Input<string>;
+  /** One line, at most 512 characters; default: empty */
+  description?: pulumi.Input<string>;
+  /** AWS */
+  amazon?: pulumi.Input<{
+    /** Twelve digits */
+    account: pulumi.Input<string>;
+  }>;
+  /** Google Cloud */
+  google?: pulumi.Input<{
+    /** Id of the project: `acme-production` */
+    projectId: pulumi.Input<string>;
+    /** Number of the project, decimal */
+    projectNumber: pulumi.Input<string>;
+  }>;
+  /** Azure */
+  azure?: pulumi.Input<{
+    /** Id of the tenant */
+    tenantId: pulumi.Input<string>;
+    /** Client id by the component's name, at least one */
+    clientIds: pulumi.Input<Record<string, pulumi.Input<string>>>;
+  }>;
+  /** Services of the platform itself */
+  chainguard?: {
+    /** The identity that a service assumes, an Identity or a uid, by the service's name; at least one */
+    serviceBindings: Record<string, Identity | pulumi.Input<string>>;
+  };
+  /** Apps on GitHub */
+  github?: pulumi.Input<{
+    /** Installations by the id of the app (decimal); their order means nothing */
+    appInstallations: pulumi.Input<
+      Record<string, pulumi.Input<{ installations: pulumi.Input<pulumi.Input<GitHubInstallation>[]> }>>
+    >;
+  }>;
+  /** Lets a change of parent move the accounts to another group; default: refused in the preview */
+  allowReplace?: boolean;
+}
+
+export class AccountAssociation extends IrmResource {
+  /** uid of the group that has the accounts: the association has the same */
+  declare readonly parent: pulumi.Output<string>;
+  /** As given */
+  declare readonly name: pulumi.Output<string>;
+  /** As given; empty when not */
+  declare readonly description: pulumi.Output<string | undefined>;
+  /** As given */
+  declare readonly amazon: pulumi.Output<AccountAssociationMessage["amazon"]>;
+  /** As given */
+  declare readonly google: pulumi.Output<AccountAssociationMessage["google"]>;
+  /** As given */
+  declare readonly azure: pulumi.Output<AccountAssociationMessage["azure"]>;
+  /** As given, with the uids of the identities */
+  declare readonly chainguard: pulumi.Output<AccountAssociationMessage["chainguard"]>;
+  /** As given */
+  declare readonly github: pulumi.Output<AccountAssociationMessage["github"]>;
+  /** RFC 3339, UTC */
+  declare readonly createTime: pulumi.Output<string>;
+  /** RFC 3339, UTC */
+  declare readonly updateTime: pulumi.Output<string>;
+
+  constructor(name: string, args: AccountAssociationArgs, opts: pulumi.CustomResourceOptions = {}) {
+    const { parent, chainguard, ...rest } = args;
+    const bindings = Object.entries(chainguard?.serviceBindings ?? {}).map(([service, identity]) => [
+      service,
+      referenceUid(identity, "Identity", `chainguard.serviceBindings.${service}`),
+    ]);
+    const inputs = {
+      ...rest,
+      parent: referenceUid(parent, "Group", "parent"),
+      ...(chainguard && { chainguard: { ...chainguard, serviceBindings: Object.fromEntries(bindings) } }),
+    };
+    super("accountAssociation", "AccountAssociation", name, inputs, outputNames(AccountAssociationSchema), opts);
+  }
+
+  /** The association of the group with this uid, as it is: read in each run, and never changed or deleted by this stack */
+  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): AccountAssociation {
+    return new AccountAssociation(name, {} as AccountAssociationArgs, { ...opts, id: uid });
+  }
+}

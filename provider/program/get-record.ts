@@ -1,0 +1,123 @@
+// Look-ups of the kinds that are never at the root: by uid, or by what is unique, or should be, in its place.
+import * as pulumi from "@pulumi/pulumi";
+import type { Json } from "../../schema/index.ts";
+import type {
+  AccountAssociation as AccountAssociationMessage,
+  GroupInvite as GroupInviteMessage,
+  IdentityProvider as IdentityProviderMessage,
+  Repo as RepoMessage,
+  Tag as TagMessage,
+} from "../../schema/public.ts";
+import { type Inputs, onlyIn, onlyWithUid } from "./find-only.ts";
+import type { Group } from "./group.ts";
+import { referenceUid } from "./reference.ts";
+import type { Repo } from "./repo.ts";
+
+/** A record by its uid. */
+export interface GetByUidArgs {
+  uid: string;
+}
+
+/** A record by its name in a group. */
+interface GetInGroupArgs {
+  /** The whole name */
+  name: string;
+  /** uid of the group that directly holds it */
+  parent: string;
+}
+
+export type GetIdentityProviderArgs = GetByUidArgs | GetInGroupArgs;
+export type GetRepoArgs = GetByUidArgs | GetInGroupArgs;
+
+/** A tag by its uid, or by its name in a repo. */
+export type GetTagArgs =
+  | GetByUidArgs
+  | {
+      /** The whole name */
+      name: string;
+      /** uid of the repo */
+      repo: string;
+    };
+
+/** An account association by its group, whose uid it has. */
+export interface GetAccountAssociationArgs {
+  /** uid of the group */
+  group: string;
+}
+
+const IDENTITY_PROVIDERS = {
+  word: "identity provider",
+  operation: "ListIdentityProviders",
+  plural: "identityProviders",
+} as const;
+const REPOS = { word: "repo", operation: "ListRepos", plural: "repos" } as const;
+const TAGS = {
+  word: "tag",
+  operation: "ListTags",
+  plural: "tags",
+  always: { includeReferrers: true, includeDates: true, includeEpochs: true },
+} as const;
+const GROUP_INVITES = { word: "group invite", operation: "ListGroupInvites", plural: "groupInvites" } as const;
+const ACCOUNT_ASSOCIATIONS = {
+  word: "account association",
+  operation: "ListAccountAssociations",
+  plural: "accountAssociations",
+} as const;
+
+/** The invite with this uid, without its code. */
+export const getGroupInvite = async ({ uid }: GetByUidArgs): Promise<GroupInviteMessage> =>
+  onlyWithUid<GroupInviteMessage>(GROUP_INVITES, uid);
+
+/** The identity provider with this uid, or of this name in `parent`; without its client secret. */
+export const getIdentityProvider = async (args: GetIdentityProviderArgs): Promise<IdentityProviderMessage> =>
+  onlyIn<IdentityProviderMessage>(IDENTITY_PROVIDERS, { ...args }, "parent");
+
+/** The account association of a group. */
+export const getAccountAssociation = async ({ group }: GetAccountAssociationArgs): Promise<AccountAssociationMessage> =>
+  onlyWithUid<AccountAssociationMessage>(ACCOUNT_ASSOCIATIONS, group);
+
+/** The repo with this uid, or of this name in `parent`. */
+export const getRepo = async (args: GetRepoArgs): Promise<RepoMessage> =>
+  onlyIn<RepoMessage>(REPOS, { ...args }, "parent");
+
+/** The tag with this uid, or of this name in `repo`. */
+export const getTag = async (args: GetTagArgs): Promise<TagMessage> => onlyIn<TagMessage>(TAGS, { ...args }, "repo");
+
+const later = <Args, T>(inputs: object, get: (args: Args) => Promise<T>): pulumi.Output<T> =>
+  pulumi.output(inputs as Json).apply((args) => get(args as Args)) as pulumi.Output<T>;
+
+const inGroup = (args: Inputs<GetByUidArgs> | (Omit<Inputs<GetInGroupArgs>, "parent"> & InGroup)): object =>
+  "parent" in args ? { ...args, parent: referenceUid(args.parent, "Group", "parent") } : args;
+
+interface InGroup {
+  /** The group that directly holds it: a Group or a uid */
+  parent: Group | pulumi.Input<string>;
+}
+
+/** getGroupInvite with inputs that may not be known yet. */
+export const getGroupInviteOutput = (args: Inputs<GetByUidArgs>): pulumi.Output<GroupInviteMessage> =>
+  later(args, getGroupInvite);
+
+/** getIdentityProvider with inputs that may not be known yet. */
+export const getIdentityProviderOutput = (
+  args: Inputs<GetByUidArgs> | ({ name: pulumi.Input<string> } & InGroup),
+): pulumi.Output<IdentityProviderMessage> => later(inGroup(args), getIdentityProvider);
+
+/** getAccountAssociation with inputs that may not be known yet. */
+export const getAccountAssociationOutput = ({
+  group,
+}: {
+  group: Group | pulumi.Input<string>;
+}): pulumi.Output<AccountAssociationMessage> =>
+  later({ group: referenceUid(group, "Group", "group") }, getAccountAssociation);
+
+/** getRepo with inputs that may not be known yet. */
+export const getRepoOutput = (
+  args: Inputs<GetByUidArgs> | ({ name: pulumi.Input<string> } & InGroup),
+): pulumi.Output<RepoMessage> => later(inGroup(args), getRepo);
+
+/** getTag with inputs that may not be known yet. */
+export const getTagOutput = (
+  args: Inputs<GetByUidArgs> | { name: pulumi.Input<string>; repo: Repo | pulumi.Input<string> },
+): pulumi.Output<TagMessage> =>
+  later("repo" in args ? { ...args, repo: referenceUid(args.repo, "Repo", "repo") } : args, getTag);

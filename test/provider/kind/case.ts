@@ -1,0 +1,139 @@
+// A case of each kind for the contract tests: what a program gives, a change of it, what somebody changes by hand, and which
+// requests that takes. A new kind is added here.
+import type { KindName } from "../../../provider/kind/index.ts";
+import type { Json } from "../../../schema/index.ts";
+
+/** What the records of the cases stand in and refer to. */
+export interface Place {
+  organization: string;
+  group: string;
+  /** a repo with images, not of a case */
+  repo: string;
+  identity: string;
+  viewer: string;
+  editor: string;
+}
+
+export interface KindCase {
+  kind: KindName;
+  inputs(place: Place): Json;
+  /** arguments that change, the request that it takes, and its mask; without one, a new record is made instead */
+  change: Json;
+  update?: { mask: string; body?: Json } | { upsert: true };
+  /** fields of the API that somebody else changes, and the mask that repairs them */
+  byHand?: { fields: Json; repairedBy: string };
+  /** arguments that say the same as `inputs` */
+  restated?: Json;
+  /** two records of these arguments may be in one place */
+  isRepeatable: boolean;
+  /** secrets that must be in no journal, line or error */
+  secrets: readonly string[];
+}
+
+export const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
+
+const CLIENT_SECRET = "correct horse battery staple";
+
+const oidc = {
+  issuer: "https://login.example.com",
+  clientId: "access",
+  clientSecret: CLIENT_SECRET,
+  additionalScopes: ["email", "profile"],
+};
+
+export const cases: readonly KindCase[] = [
+  {
+    kind: "groupInvite",
+    inputs: ({ group }) => ({ parent: group, role: "viewer", ttl: "3600s", email: "new@example.com" }),
+    change: { ttl: "7200s" },
+    restated: { ttl: "3600.0s", singleUse: false },
+    isRepeatable: true,
+    secrets: ["cginvite_"],
+  },
+  {
+    kind: "identityProvider",
+    inputs: ({ group }) => ({ parent: group, name: "login", defaultRole: "viewer", oidc }),
+    change: { oidc: { ...oidc, clientSecret: "another secret of the client" } },
+    update: { mask: "oidc.clientSecret" },
+    byHand: { fields: { description: "by hand" }, repairedBy: "description" },
+    restated: {
+      oidc: {
+        ...oidc,
+        additionalScopes: ["profile", "email", "email"],
+        groupsClaim: "",
+        pkceEnabled: false,
+        correlationRule: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+      },
+    },
+    isRepeatable: true,
+    secrets: [CLIENT_SECRET, "another secret of the client"],
+  },
+  {
+    kind: "accountAssociation",
+    inputs: ({ group }) => ({
+      parent: group,
+      name: "clouds",
+      amazon: { account: "123456789012" },
+      github: { appInstallations: { "7": { installations: [{ installationId: "2" }, { installationId: "1" }] } } },
+    }),
+    change: { amazon: { account: "210987654321" } },
+    update: { mask: "amazon.account", body: { amazon: { account: "210987654321" } } },
+    byHand: { fields: { amazon: { account: "111111111111" } }, repairedBy: "amazon.account" },
+    restated: {
+      description: "",
+      github: {
+        appInstallations: { "7": { installations: [{ installationId: "1", name: "" }, { installationId: "2" }] } },
+      },
+    },
+    isRepeatable: false,
+    secrets: [],
+  },
+  {
+    kind: "repo",
+    inputs: ({ group }) => ({
+      parent: group,
+      name: "nginx",
+      aliases: ["web:latest", "edge:latest"],
+      activeTags: ["latest", "1"],
+      customOverlay: {
+        contents: {
+          packages: ["curl", "bash"],
+          runtimeRepositories: ["https://b.example.com", "https://a.example.com"],
+        },
+        accounts: { users: [{ username: "app", uid: 1000 }, { username: "admin" }] },
+      },
+    }),
+    change: { aliases: ["web:latest"], catalogTier: "CATALOG_TIER_BASE" },
+    update: { mask: "aliases,catalogTier", body: { aliases: ["web:latest"], catalogTier: "CATALOG_TIER_BASE" } },
+    byHand: { fields: { activeTags: ["latest"] }, repairedBy: "activeTags" },
+    restated: {
+      aliases: ["edge:latest", "web:latest", "edge:latest"],
+      activeTags: ["1", "latest"],
+      bundles: [],
+      customOverlay: {
+        contents: {
+          packages: ["bash", "curl"],
+          runtimeRepositories: ["https://b.example.com", "https://a.example.com"],
+        },
+        accounts: {
+          users: [
+            { username: "admin", uid: 0 },
+            { username: "app", uid: 1000 },
+          ],
+        },
+      },
+    },
+    isRepeatable: false,
+    secrets: [],
+  },
+  {
+    kind: "tag",
+    inputs: ({ repo }) => ({ parent: repo, name: "1.2.3-r0", digest: digest("a"), bundles: ["fips", "base"] }),
+    change: { digest: digest("b") },
+    update: { upsert: true },
+    byHand: { fields: { digest: digest("c"), bundles: ["fips", "base"] }, repairedBy: "" },
+    restated: { bundles: ["base", "fips"], deprecated: false },
+    isRepeatable: false,
+    secrets: [],
+  },
+];

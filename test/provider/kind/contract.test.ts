@@ -1,0 +1,199 @@
+// What every kind does alike, walked through the table of cases against the reference server: created once and found as it is,
+// changed by the least, replaced, adopted, deleted, found again after a lost answer; and secrets where nobody can read them.
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemTransport, type Transport } from "../../../client/transport.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
+import * as reconcile from "../../../provider/reconcile/diff.ts";
+import { Incomplete } from "../../../provider/session/errors.ts";
+import { checkedConfig, type Session, sessionWith } from "../../../provider/session/session.ts";
+import type { Json, OperationName } from "../../../schema/index.ts";
+import { getter, journalFolder, keyOf, type Service, startService } from "../double.ts";
+import { gone } from "../machine.ts";
+import { cases, type KindCase, type Place } from "./case.ts";
+
+let service: Service;
+let place: Place;
+let journal: string;
+let said: string[];
+let count = 0;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const call = (operation: OperationName, request: Json): Promise<Json> =>
+  service.session.call(operation, request as never) as unknown as Promise<Json>;
+
+// A place of its own for each test: some kinds are there only once.
+beforeEach(async () => {
+  count += 1;
+  const parent = service.organization as string;
+  const group = (await call("CreateGroup", { parent, group: { name: `g${count}` } })).uid as string;
+  const repo = (await call("CreateRepo", { parent: group, repo: { name: "images" } })).uid as string;
+  const { roles } = await call("ListRoles", { uidp: { inRoot: true } });
+  const roleUid = (name: string) => (roles as Json[]).find((role) => role.name === name)?.uid as string;
+  place = {
+    organization: parent,
+    group,
+    repo,
+    identity: service.identity as string,
+    viewer: roleUid("viewer"),
+    editor: roleUid("editor"),
+  };
+  journal = mkdtempSync(join(journalFolder, "kinds-"));
+  said = [];
+  service.requests.length = 0;
+});
+
+/** A process of this machine; each of its POSTs loses its answer, the first `lost` of them, after the service has done it. */
+const processWith = (lost = 0): Session => {
+  const env = { ...service.env, IRM_JOURNAL: journal };
+  const direct = systemTransport();
+  let left = lost;
+  const transport: Transport = async (request) => {
+    service.requests.push({ ...request, json: request.body === undefined ? undefined : JSON.parse(request.body) });
+    const answer = await direct(request);
+    const isCreate = request.method === "POST" && !request.url.pathname.startsWith("/sts");
+    if (isCreate && left-- > 0) throw gone(true);
+    return answer;
+  };
+  const { clock } = service;
+  return sessionWith(checkedConfig(getter(), env), { env, clock, transport, say: (text) => void said.push(text) });
+};
+
+const writes = () =>
+  service.requests
+    .filter(({ method, url }) => method !== "GET" && !url.pathname.startsWith("/sts"))
+    .map(({ method, url, json: body }) => ({ method, mask: url.searchParams.get("updateMask"), body: body as Json }));
+
+describe.each(cases)("$kind", (own: KindCase) => {
+  const kind = kindRecords[own.kind];
+  const checked = (further: Json = {}, olds: Json = {}): Json => {
+    const given = { ...own.inputs(place), ...further, ...keyOf(own.kind) };
+    const { inputs, failures } = reconcile.check(kind, olds, given);
+    expect(failures).toEqual([]);
+    return inputs;
+  };
+  const create = async (further: Json = {}, session = processWith()) => {
+    const inputs = checked(further);
+    const { id, outs } = await reconcile.create(kind, session, inputs);
+    return { id, inputs, outs: outs as Json };
+  };
+  const records = async (): Promise<Json[]> => {
+    const { operation, plural, always } = kind.list;
+    const uidp = kind.list.sharesUid ? { ids: [place.group] } : { childrenOf: own.inputs(place).parent };
+    return ((await call(operation, { ...always, uidp }))[plural] ?? []) as Json[];
+  };
+
+  it("is created once, and neither a second look nor a refresh finds a change", async () => {
+    const { id, inputs, outs } = await create();
+    expect(writes()).toHaveLength(1);
+    expect(outs).toMatchObject({ uid: id, parent: own.inputs(place).parent });
+    expect(reconcile.diff(kind, id, outs, inputs)).toEqual({ changes: false, replaces: [] });
+    const read = await reconcile.read(kind, processWith(), id, outs);
+    expect(read.props).toEqual(outs);
+    const { __key, ...asWritten } = inputs;
+    expect(read.inputs).toEqual(asWritten);
+    expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
+  });
+
+  it("is not changed by another order of a set, another spelling or a zero that is written out", async () => {
+    const { id, inputs, outs } = await create();
+    const restated = checked(own.restated, inputs);
+    expect(reconcile.diff(kind, id, outs, restated)).toEqual({ changes: false, replaces: [] });
+  });
+
+  it("is changed by one request with the changed paths, or replaced where it cannot change", async () => {
+    const { id, inputs, outs } = await create();
+    const changed = checked(own.change, inputs);
+    if (!own.update) {
+      expect(reconcile.diff(kind, id, outs, changed)).toEqual({ changes: true, replaces: Object.keys(own.change) });
+      return;
+    }
+    expect(reconcile.diff(kind, id, outs, changed)).toEqual({ changes: true, replaces: [] });
+    service.requests.length = 0;
+    const after = (await reconcile.update(kind, processWith(), id, outs, changed)).outs;
+    const [write, ...others] = writes();
+    expect(others).toEqual([]);
+    if ("upsert" in own.update) expect(write).toMatchObject({ method: "POST", body: own.change });
+    else expect(write).toMatchObject({ method: "PATCH", mask: own.update.mask, body: own.update.body ?? {} });
+    expect(after.uid).toBe(id);
+    expect(reconcile.diff(kind, id, after, changed)).toEqual({ changes: false, replaces: [] });
+    expect(await records()).toHaveLength(own.kind === "repo" ? 2 : 1);
+  });
+
+  it("shows what somebody changed by hand, and is repaired", async () => {
+    if (!own.byHand) return;
+    const { id, inputs, outs } = await create();
+    const { fields, repairedBy } = own.byHand;
+    if (kind.upsert)
+      await call(kind.operations.create, { parent: inputs.parent, [kind.field]: { name: inputs.name, ...fields } });
+    else
+      await call(kind.operations.update as OperationName, {
+        [kind.field]: { uid: id, ...fields },
+        updateMask: Object.keys(fields).join(),
+      });
+    const read = await reconcile.read(kind, processWith(), id, outs);
+    expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: true, replaces: [] });
+    service.requests.length = 0;
+    const repaired = (await reconcile.update(kind, processWith(), id, read.props, inputs)).outs;
+    expect(writes()).toHaveLength(1);
+    if (!kind.upsert) expect(writes()[0]?.mask).toBe(repairedBy);
+    expect(reconcile.diff(kind, id, repaired, inputs)).toEqual({ changes: false, replaces: [] });
+  });
+
+  it("is adopted, kept when its resource goes, and deleted with it when that is asked for", async () => {
+    const { id, outs } = await create();
+    const session = processWith();
+    const adopting = checked({ adopt: id });
+    const adopted = (await reconcile.create(kind, session, adopting)).outs as Json;
+    expect(adopted).toMatchObject({ uid: id, adopted: true });
+    expect(reconcile.diff(kind, id, adopted, checked())).toEqual({ changes: false, replaces: [] });
+    await reconcile.remove(kind, processWith(), id, adopted);
+    expect((await records()).map(({ uid }) => uid)).toContain(id);
+    await reconcile.remove(kind, processWith(), id, { ...adopted, deleteAdopted: true });
+    expect((await records()).map(({ uid }) => uid)).not.toContain(id);
+    expect(outs.uid).toBe(id);
+  });
+
+  it("is gone after a delete; a second delete is done as well, and a read finds nothing", async () => {
+    const { id, outs } = await create();
+    await reconcile.remove(kind, processWith(), id, outs);
+    await reconcile.remove(kind, processWith(), id, outs);
+    service.clock.advance(6_000);
+    expect(await reconcile.read(kind, processWith(), id, outs)).toEqual({ id: "", props: {} });
+  });
+
+  it("that exists already is never taken silently", async () => {
+    if (own.isRepeatable) return;
+    const { id } = await create();
+    const again = reconcile.create(kind, processWith(), { ...checked(own.change), ...keyOf("another") });
+    await expect(again).rejects.toThrow('take it over with adopt: "match" (or its uid)');
+    expect((await records()).filter(({ uid }) => uid === id)).toHaveLength(1);
+  });
+
+  it("whose answer is lost is found, and there is one of it", async () => {
+    const session = processWith(1);
+    const creating = create({}, session);
+    if (own.kind === "groupInvite") await expect(creating).rejects.toThrow(Incomplete);
+    else expect((await creating).outs.parent).toBe(own.inputs(place).parent);
+    expect(await records()).toHaveLength(own.kind === "repo" ? 2 : 1);
+    expect(writes()).toHaveLength(1);
+  });
+
+  it("has its secrets in no journal, line or error", async () => {
+    const { id, inputs, outs } = await create();
+    const changed = checked(own.change, inputs);
+    const texts = [JSON.stringify(reconcile.diff(kind, id, outs, changed))];
+    if (own.update) await reconcile.update(kind, processWith(), id, outs, changed);
+    await create({}, processWith(9)).catch((error: Error) => texts.push(error.message));
+    const { parent, ...rest } = inputs;
+    const wrong = reconcile.check(kind, {}, { ...rest, parent: "x", oidc: { ...(rest.oidc as Json), issuer: "x" } });
+    texts.push(JSON.stringify(wrong.failures), ...said);
+    for (const name of readdirSync(journal)) texts.push(readFileSync(join(journal, name), "utf8"));
+    for (const secret of own.secrets) for (const text of texts) expect(text).not.toContain(secret);
+    expect(parent).toBeDefined();
+  });
+});
