@@ -81,7 +81,7 @@ const capabilityClaim = (grants: Grants): Record<string, string> => {
   return claim;
 };
 
-// Read back by `api-token`; absent when no limit was asked for, which is not the same as an empty one.
+// server/sts/token/api.ts reads it back; absent when no limit was asked for, which is not the same as an empty one.
 const limitsClaim = ({ capabilities, scopes }: Limits) => {
   if (!capabilities && !scopes) return {};
   return { internal: { ...(capabilities && { cap: capabilityBits(capabilities) }), ...(scopes && { scopes }) } };

@@ -1,6 +1,6 @@
-// The keys of an issuer from its discovery document and key set (OpenID Connect Discovery 1.0 section 4), kept for a
-// while. Anyone with a token can ask for a key, so fetches are bounded: one under way for each issuer, a pause after each, a
-// bound on those under way (`fetch-places`) and on the issuers that are remembered. Callers ask only for an issuer that a
+// The keys of an issuer from its discovery document and key set (OpenID Connect Discovery 1.0 section 4), kept for a while.
+// Anyone with a token can ask for a key, so fetches are bounded: one under way for each issuer, a pause after each, a bound on
+// those under way (server/sts/issuer/places.ts) and on the issuers that are remembered. Callers ask only for an issuer that a
 // stored identity trusts.
 
 import { isLoopbackUrl } from "../../../schema/index.ts";
