@@ -7,7 +7,7 @@ import { runCommand } from "../support/command.ts";
 import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
 import { writesOf } from "../support/requests.ts";
 import type { StateResource } from "../support/stack.ts";
-import { journalName, PASSPHRASE, PROJECT, readPart, VERSIONS } from "./previous/recording.ts";
+import { journalName, PASSPHRASE, PROJECT, readPart, restoreRecords, VERSIONS } from "./previous/recording.ts";
 
 describe.each(VERSIONS)("what version %s left behind", (version) => {
   let place: Workplace;
@@ -18,7 +18,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
   const journals = () => join(place.folder, "journal");
 
   beforeAll(async () => {
-    place = await createWorkplace([], readPart(version, "records"));
+    place = await createWorkplace([], (file) => restoreRecords(version, file));
     const { organization, baseUrl } = place.server;
     program = await place.program(PROJECT, "", {
       ORGANIZATION: organization,

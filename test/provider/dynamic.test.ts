@@ -5,10 +5,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { kinds } from "../../provider/engine/handler.ts";
 import { type KindName, kindRecords } from "../../provider/kind/index.ts";
 import { handlerText } from "../../provider/program/resource.ts";
-import { readPart, VERSIONS } from "../lifecycle/previous/recording.ts";
 import { GROUP, ORG, ROLE } from "./double.ts";
 
 const require = createRequire(import.meta.url);
@@ -49,20 +47,6 @@ describe("the handler text", () => {
     };
     follow(new URL("../../provider/engine/handler.ts", import.meta.url));
     expect(loaded.size).toBeGreaterThan(20);
-  });
-});
-
-describe.each(VERSIONS)("the stack that version %s wrote", (version) => {
-  it("holds handler texts whose kinds and methods are still there", () => {
-    const texts = new Set(readPart(version, "stack").match(/(?<="__provider": )".*"/g));
-    expect(texts.size).toBeGreaterThan(3);
-    for (const text of texts) {
-      const code = JSON.parse(text) as string;
-      expect(Object.keys(requireFromString(code).handler())).toEqual(METHODS);
-      const [, path, kind] = code.match(/import\("(.*?)"\)\)\.kinds\.(\w+)\[m\]/) as string[];
-      expect(path).toBe("pulumi-irm/dynamic");
-      for (const method of METHODS) expect(kinds).toHaveProperty(`${kind}.${method}`, expect.any(Function));
-    }
   });
 });
 

@@ -40,11 +40,14 @@ export interface Program extends Stack {
   write(source: string): void;
 }
 
-/** `records`: SQL of a database that the server finds when it starts. */
-export const createWorkplace = async (flags: readonly string[] = [], records = ""): Promise<Workplace> => {
+/** `makeDatabase` makes the one that the server starts with; by default the server does. */
+export const createWorkplace = async (
+  flags: readonly string[] = [],
+  makeDatabase?: (file: string) => void,
+): Promise<Workplace> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
   const db = join(folder, "irm.db");
-  if (records !== "") writeRecords(db, records);
+  makeDatabase?.(db);
   let server = await startServerProcess(["--db", db, ...flags]);
   const tokenFile = join(folder, "identity-token");
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
@@ -86,12 +89,6 @@ export const createWorkplace = async (flags: readonly string[] = [], records = "
       rmSync(folder, { recursive: true, force: true });
     },
   };
-};
-
-const writeRecords = (file: string, sql: string): void => {
-  const database = new DatabaseSync(file);
-  database.exec(sql);
-  database.close();
 };
 
 const rowsOf = (file: string, table: string, where: string, values: string[]): Row[] => {

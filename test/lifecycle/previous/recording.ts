@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
 export const PROJECT = "previous";
@@ -21,6 +22,13 @@ export const VERSIONS = readdirSync(FIXTURES);
 /** One part of a recording, for a server at this address. */
 export const readPart = (version: string, part: Part, address = ADDRESS): string =>
   readFileSync(join(FIXTURES, version, FILES[part]), "utf8").replaceAll(ADDRESS, address);
+
+/** Makes the database of the server's records. */
+export const restoreRecords = (version: string, file: string): void => {
+  const database = new DatabaseSync(file);
+  database.exec(readPart(version, "records"));
+  database.close();
+};
 
 /** Never overwrites: a version is released once. */
 export const writePart = (version: string, part: Part, text: string): void =>
