@@ -1,4 +1,4 @@
-// A kind without an update of its own: a create of the same name changes the record that has it (docs/contract.md, decision 19).
+// A kind without an update of its own: a create of the same name changes the record that has it (docs/contract.md#d19).
 // So a create must not take over what somebody else made, and an update must not bring back what somebody else deleted.
 import { apiErrorOf, LostAnswer } from "../../client/errors.ts";
 import { createRecord, getRecord } from "../../client/records.ts";
