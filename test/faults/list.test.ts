@@ -28,6 +28,8 @@ const otherOf = ({ subject, uid }: Stage): Json => {
     // The very same: only that it is older tells it from ours.
     case "roleBinding":
       return { identityUid: uid("who"), roleUid: uid("what") };
+    default:
+      throw new Error(`no records of others for a ${subject.kind}`);
   }
 };
 

@@ -6,9 +6,15 @@ import { workloadToken } from "../provider/double.ts";
 /** What every record of the API has. */
 export type LiveRecord = Json & { uid: string };
 
-const PLURALS = ["groups", "identities", "roles", "roleBindings"];
-
 export const IAM = "/iam/v2beta1";
+
+const REGISTRY = "/registry/v2beta1";
+
+/** Lists of what programs declare: each ends with the field of its records. */
+const LISTS = [
+  ...["groups", "identities", "roles", "roleBindings", "groupInvites"].map((plural) => `${IAM}/${plural}`),
+  ...["repos", "tags"].map((plural) => `${REGISTRY}/${plural}`),
+];
 
 export interface Owner {
   /** a workload's token, noted as a secret */
@@ -50,11 +56,12 @@ export const ownerOf = async (
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return JSON.parse(text || "{}") as Json;
   };
-  const listed = async (plural: string): Promise<LiveRecord[]> => {
+  const listed = async (path: string): Promise<LiveRecord[]> => {
     const found: LiveRecord[] = [];
+    const plural = path.split("/").at(-1) as string;
     let pageToken = "";
     do {
-      const page = await call("GET", `${IAM}/${plural}?pageSize=200&pageToken=${encodeURIComponent(pageToken)}`);
+      const page = await call("GET", `${path}?pageSize=200&pageToken=${encodeURIComponent(pageToken)}`);
       found.push(...((page[plural] ?? []) as LiveRecord[]));
       pageToken = (page.nextPageToken ?? "") as string;
     } while (pageToken !== "");
@@ -67,7 +74,7 @@ export const ownerOf = async (
     records: async () => {
       // New roots are known to new tokens only.
       token = await exchanged();
-      const all = await Promise.all(PLURALS.map(listed));
+      const all = await Promise.all(LISTS.map(listed));
       return new Map(all.flat().map((record) => [record.uid, record]));
     },
   };

@@ -7,7 +7,7 @@ import { type Declared, type Program, ref } from "./program.ts";
 export type Action = "create" | "update" | "delete" | "replace";
 
 /** Of the kinds there are, those that a fault is tried on. */
-export type SubjectKind = Extract<KindName, "group" | "identity" | "role" | "roleBinding">;
+export type SubjectKind = Extract<KindName, "group" | "identity" | "role" | "roleBinding" | "groupInvite" | "tag">;
 
 export interface Subject {
   kind: SubjectKind;
@@ -40,7 +40,10 @@ const surroundings = (kind: SubjectKind, home: string): Program => [
         role("what-else", home, ["CAP_IAM_ROLES_LIST"]),
       ]
     : []),
+  ...(kind === "tag" ? [repo("team-repo", ref("team")), repo("other-team-repo", ref("other-team"))] : []),
 ];
+
+const repo = (name: string, parent: unknown): Declared => ({ name, kind: "repo", inputs: { parent, name } });
 
 const identity = (name: string, parent: unknown, subject: string, further: Json = {}): Declared => ({
   name,
@@ -69,6 +72,16 @@ const subjects: Record<SubjectKind, (parent: string, changed: boolean, further: 
       identityUid: ref("who"),
       roleUid: ref(changed ? "what-else" : "what"),
     },
+  }),
+  groupInvite: (parent, changed) => ({
+    name: "subject",
+    kind: "groupInvite",
+    inputs: { parent: ref(parent), role: "viewer", ttl: changed ? "7200s" : "3600s" },
+  }),
+  tag: (parent, changed) => ({
+    name: "subject",
+    kind: "tag",
+    inputs: { parent: ref(`${parent}-repo`), name: "subject", digest: `sha256:${(changed ? "b" : "a").repeat(64)}` },
   }),
 };
 

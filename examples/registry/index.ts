@@ -1,0 +1,76 @@
+// A group with its repositories of images, the accounts that it has at cloud providers, where its people sign in, and an invite
+// for somebody who is not known yet.
+//
+//   pulumi config set parent <uid of your organisation>
+//   pulumi config set --secret clientSecret <secret of the client that is registered at the issuer>
+import * as pulumi from "@pulumi/pulumi";
+import { AccountAssociation, Group, GroupInvite, Identity, IdentityProvider, Repo, Role, Tag } from "pulumi-irm";
+
+const config = new pulumi.Config();
+
+const images = new Group("images", { parent: config.require("parent"), name: "images" });
+
+const member = new Role("member", {
+  parent: images,
+  name: "member",
+  capabilities: ["groups.list", "repo.list", "tag.list"],
+});
+
+new IdentityProvider("login", {
+  parent: images,
+  name: "login",
+  description: "Where our people sign in",
+  defaultRole: member,
+  oidc: {
+    issuer: "https://login.example.com",
+    clientId: "images",
+    // Encrypted in the state, and never returned by the service.
+    clientSecret: config.requireSecret("clientSecret"),
+    additionalScopes: ["email", "profile"],
+  },
+});
+
+const invite = new GroupInvite("first-editor", {
+  parent: images,
+  role: "editor",
+  email: "editor@example.com",
+  ttl: "604800s",
+  singleUse: true,
+});
+
+const builder = new Identity("builder", {
+  parent: images,
+  name: "builder",
+  claimMatch: {
+    issuer: "https://token.actions.githubusercontent.com",
+    subject: "repo:acme/images:ref:refs/heads/main",
+  },
+});
+
+new AccountAssociation("clouds", {
+  parent: images,
+  name: "clouds",
+  amazon: { account: "123456789012" },
+  chainguard: { serviceBindings: { BUILDER: builder } },
+});
+
+const nginx = new Repo("nginx", {
+  parent: images,
+  name: "nginx",
+  description: "The web server",
+  aliases: ["web:latest"],
+  customOverlay: { contents: { packages: ["bash", "curl"] } },
+});
+
+// Has the tier, bundles, aliases and active tags of its source.
+new Repo("nginx-mirror", { parent: images, name: "nginx-mirror", syncConfig: { source: nginx } });
+
+new Tag("latest", {
+  parent: nginx,
+  name: "latest",
+  digest: config.get("digest") ?? "sha256:0000000000000000000000000000000000000000000000000000000000000000",
+});
+
+/** Secret: `pulumi stack output inviteCode --show-secrets` */
+export const inviteCode = invite.code;
+export const group = images.uid;

@@ -1,0 +1,57 @@
+// Lost creates of the kinds whose create does more than make a record (docs/faults.md#f3, docs/faults.md#f20): an invite, whose
+// code only the lost answer shows, and a tag, whose create changes a tag that exists.
+import { describe, expect, test } from "vitest";
+import type { Json } from "../../schema/index.ts";
+import { killedAt, type Scenario, STACK, type Stage, type Step, scenario } from "./scenario.ts";
+import { readState } from "./state.ts";
+
+const LOST_CODE = /and the answer that shows its code was lost\. The service shows it once, so nobody has it\./;
+
+const after: Step = { at: "after", reset: true };
+const losing =
+  (...steps: Step[]): NonNullable<Scenario["script"]> =>
+  ({ operation }) => ({ rules: [{ operation, steps }] });
+
+/** After the engine's process was killed with its answer, the run that finds the record. */
+const killedAndRun = async (stage: Stage) => {
+  await killedAt("after reply")(stage);
+  return stage.engine.run("up", stage.subject.after);
+};
+
+const outputsOf = ({ world }: Stage): Json =>
+  readState(world.stateFile(STACK)).resources.find(({ name }) => name === "subject")?.outputs ?? {};
+
+/** It has a code, of the invite that is there: one invite, and not the one that was lost. */
+const expectCode = async (stage: Stage): Promise<void> => {
+  const { code, uid } = outputsOf(stage) as { code?: string; uid: string };
+  expect(code).toMatch(/^cginvite_/);
+  const invites = [...(await stage.world.records()).values()].filter((record) => "keyId" in record);
+  expect(invites.map((invite) => invite.uid)).toEqual([uid]);
+  for (const text of stage.world.texts().filter((one) => one.includes('"intent"'))) expect(text).not.toContain(code);
+};
+
+describe.concurrent("a group invite whose answer is lost", () => {
+  test.each<[string, Partial<Scenario>]>([
+    ["by a reset after the commit", { script: losing(after), attempts: 1 }],
+    ["by a reset before the commit, and one after it", { script: losing({ reset: true }, after), attempts: 2 }],
+    ["with the engine's process", { act: killedAndRun, attempts: 1 }],
+  ])("%s is an error that says what is missing; the next run replaces it by one with a code", (_, row) =>
+    scenario({
+      kind: "groupInvite",
+      action: "create",
+      ...row,
+      fails: LOST_CODE,
+      seen: (stage) => expect(outputsOf(stage).code).toBeUndefined(),
+      afterwards: ["up"],
+      settled: expectCode,
+    }),
+  );
+});
+
+describe.concurrent("a tag whose answer is lost", () => {
+  test.each<[string, Partial<Scenario>]>([
+    ["by a reset after the commit", { script: losing(after), attempts: 1 }],
+    ["by a reset before the commit, and one after it", { script: losing({ reset: true }, after), attempts: 2 }],
+    ["with the engine's process", { act: killedAndRun, attempts: 1 }],
+  ])("%s is found, and is nobody else's", (_, row) => scenario({ kind: "tag", action: "create", ...row }));
+});

@@ -1,0 +1,119 @@
+// examples/registry through a real engine: group invites, identity providers, account associations, repos and tags in one stack,
+// with secrets that nobody can read in what the engine keeps.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWorkplace, type Json, type Program, type Workplace } from "../support/program.ts";
+import { writesOf } from "../support/requests.ts";
+import { root } from "../support/server-process.ts";
+
+const SECRET = "the secret of the client";
+const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+
+describe("examples/registry", () => {
+  let place: Workplace;
+  let program: Program;
+  let code: string;
+
+  const source = () => readFileSync(join(root, "examples", "registry", "index.ts"), "utf8");
+  const row = (table: string, name: string) => place.rows(table, "name = ?", name)[0];
+  const requests = () =>
+    writesOf(place.server.takeRequests())
+      .map(({ operation, query, fields }) => [operation, query?.updateMask ?? fields])
+      .sort();
+
+  const inviteCode = async () =>
+    (await program.must("stack", "output", "inviteCode", "--show-secrets", "--stack", "dev")).stdout.trim();
+
+  /** All that the engine and the journal have written. */
+  const written = (): string => {
+    const folders = [join(program.folder, "state"), place.env.IRM_JOURNAL as string];
+    return folders
+      .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+      .join("\n");
+  };
+
+  beforeAll(async () => {
+    place = await createWorkplace();
+    program = await place.program("registry", source());
+    await program.must("config", "set", "parent", place.server.organization);
+    await program.must("config", "set", "--secret", "clientSecret", SECRET);
+  });
+  afterAll(() => place.close());
+
+  it("is created, with no secret in what a person sees or a disk keeps", async () => {
+    const { output } = await program.must("up", "--yes", "--skip-preview", "--diff");
+    expect(requests().map(([operation]) => operation)).toEqual([
+      "CreateAccountAssociation",
+      "CreateGroup",
+      "CreateGroupInvite",
+      "CreateIdentity",
+      "CreateIdentityProvider",
+      "CreateRepo",
+      "CreateRepo",
+      "CreateRole",
+      "CreateTag",
+    ]);
+    code = await inviteCode();
+    expect(code).toMatch(/^cginvite_/);
+    for (const text of [output, written()]) for (const secret of [SECRET, code]) expect(text).not.toContain(secret);
+    const group = row("groups", "images")?.uid as string;
+    expect(row("account_associations", "clouds")?.uid).toBe(group);
+    const { resources } = await program.state();
+    const outputs = (type: string) => resources.find((one) => one.type.endsWith(`:${type}`))?.outputs as Json;
+    // The block stays readable; what is secret stands alone.
+    expect(outputs("IdentityProvider").oidc).toMatchObject({ issuer: "https://login.example.com", clientId: "images" });
+    expect(outputs("IdentityProvider").__secrets).toHaveProperty("ciphertext");
+    expect(outputs("GroupInvite").code).toHaveProperty("ciphertext");
+  });
+
+  it("shows what somebody changed by hand after a refresh, which keeps the secrets", async () => {
+    const paths = { login: "identityProviders", clouds: "accountAssociations" };
+    await place.call("PATCH", `/iam/v2beta1/${paths.login}/${row("identity_providers", "login")?.uid}`, {
+      oidc: { clientId: "by hand" },
+    });
+    await place.call("PATCH", `/iam/v2beta1/${paths.clouds}/${row("account_associations", "clouds")?.uid}`, {
+      amazon: { account: "210987654321" },
+    });
+    const parent = row("repos", "nginx")?.uid;
+    await place.call("POST", `/registry/v2beta1/tags/${parent}`, { name: "latest", digest: digest("f") });
+    const refresh = await program.must("refresh", "--yes", "--skip-preview", "--diff");
+    for (const text of ["by hand", "210987654321", digest("f")]) expect(refresh.output).toContain(text);
+    for (const text of [refresh.output, written()])
+      for (const secret of [SECRET, code]) expect(text).not.toContain(secret);
+    expect(await inviteCode()).toBe(code);
+    place.server.takeRequests();
+  });
+
+  it("is repaired and changed by the least, and a change of an invite is another invite", async () => {
+    program.write(
+      source()
+        .replace('"604800s"', '"86400s"')
+        .replace('["email", "profile"]', '["profile", "email"]')
+        .replace('"web:latest"', '"web:latest", "www:latest"'),
+    );
+    await program.must("config", "set", "--secret", "clientSecret", "another secret of the client");
+    const { output } = await program.must("up", "--yes", "--skip-preview", "--diff");
+    expect(requests()).toEqual([
+      ["CreateGroupInvite", "roleUid,email,ttl,singleUse"],
+      ["CreateTag", "name,digest"],
+      ["DeleteGroupInvite", undefined],
+      ["UpdateAccountAssociation", "amazon.account"],
+      ["UpdateIdentityProvider", "oidc.clientId,oidc.clientSecret"],
+      ["UpdateRepo", "aliases"],
+    ]);
+    const another = await inviteCode();
+    expect(another).not.toBe(code);
+    for (const text of [output, written()])
+      for (const secret of [SECRET, "another secret of the client", code, another]) expect(text).not.toContain(secret);
+    await program.must("preview", "--expect-no-changes");
+  });
+
+  it("is gone after destroy", async () => {
+    await program.must("destroy", "--yes", "--skip-preview");
+    for (const table of ["group_invites", "identity_providers", "account_associations", "repos", "tags"])
+      expect(place.rows(table)).toEqual([]);
+  });
+});
