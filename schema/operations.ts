@@ -2,21 +2,12 @@
 import type { z } from "zod";
 import type { OperationName } from "./generated/message.ts";
 import type { Operations } from "./operation.ts";
-import { accountAssociationOperations } from "./resource/account-association.ts";
-import { advisoryOperations } from "./resource/advisory.ts";
-import { groupOperations } from "./resource/group.ts";
-import { groupInviteOperations } from "./resource/group-invite.ts";
-import { identityOperations } from "./resource/identity.ts";
-import { identityProviderOperations } from "./resource/identity-provider.ts";
 import { pingOperations } from "./resource/ping.ts";
-import { repoOperations } from "./resource/repo.ts";
-import { roleOperations } from "./resource/role.ts";
-import { roleBindingOperations } from "./resource/role-binding.ts";
-import { tagOperations } from "./resource/tag.ts";
 import { tokenOperations } from "./resource/token.ts";
 import { v1Operations } from "./resource/v1.ts";
 import { v1IamOperations } from "./resource/v1-iam.ts";
 import { authOperations } from "./resource/who-am-i.ts";
+import { resourceMethods } from "./resources.ts";
 
 /** Version segments that serve the same table; the first is what our client speaks (docs/contract.md#wire). */
 export const VERSIONS = ["v2beta1", "v2"] as const;
@@ -26,16 +17,7 @@ export const VERSION = VERSIONS[0];
 export const PACKAGE = "chainguard.platform";
 
 export const operations = {
-  ...groupOperations,
-  ...identityOperations,
-  ...roleOperations,
-  ...roleBindingOperations,
-  ...identityProviderOperations,
-  ...accountAssociationOperations,
-  ...groupInviteOperations,
-  ...repoOperations,
-  ...tagOperations,
-  ...advisoryOperations,
+  ...resourceMethods,
   ...pingOperations,
   ...v1Operations,
   ...v1IamOperations,

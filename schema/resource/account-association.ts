@@ -4,6 +4,7 @@ import { enumeration, int64, message, optional, output, plain, required, string,
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { awsAccount, description, name, nonEmpty } from "../text.ts";
 import { isUidp, UIDP_TEXT, uidp } from "../uidp.ts";
 
@@ -87,7 +88,7 @@ const CheckStatus = enumeration("iam.CheckStatus", {
   CHECK_STATUS_NOT_READY: 2,
 });
 
-export const accountAssociationOperations = rows("iam.AccountAssociationsService", "/iam/{version}", {
+const accountAssociationOperations = rows("iam.AccountAssociationsService", "/iam/{version}", {
   GetAccountAssociation: {
     http: "GET /accountAssociations/{uid=**}",
     request: getRequest("iam.GetAccountAssociationRequest"),
@@ -144,3 +145,8 @@ export const accountAssociationOperations = rows("iam.AccountAssociationsService
     scope: "uid",
   },
 }) satisfies Operations;
+
+export const accountAssociation = resource("AccountAssociation", accountAssociationOperations, {
+  schema: AccountAssociation,
+  isOfGroup: true,
+});

@@ -4,6 +4,7 @@ import { enumeration, message, optional, output, plain, required, string, string
 import { listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { getRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 import { AdvisoryEvent, EventTypeFilter, ReviewState } from "./advisory-event.ts";
@@ -46,7 +47,7 @@ export const Advisory = message("vulnerabilities.Advisory", {
 });
 export type Advisory = z.infer<typeof Advisory>;
 
-export const advisoryOperations = rows("vulnerabilities.AdvisoriesService", "/vulnerabilities/{version}", {
+const advisoryOperations = rows("vulnerabilities.AdvisoriesService", "/vulnerabilities/{version}", {
   GetAdvisory: {
     http: "GET /advisories/{uid=**}",
     request: getRequest("vulnerabilities.GetAdvisoryRequest"),
@@ -92,3 +93,5 @@ export const advisoryOperations = rows("vulnerabilities.AdvisoriesService", "/vu
     capabilities: ["advisories.list"],
   },
 }) satisfies Operations;
+
+export const advisory = resource("Advisory", advisoryOperations, { schema: Advisory });

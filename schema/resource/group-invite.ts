@@ -5,6 +5,7 @@ import { bool, duration, message, optional, output, plain, required, string, tim
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { createRequest, getRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { uidp } from "../uidp.ts";
 
 const TTL_MAX_S = 10 * 365 * 24 * 60 * 60;
@@ -46,7 +47,7 @@ export const GroupInvite = message("iam.GroupInvite", {
 });
 export type GroupInvite = z.infer<typeof GroupInvite>;
 
-export const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", {
+const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", {
   CreateGroupInvite: {
     http: "POST /groupInvites/{parent=**}",
     body: "groupInvite",
@@ -76,3 +77,8 @@ export const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{vers
     capabilities: ["group_invites.list"],
   },
 }) satisfies Operations;
+
+export const groupInvite = resource("GroupInvite", groupInviteOperations, {
+  schema: GroupInvite,
+  references: { roleUid: "Role" },
+});

@@ -4,6 +4,7 @@ import {
   bool,
   enumeration,
   int32Map,
+  isZero,
   message,
   optional,
   output,
@@ -15,6 +16,7 @@ import {
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { getRequest, updateRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -53,7 +55,7 @@ export const Group = message("iam.Group", {
 });
 export type Group = z.infer<typeof Group>;
 
-export const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
+const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
   GetGroup: {
     http: "GET /groups/{uid=**}",
     request: getRequest("iam.GetGroupRequest"),
@@ -98,3 +100,13 @@ export const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     capabilities: [],
   },
 }) satisfies Operations;
+
+export const group = resource("Group", groupOperations, {
+  schema: Group,
+  root: true,
+  // Groups below the root inherit its kind (docs/contract.md#groups).
+  violations: ({ kind }, parent) =>
+    parent === undefined || isZero(Group.shape.kind, kind)
+      ? []
+      : [{ field: "kind", description: "belongs to the root group; leave it out below" }],
+});

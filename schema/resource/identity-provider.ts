@@ -5,6 +5,7 @@ import { bool, enumeration, message, optional, output, plain, required, string, 
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 import { issuer } from "./identity.ts";
@@ -80,7 +81,7 @@ export const IdentityProvider = message(
 );
 export type IdentityProvider = z.infer<typeof IdentityProvider>;
 
-export const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{version}", {
+const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{version}", {
   ListIdentityProviders: {
     http: "GET /identityProviders",
     request: listRequest("iam.ListIdentityProvidersRequest", { name: plain(2, string) }, 10),
@@ -118,3 +119,8 @@ export const identityProviderOperations = rows("iam.IdentityProvidersService", "
     scope: "uid",
   },
 }) satisfies Operations;
+
+export const identityProvider = resource("IdentityProvider", identityProviderOperations, {
+  schema: IdentityProvider,
+  references: { defaultRole: "Role" },
+});

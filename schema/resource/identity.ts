@@ -18,6 +18,7 @@ import { isLoopbackUrl } from "../loopback.ts";
 import { type Operations, rows } from "../operation.ts";
 import { PATTERN_MAX, patternViolation } from "../pattern.ts";
 import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -182,7 +183,7 @@ export const Identity = message(
 );
 export type Identity = z.infer<typeof Identity>;
 
-export const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
+const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
   CreateIdentity: {
     http: "POST /identities/{parent=**}",
     body: "identity",
@@ -230,3 +231,5 @@ export const identityOperations = rows("iam.IdentitiesService", "/iam/{version}"
     capabilities: [],
   },
 }) satisfies Operations;
+
+export const identity = resource("Identity", identityOperations, { schema: Identity });

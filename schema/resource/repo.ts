@@ -17,6 +17,7 @@ import {
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { alias, bundle, description, nonEmpty, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -151,7 +152,7 @@ export const RepoReadme = message("registry.RepoReadme", {
 });
 export type RepoReadme = z.infer<typeof RepoReadme>;
 
-export const repoOperations = rows("registry.ReposService", "/registry/{version}", {
+const repoOperations = rows("registry.ReposService", "/registry/{version}", {
   GetRepo: {
     http: "GET /repos/{uid=**}",
     request: getRequest("registry.GetRepoRequest"),
@@ -207,3 +208,5 @@ export const repoOperations = rows("registry.ReposService", "/registry/{version}
     scope: "repoReadme.uid",
   },
 }) satisfies Operations;
+
+export const repo = resource("Repo", repoOperations, { schema: Repo });

@@ -5,6 +5,7 @@ import { message, optional, output, plain, required, string, timestamp } from ".
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { uidp } from "../uidp.ts";
 
 export const BATCH_MAX = 25;
@@ -44,7 +45,7 @@ const batched = message("iam.CreateRoleBindingRequest", {
   roleBinding: required(2, RoleBinding),
 });
 
-export const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", {
+const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", {
   GetRoleBinding: {
     http: "GET /roleBindings/{uid=**}",
     request: getRequest("iam.GetRoleBindingRequest"),
@@ -106,3 +107,8 @@ export const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{vers
     scope: "roleBinding.uid",
   },
 }) satisfies Operations;
+
+export const roleBinding = resource("RoleBinding", roleBindingOperations, {
+  schema: RoleBinding,
+  references: { identityUid: "Identity", roleUid: "Role" },
+});

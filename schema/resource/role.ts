@@ -5,6 +5,7 @@ import { message, optional, output, plain, required, string, timestamp } from ".
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { createRequest, getRequest, updateRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -43,7 +44,7 @@ export const Role = message(
 );
 export type Role = z.infer<typeof Role>;
 
-export const roleOperations = rows("iam.RolesService", "/iam/{version}", {
+const roleOperations = rows("iam.RolesService", "/iam/{version}", {
   // Unscoped: built-in roles are readable by all; the service checks custom ones (docs/contract.md#authorization).
   GetRole: {
     http: "GET /roles/{uid=**}",
@@ -81,3 +82,5 @@ export const roleOperations = rows("iam.RolesService", "/iam/{version}", {
     scope: "uid",
   },
 }) satisfies Operations;
+
+export const role = resource("Role", roleOperations, { schema: Role });

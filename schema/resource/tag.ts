@@ -4,6 +4,7 @@ import { bool, message, optional, output, plain, required, string, timestamp } f
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { createRequest, getRequest } from "../request.ts";
+import { resource } from "../resource.ts";
 import { bundle, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -29,7 +30,7 @@ export const HIDDEN_TAGS = {
   includeEpochs: /-r\d+$/,
 } as const;
 
-export const tagOperations = rows("registry.TagsService", "/registry/{version}", {
+const tagOperations = rows("registry.TagsService", "/registry/{version}", {
   GetTag: {
     http: "GET /tags/{uid=**}",
     request: getRequest("registry.GetTagRequest"),
@@ -75,3 +76,5 @@ export const tagOperations = rows("registry.TagsService", "/registry/{version}",
     scope: "uid",
   },
 }) satisfies Operations;
+
+export const tag = resource("Tag", tagOperations, { schema: Tag, parent: "repo" });

@@ -1,0 +1,32 @@
+// The resources of the API: the only list of them. A record is listed after those that it may refer to.
+import { accountAssociation } from "./resource/account-association.ts";
+import { advisory } from "./resource/advisory.ts";
+import { group } from "./resource/group.ts";
+import { groupInvite } from "./resource/group-invite.ts";
+import { identity } from "./resource/identity.ts";
+import { identityProvider } from "./resource/identity-provider.ts";
+import { repo } from "./resource/repo.ts";
+import { role } from "./resource/role.ts";
+import { roleBinding } from "./resource/role-binding.ts";
+import { tag } from "./resource/tag.ts";
+
+export const resources = {
+  group,
+  identity,
+  role,
+  roleBinding,
+  repo,
+  tag,
+  identityProvider,
+  groupInvite,
+  accountAssociation,
+  advisory,
+};
+
+type Merged<T> = (T extends unknown ? (one: T) => void : never) extends (all: infer R) => void ? R : never;
+type Methods = Merged<(typeof resources)[keyof typeof resources]["methods"]>;
+
+/** The rows of all their services, by method. */
+export const resourceMethods = Object.assign({}, ...Object.values(resources).map(({ methods }) => methods)) as {
+  readonly [N in keyof Methods]: Methods[N];
+};
