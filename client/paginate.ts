@@ -1,22 +1,13 @@
 // Lists. Pages are fetched as the caller consumes them. A page token that is older than three days starts the list over
 // (docs/contract.md#d6), so records that were seen are skipped. A list always ends: pages may be empty and name another page
 // (AIP-158), so a service, or a cache in front of it, could otherwise go on for ever.
-import { isUidp, type Json, type OperationName, parentOf, type RequestOf } from "../schema/index.ts";
+import { isUidp, type Json, parentOf, type RequestOf, type Resource } from "../schema/index.ts";
 import type { Client } from "./client.ts";
 import { operationError } from "./errors.ts";
 import { DEADLINE_MS } from "./retry.ts";
 
-export type ListOperation = Exclude<Extract<OperationName, `List${string}`>, `${string}V1`>;
-
 /** A list method, and the field of its response that holds the records. */
-export interface List {
-  operation: ListOperation;
-  plural: string;
-  /** what every request says, so that the list leaves nothing out */
-  always?: Json;
-  /** the one record that a group may have has the uid of the group */
-  sharesUid?: true;
-}
+export type List = Resource["list"];
 
 type Listed = Json & { uid: string };
 
@@ -95,7 +86,7 @@ export const listPage = async <T extends { uid: string } = Listed>(
   { operation, plural }: List,
   request: Json,
 ): Promise<Page<T>> => {
-  const page: Json = await call(operation, request as RequestOf<ListOperation>);
+  const page: Json = await call(operation, request as RequestOf<List["operation"]>);
   return {
     records: (page[plural] ?? []) as T[],
     totalCount: page.totalCount === undefined ? undefined : Number(page.totalCount),
@@ -127,7 +118,7 @@ const problemOf = (progress: Progress, records: number, recordsMax: number): str
 };
 
 // Half a list is worse than none: what it lacks would look like what does not exist.
-const incompleteList = (operation: ListOperation, { uidp }: Json, problem: string, records: number): Error => {
+const incompleteList = (operation: List["operation"], { uidp }: Json, problem: string, records: number): Error => {
   const which = uidp === undefined ? "" : `uidp ${JSON.stringify(uidp)}; `;
   return new Error(
     `${operation}: ${problem} (${which}${records} records so far). The list is not whole, so nothing goes on with it. ` +

@@ -110,7 +110,7 @@ export {
   RoleBindingV1,
   servicePrincipalV1,
 } from "./resource/v1-iam.ts";
-export { type MethodName, methodOf, type Resource } from "./resource.ts";
+export type { Resource } from "./resource.ts";
 export { resources } from "./resources.ts";
 export {
   ancestorsOf,

@@ -7,7 +7,15 @@ import type { Json } from "./json.ts";
 import type { Operations } from "./operation.ts";
 
 /** The names of the methods of one verb: `Get` to `GetGroup`, `GetRole` … */
-export type MethodName<Verb extends string> = Extract<OperationName, `${Verb}${string}`>;
+type MethodName<Verb extends string> = Extract<OperationName, `${Verb}${string}`>;
+
+const VERBS = ["get", "create", "update", "delete"] as const;
+type Verb = (typeof VERBS)[number];
+
+/** The standard methods (AIP-131 to AIP-135) that the rows have, by verb: `{ get: "GetTag", … }`. */
+type StandardMethods<T extends string, M> = {
+  readonly [V in Verb as `${Capitalize<V>}${T}` extends keyof M ? V : never]: `${Capitalize<V>}${T}`;
+};
 
 export interface Resource {
   /** in the names of its methods, and Pulumi's class: `RoleBinding` */
@@ -23,50 +31,56 @@ export interface Resource {
   readonly schema: Message;
   /** the rows of its service */
   readonly methods: Operations;
-  /** what holds it: a group, or a repo; `root`: also nothing, as an organisation */
-  readonly parent: "group" | "repo";
+  /** the standard methods that it has, by verb */
+  readonly operations: { readonly [V in Verb]?: MethodName<Capitalize<V>> };
+  readonly list: {
+    readonly operation: Exclude<MethodName<"List">, `${string}V1`>;
+    readonly plural: string;
+    /** what every request says, so that the list leaves nothing out */
+    readonly always?: Json;
+    /** the one record that a group may have has the uid of the group */
+    readonly sharesUid?: boolean;
+  };
+  /** type of what holds it */
+  readonly parent: "Group" | "Repo";
+  /** nothing may hold it: it is an organisation */
   readonly root: boolean;
-  /** its uid is that of its group, which has at most one */
-  readonly isOfGroup: boolean;
-  /** fields that hold the uid of another record, and its type: what that one must wait for when it is deleted */
-  readonly references: Readonly<Record<string, string>>;
   /** what the message cannot say of itself, since it depends on where the record is */
   violations(input: Json, parent: unknown): FieldViolation[];
 }
 
-interface Given extends Partial<Omit<Resource, "methods" | "type">> {
+interface Given
+  extends Partial<Pick<Resource, "parent" | "root" | "violations">>,
+    Pick<Resource["list"], "always" | "sharesUid"> {
   schema: Message;
 }
 
-/** A descriptor, with the names that follow from the type: `RoleBinding` to `roleBindings` and `role binding`. */
-export const resource = <const M extends Operations>(
-  type: string,
+/** A descriptor, with the names that follow from the type: `RoleBinding` to `roleBindings`, `role binding`, `GetRoleBinding`. */
+export const resource = <const T extends string, const M extends Operations>(
+  type: T,
   methods: M,
-  given: Given,
-): Resource & { readonly methods: M } => {
+  { always, sharesUid, ...given }: Given,
+) => {
   const field = type.charAt(0).toLowerCase() + type.slice(1);
+  const plural = pluralOf(field);
   const word = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const standard = VERBS.map((verb) => [verb, capitalized(verb) + type]).filter(([, name = ""]) => name in methods);
   return {
     type,
     field,
     word,
-    plural: pluralOf(field),
+    plural,
     words: pluralOf(word),
-    parent: "group",
+    parent: "Group",
     root: false,
-    isOfGroup: false,
-    references: {},
     violations: () => [],
     ...given,
     methods,
-  };
+    operations: Object.fromEntries(standard) as StandardMethods<T, M>,
+    list: { operation: `List${capitalized(plural)}` as Resource["list"]["operation"], plural, always, sharesUid },
+  } satisfies Resource;
 };
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 const pluralOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
-
-/** The name of a standard method of a resource; undefined where the API has none. */
-export const methodOf = <V extends string>({ type, plural, methods }: Resource, verb: V): MethodName<V> | undefined => {
-  const noun = verb === "List" ? plural.charAt(0).toUpperCase() + plural.slice(1) : type;
-  const name = `${verb}${noun}`;
-  return name in methods ? (name as MethodName<V>) : undefined;
-};

@@ -20,47 +20,12 @@ import type { Log } from "./log.ts";
 import type { Wire } from "./metrics.ts";
 import { TransportError } from "./port/transport-error.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { accountAssociationService } from "./services/account-association.ts";
-import { advisoryService } from "./services/advisory.ts";
 import type { ServiceContext } from "./services/context.ts";
-import { groupService } from "./services/group.ts";
-import { groupInviteService } from "./services/group-invite.ts";
-import { identityService } from "./services/identity.ts";
-import { identityProviderService } from "./services/identity-provider.ts";
-import { lookupGroupService } from "./services/lookup-group.ts";
-import { pingService } from "./services/ping.ts";
-import { repoService } from "./services/repo.ts";
-import { roleService } from "./services/role.ts";
-import { roleBindingService } from "./services/role-binding.ts";
-import type { Method, Services } from "./services/service.ts";
-import { tagService } from "./services/tag.ts";
-import { v1Service } from "./services/v1.ts";
-import { v1IamService } from "./services/v1-iam.ts";
-import { whoAmIService } from "./services/who-am-i.ts";
+import { type ServedName, services } from "./services/index.ts";
+import type { Method } from "./services/service.ts";
 import { lostOf } from "./store/failure.ts";
 import type { Store } from "./store/store.ts";
 import type { Sts } from "./sts/index.ts";
-
-type TokenOperation = "Exchange" | "ExchangeGet" | "ExchangeRefreshToken";
-type ServedName = Exclude<OperationName, TokenOperation>;
-
-const services: Services<ServedName> = {
-  ...groupService,
-  ...identityService,
-  ...roleService,
-  ...roleBindingService,
-  ...identityProviderService,
-  ...accountAssociationService,
-  ...groupInviteService,
-  ...lookupGroupService,
-  ...repoService,
-  ...tagService,
-  ...advisoryService,
-  ...pingService,
-  ...whoAmIService,
-  ...v1Service,
-  ...v1IamService,
-};
 
 /** A request message, with the malformed values that the wire found in it. */
 export interface Decoded {
@@ -157,7 +122,8 @@ const knownCaller = async (
   return callerNow;
 };
 
-const isTokenOperation = (operation: OperationName): operation is TokenOperation => isExchange(operations[operation]);
+const isTokenOperation = (operation: OperationName): operation is Exclude<OperationName, ServedName> =>
+  isExchange(operations[operation]);
 
 const refuse = (violations: readonly FieldViolation[]): void => {
   if (violations.length > 0) throw invalidArgument([...violations]);

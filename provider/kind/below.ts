@@ -1,33 +1,9 @@
-// What a group may hold, of our kinds and of others (docs/contract.md#d7), in the order in which it can be deleted: a record
-// that refers to another one goes first.
-import type { List } from "../../client/paginate.ts";
-import type { RecordOperations } from "../../client/records.ts";
+// What a group may hold and a client can delete (docs/contract.md#d7), in the order in which it can be deleted: a record that
+// refers to another one goes first, groups go last.
+import { type Resource, resources } from "../../schema/index.ts";
 
-export interface Below extends List {
-  remove: RecordOperations["delete"];
-  word: string;
-  /** its uid is that of its group, not one below */
-  on?: true;
-}
+type Deletable = Resource & { operations: Required<Pick<Resource["operations"], "delete">> };
 
-export const BELOW: readonly Below[] = [
-  { operation: "ListRoleBindings", remove: "DeleteRoleBinding", plural: "roleBindings", word: "role binding" },
-  { operation: "ListGroupInvites", remove: "DeleteGroupInvite", plural: "groupInvites", word: "group invite" },
-  {
-    operation: "ListAccountAssociations",
-    remove: "DeleteAccountAssociation",
-    plural: "accountAssociations",
-    word: "account association",
-    on: true,
-  },
-  {
-    operation: "ListIdentityProviders",
-    remove: "DeleteIdentityProvider",
-    plural: "identityProviders",
-    word: "identity provider",
-  },
-  { operation: "ListRepos", remove: "DeleteRepo", plural: "repos", word: "repo" },
-  { operation: "ListIdentities", remove: "DeleteIdentity", plural: "identities", word: "identity" },
-  { operation: "ListRoles", remove: "DeleteRole", plural: "roles", word: "role" },
-  { operation: "ListGroups", remove: "DeleteGroup", plural: "groups", word: "group" },
-];
+const isDeletable = (one: Resource): one is Deletable => one.parent === "Group" && one.operations.delete !== undefined;
+
+export const BELOW: readonly Deletable[] = Object.values<Resource>(resources).filter(isDeletable).toReversed();

@@ -1,7 +1,7 @@
 // GroupInvite: a code with which somebody joins a group. Nothing of it changes: another role, address or ttl is another invite
 // with another code. The state keeps the code, which only the answer of the create shows, and of the role its uid, with the name
 // of a built-in one: other names may be secret where the role is declared.
-import { GroupInvite, isRoot, type Json } from "../../schema/index.ts";
+import { isRoot, type Json, resources } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 import { resolveRole } from "./named-role.ts";
 
@@ -11,12 +11,8 @@ interface Role {
 }
 
 export const groupInvite: Kind = {
-  type: "GroupInvite",
-  word: "group invite",
-  schema: GroupInvite,
-  field: "groupInvite",
-  operations: { get: "GetGroupInvite", create: "CreateGroupInvite", delete: "DeleteGroupInvite" },
-  list: { operation: "ListGroupInvites", plural: "groupInvites", filters: () => ({}) },
+  ...resources.groupInvite,
+  filters: () => ({}),
   matchedBy: ["roleUid", "email"],
   arguments: { roleUid: "role" },
   byName: ["roleUid"],

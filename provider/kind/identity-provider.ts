@@ -1,6 +1,6 @@
 // IdentityProvider: where people sign in. The rule that matches them to who was provisioned is for good; the client secret is
 // never returned.
-import { IdentityProvider, type Json } from "../../schema/index.ts";
+import { type Json, resources } from "../../schema/index.ts";
 import { valueAt, withValueAt } from "../state/write-only.ts";
 import type { Kind } from "./kind.ts";
 import { resolveRole } from "./named-role.ts";
@@ -13,17 +13,8 @@ const USUAL_RULES: readonly unknown[] = [
 ];
 
 export const identityProvider: Kind = {
-  type: "IdentityProvider",
-  word: "identity provider",
-  schema: IdentityProvider,
-  field: "identityProvider",
-  operations: {
-    get: "GetIdentityProvider",
-    create: "CreateIdentityProvider",
-    update: "UpdateIdentityProvider",
-    delete: "DeleteIdentityProvider",
-  },
-  list: { operation: "ListIdentityProviders", plural: "identityProviders", filters: ({ name }) => ({ name }) },
+  ...resources.identityProvider,
+  filters: ({ name }) => ({ name }),
   replacementBreaks: "its uid would change, and who signs in by it would be somebody new",
   byName: ["defaultRole"],
   resolve: resolveRole("defaultRole"),

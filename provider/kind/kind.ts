@@ -1,30 +1,24 @@
 // What the reconcile loop is told about a kind: names, and the few rules in which kinds differ.
 import type { List } from "../../client/paginate.ts";
-import type { RecordKind } from "../../client/records.ts";
-import { type FieldViolation, type Json, type Message, printable } from "../../schema/index.ts";
+import type { RecordOperations } from "../../client/records.ts";
+import { type Json, printable, type Resource } from "../../schema/index.ts";
 import type { Session } from "../session/session.ts";
 
 /** of the type tokens of resources: the SDK's for dynamic resources, then ours */
 export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 
-export interface Kind extends RecordKind {
-  /** class and type token: `RoleBinding` */
-  type: string;
-  schema: Message;
-  /** how records of this kind are found, and the filters that a record like `desired` passes */
-  list: List & { filters(desired: Json): Json };
+export interface Kind extends Omit<Resource, "operations"> {
+  operations: RecordOperations;
+  /** fields that a record like `desired` has: they narrow a list of them */
+  filters(desired: Json): Json;
   /** fields that tell a record from others in the same place; default: name */
   matchedBy?: readonly string[];
   /** fields that no two records in the same place have alike: the old record goes before a new one is made there */
   unique?: readonly string[];
   /** a create changes a record of the same name, and is how it is updated */
   upsert?: true;
-  /** class of what holds the record; default: Group */
-  parentType?: string;
   /** field of the API → argument, where the program spells it otherwise */
   arguments?: Readonly<Record<string, string>>;
-  /** a record of this kind may have no parent: `root: true` */
-  rootAllowed?: boolean;
   /** whether the server chooses for such a record what its schema says that it may choose; default: for any */
   choosesFor?(record: Json): boolean;
   /** paths where the service keeps a uid and the program may give a text */
@@ -35,8 +29,6 @@ export interface Kind extends RecordKind {
   spelt?(input: Json): Json;
   /** field that is a list of names → all of them, to suggest the nearest */
   valueNames?: Readonly<Record<string, readonly string[]>>;
-  /** rules of the API that the schema cannot say */
-  violations?(input: Json, place: { parent?: unknown }): FieldViolation[];
   /** the answer, or stored outputs, with what the API leaves out where it says it elsewhere */
   observed?(answer: Json): Json;
   /** the desired record, with the uid of the observed one where the program gives the name of what is there */

@@ -1,7 +1,7 @@
 // RoleBinding: written by uids, answered with the identity, the group and the role spelt out. The program gives the uids as
 // `identity` and `role`, and a built-in role by its name as well. The state keeps uid and name of each: description, issuer,
 // subject and email belong to other records, and may be secret there.
-import { isRoot, type Json, RoleBinding } from "../../schema/index.ts";
+import { isRoot, type Json, resources } from "../../schema/index.ts";
 import { SECRET_NAME } from "../state/secret-name.ts";
 import { ROLE_NAME } from "../state/state.ts";
 import { builtInRoleUid, isRoleName } from "./built-in-role.ts";
@@ -34,21 +34,8 @@ const observed = (answer: Json): Json => ({
 });
 
 export const roleBinding: Kind = {
-  type: "RoleBinding",
-  word: "role binding",
-  schema: RoleBinding,
-  field: "roleBinding",
-  operations: {
-    get: "GetRoleBinding",
-    create: "CreateRoleBinding",
-    update: "UpdateRoleBinding",
-    delete: "DeleteRoleBinding",
-  },
-  list: {
-    operation: "ListRoleBindings",
-    plural: "roleBindings",
-    filters: ({ identityUid, roleUid }) => ({ identity: identityUid, role: roleUid }),
-  },
+  ...resources.roleBinding,
+  filters: ({ identityUid, roleUid }) => ({ identity: identityUid, role: roleUid }),
   arguments: { identityUid: "identity", roleUid: "role" },
   byName: ["roleUid"],
   display: ["names"],

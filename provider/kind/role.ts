@@ -1,14 +1,10 @@
 // Role: capabilities are a set, written by friendly or by enum name; a role that is bound cannot be deleted.
-import { capabilities as allCapabilities, capabilityFrom, type Json, Role } from "../../schema/index.ts";
+import { capabilities as allCapabilities, capabilityFrom, type Json, resources } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 
 export const role: Kind = {
-  type: "Role",
-  word: "role",
-  schema: Role,
-  field: "role",
-  operations: { get: "GetRole", create: "CreateRole", update: "UpdateRole", delete: "DeleteRole" },
-  list: { operation: "ListRoles", plural: "roles", filters: ({ name }) => ({ name }) },
+  ...resources.role,
+  filters: ({ name }) => ({ name }),
   replacementBreaks: "its uid would change: role bindings that name it keep the old role from being deleted",
   spelt: (input: Json) => {
     if (!Array.isArray(input.capabilities)) return input;
@@ -16,7 +12,5 @@ export const role: Kind = {
     return { ...input, capabilities: input.capabilities.map(enumName) };
   },
   valueNames: { capabilities: allCapabilities.flatMap(({ name, enum: enumName }) => [name, enumName]) },
-  blockers: (uid) => [
-    { operation: "ListRoleBindings", request: { role: uid }, plural: "roleBindings", word: "role binding" },
-  ],
+  blockers: (uid) => [{ ...resources.roleBinding.list, request: { role: uid }, word: resources.roleBinding.word }],
 };

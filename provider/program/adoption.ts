@@ -49,7 +49,7 @@ const lookUp = async (kindName: KindName, name: string, args: Json, secret: bool
   const identifying = await resolvedFrom(kind, session, args);
   const records =
     adopt === "match"
-      ? listChildren(session, kind.list, parent as string, kind.list.filters(identifying))
+      ? listChildren(session, kind.list, parent as string, kind.filters(identifying))
       : listAll(session, kind.list, { uidp: { ids: [adopt] } });
   const matches: Json[] = [];
   for await (const one of records) {

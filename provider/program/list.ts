@@ -1,6 +1,6 @@
 // Lists for programs, as async iterables.
 
-import { type ListOperation, listAll } from "../../client/paginate.ts";
+import { type List, listAll } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import type {
   AccountAssociation,
@@ -75,7 +75,7 @@ export const listAccountAssociations = (args: ListAccountAssociationsArgs = {}) 
   listed<AccountAssociation>("ListAccountAssociations", "accountAssociations", args);
 
 async function* listed<T extends { uid: string }>(
-  operation: ListOperation,
+  operation: List["operation"],
   plural: string,
   args: Json,
 ): AsyncGenerator<T, void, undefined> {

@@ -17,7 +17,7 @@ import { isUnknown, UNKNOWN } from "../state/unknown.ts";
 
 /** Arguments that are not fields of the API, and what may be given. */
 const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({
-  ...(kind.rootAllowed ? { root: isSwitch } : {}),
+  ...(kind.root ? { root: isSwitch } : {}),
   allowReplace: isSwitch,
   adopt: (value) => (isUidp(value) ? undefined : 'must be "match", or the uid of the record'),
   deleteAdopted: isSwitch,
@@ -44,7 +44,7 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
     ...ownProblems(kind, input),
     ...[
       ...inputViolations(kind.schema, withoutNames(kind, input), isUnknown),
-      ...(kind.violations?.(input, input) ?? []),
+      ...kind.violations(input, input.parent).filter(({ field }) => !isUnknown(input[field])),
     ].map(({ field, description }) => ({
       field: argumentOf(kind, field),
       description: description + orName(kind, field) + suggestedName(kind, input, field),
@@ -77,12 +77,10 @@ const argumentNames = (kind: Kind): string[] => [
 
 const placeProblems = (kind: Kind, { parent, ...input }: Json): FieldViolation[] => {
   const problem = (description: string) => [{ field: "parent", description }];
-  const root = kind.rootAllowed && input.root;
+  const root = kind.root && input.root;
   if (parent === undefined && root === true) return [];
   if (parent === undefined)
-    return problem(
-      kind.rootAllowed ? "parent is required; a new root organisation needs root: true" : "parent is required",
-    );
+    return problem(kind.root ? "parent is required; a new root organisation needs root: true" : "parent is required");
   if (root === true) return problem("only one of parent, root may be set");
   if (isUnknown(parent) || isUidp(parent)) return [];
   return problem(

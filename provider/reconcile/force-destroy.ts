@@ -3,7 +3,7 @@
 import { apiErrorOf, apiText, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { deleteRecord } from "../../client/records.ts";
-import { isAncestor, isRoot, type Json } from "../../schema/index.ts";
+import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/below.ts";
 import { title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
@@ -17,7 +17,7 @@ interface Doomed {
   id: string;
   word: string;
   text: string;
-  remove: (typeof BELOW)[number]["remove"];
+  remove: (typeof BELOW)[number]["operations"]["delete"];
   /** place in the order of deletion among those of the same depth */
   rank: number;
 }
@@ -76,15 +76,15 @@ const depthOf = (uid: string): number => uid.split("/").length;
 
 const everythingBelow = async (session: Session, group: string): Promise<Doomed[]> => {
   const doomed: Doomed[] = [];
-  for (const [rank, { operation, remove, plural, word, on }] of BELOW.entries()) {
-    const filters = [{ descendantsOf: group }, ...(on ? [{ ids: [group] }] : [])];
+  for (const [rank, { list, field, operations, word }] of BELOW.entries()) {
+    const filters = [{ descendantsOf: group }, ...(list.sharesUid ? [{ ids: [group] }] : [])];
     for (const uidp of filters)
-      for await (const record of listAll(session, { operation, plural }, { uidp })) {
+      for await (const record of listAll(session, list, { uidp })) {
         const { uid } = record;
         // Looked at again: a service that ignored a filter must not choose what is deleted.
-        if (!isAncestor(group, uid) && !(on && uid === group)) continue;
+        if (!isAncestor(group, uid) && !(list.sharesUid && uid === group)) continue;
         const text = [word, uid, title(record)].filter(Boolean).join(" ");
-        doomed.push({ uid, id: on ? recordId("accountAssociation", uid) : uid, word, text, remove, rank });
+        doomed.push({ uid, id: recordId(field, uid), word, text, remove: operations.delete, rank });
       }
   }
   return doomed.sort((a, b) => depthOf(b.uid) - depthOf(a.uid) || a.rank - b.rank);
@@ -93,7 +93,7 @@ const everythingBelow = async (session: Session, group: string): Promise<Doomed[
 const advisoriesBelow = async (session: Session, group: string): Promise<string[]> => {
   const found: string[] = [];
   const uidp = { descendantsOf: group };
-  for await (const { uid } of listAll(session, { operation: "ListAdvisories", plural: "advisories" }, { uidp }))
+  for await (const { uid } of listAll(session, resources.advisory.list, { uidp }))
     if (isAncestor(group, uid)) found.push(`advisory ${uid}`);
   return found;
 };

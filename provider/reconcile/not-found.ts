@@ -26,7 +26,7 @@ export const confirmGone = async (
     return;
   }
   // Of a tag, the group of its repo: what is gone with the repo is gone.
-  const above = kind.parentType === undefined ? place : parentOf(place);
+  const above = kind.parent === "Group" ? place : parentOf(place);
   for (let parent = above; ; parent = parentOf(parent)) {
     try {
       await getRecord(session, group, parent);

@@ -21,7 +21,7 @@ export interface Before {
 export const recordsBefore = (kind: Kind, session: Session, parent: string, desired: Json): Promise<Before> => {
   // Nothing is in a group that this run has made.
   if (session.made.has(parent)) return Promise.resolve({ records: [], isWhole: true });
-  const filters = kind.upsert ? kind.list.filters(desired) : {};
+  const filters = kind.upsert ? kind.filters(desired) : {};
   const place = [kind.type, parent, ...Object.values(filters)].join(" ");
   const found = session.listedBefore.get(place) ?? listed(kind, session, parent, filters);
   session.listedBefore.set(place, found);

@@ -70,7 +70,7 @@ const candidatesOf = async (
   const { parent = "" } = inputs;
   const found: Json[] = [];
   const desired = await resolvedFrom(kind, session, inputs);
-  for await (const record of listChildren(session, kind.list, parent as string, kind.list.filters(desired)))
+  for await (const record of listChildren(session, kind.list, parent as string, kind.filters(desired)))
     if (!known.has(recordId(kind.field, record.uid)) && isMatch(kind, observe(kind, record), desired))
       found.push(record);
   return found;

@@ -48,7 +48,7 @@ const matches = async (kind: Kind, session: Session, entry: Entry, sought: Json 
   const { key, parent, inputs, given, notBefore } = entry;
   const others = await session.journal.idsBeside(key);
   const found: Listed[] = [];
-  for await (const record of listChildren(session, kind.list, parent, sought && kind.list.filters(sought))) {
+  for await (const record of listChildren(session, kind.list, parent, sought && kind.filters(sought))) {
     const id = recordId(kind.field, record.uid);
     if (others.has(id) || session.claims.refusal(id, key)) continue;
     if (createdMs(record) >= notBefore - SKEW_MS && fingerprint(kind, parent, record, given) === inputs)

@@ -148,5 +148,5 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
 
 export const accountAssociation = resource("AccountAssociation", accountAssociationOperations, {
   schema: AccountAssociation,
-  isOfGroup: true,
+  sharesUid: true,
 });

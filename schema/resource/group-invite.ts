@@ -80,5 +80,4 @@ const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", 
 
 export const groupInvite = resource("GroupInvite", groupInviteOperations, {
   schema: GroupInvite,
-  references: { roleUid: "Role" },
 });

@@ -122,5 +122,4 @@ const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{v
 
 export const identityProvider = resource("IdentityProvider", identityProviderOperations, {
   schema: IdentityProvider,
-  references: { defaultRole: "Role" },
 });

@@ -110,5 +110,4 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
 
 export const roleBinding = resource("RoleBinding", roleBindingOperations, {
   schema: RoleBinding,
-  references: { identityUid: "Identity", roleUid: "Role" },
 });

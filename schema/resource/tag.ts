@@ -77,4 +77,8 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
   },
 }) satisfies Operations;
 
-export const tag = resource("Tag", tagOperations, { schema: Tag, parent: "repo" });
+export const tag = resource("Tag", tagOperations, {
+  schema: Tag,
+  parent: "Repo",
+  always: Object.fromEntries(Object.keys(HIDDEN_TAGS).map((field) => [field, true])),
+});

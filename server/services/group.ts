@@ -6,16 +6,16 @@ import {
   invalidArgument,
   isRoot,
   isUidp,
-  isZero,
   type Json,
   levelOf,
   type PreconditionViolation,
+  resources,
   rootOf,
 } from "../../schema/index.ts";
 import { demand, scopesWith } from "../authorize.ts";
 import { equals, listRows } from "../store/list.ts";
-import { groups } from "../store/shape.ts";
-import type { Row, Store } from "../store/store.ts";
+import { groups, shapes } from "../store/shape.ts";
+import type { Row, Shape, Store } from "../store/store.ts";
 import { builtInRoleUid } from "./built-in-role.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeInput, createInput, denied, existing, page, times } from "./record.ts";
@@ -51,7 +51,7 @@ export const groupService = {
     const above = parent ? parentGroup(context, parent) : undefined;
     if (above) demand(context.caller, ["groups.create"], above);
     else demandFounder(context);
-    const input = createInput(Group, group, kindViolations(group, above !== undefined)) as Group;
+    const input = createInput(Group, group, resources.group.violations(group, above)) as Group;
     const { isOperator } = context.caller;
     if (input.verified && !isOperator) throw denied("verified is set by the operator of the service");
     if (above) existing(context, groups, "Group", above);
@@ -113,11 +113,6 @@ const demandFounder = ({ caller, identityRules }: ServiceContext): void => {
     throw denied("a token that was narrowed cannot create an organisation; exchange again without cap and scopes");
 };
 
-const kindViolations = (group: Json, below: boolean) => {
-  if (!below || isZero(Group.shape.kind, group.kind)) return [];
-  return [{ field: "kind", description: "belongs to the root group; leave it out below" }];
-};
-
 // The parent of a new group may also be a suffix of a uid, or the name of one group in scope (docs/contract.md#values).
 const parentGroup = (context: ServiceContext, parent: string): string => {
   if (isUidp(parent)) return parent;
@@ -131,21 +126,17 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   throw invalidArgument([{ field: "parent", description }]);
 };
 
-// One violation for each kind of child (docs/contract.md#d7): where to look, then the word in the text.
-const CHILDREN = [
-  ["groups WHERE parent = ?", "groups"],
-  ["identities WHERE parent = ?", "identities"],
-  ["roles WHERE parent = ?", "roles"],
-  ["role_bindings WHERE founding = 0 AND parent = ?", "role bindings"],
-  ["repos WHERE parent = ?", "repos"],
-  ["identity_providers WHERE parent = ?", "identity providers"],
-  ["group_invites WHERE parent = ?", "group invites"],
-  ["account_associations WHERE uid = ?", "account associations"],
-  ["advisories WHERE parent = ?", "advisories"],
-] as const;
+// One violation for each kind of child (docs/contract.md#d7). The binding of the founder goes with the organisation.
+const CHILDREN = Object.values(resources)
+  .filter(({ parent }) => parent === "Group")
+  .map(({ plural, words, list }) => {
+    const { table, columns } = shapes[plural] as Shape;
+    const founding = columns.includes("founding") ? " AND founding = 0" : "";
+    return { words, sql: `SELECT 1 FROM ${table} WHERE ${list.sharesUid ? "uid" : "parent"} = ?${founding} LIMIT 1` };
+  });
 
 const childViolations = (store: Store, uid: string): PreconditionViolation[] =>
-  CHILDREN.flatMap(([children, word]) => {
-    const child = store.statement(`SELECT 1 FROM ${children} LIMIT 1`).get(uid);
-    return child ? [{ type: "RESOURCE_NOT_EMPTY", description: `cannot delete group with child ${word}` }] : [];
-  });
+  CHILDREN.filter(({ sql }) => store.statement(sql).get(uid)).map(({ words }) => ({
+    type: "RESOURCE_NOT_EMPTY",
+    description: `cannot delete group with child ${words}`,
+  }));

@@ -1,4 +1,5 @@
 // Where each kind is stored: the columns of its table beside the common ones, and what its lists may be ordered by.
+import type { Resource } from "../../schema/index.ts";
 import type { Shape } from "./store.ts";
 
 const ORDERS = ["uid", "name", "create_time", "update_time"];
@@ -45,4 +46,18 @@ export const advisories: Shape = {
   table: "advisories",
   columns: ["advisory_id", "artifact_name", "origin", "latest_event_type", "events", "search"],
   orders: ["uid", "create_time", "update_time"],
+};
+
+/** Where each resource is stored, by the plural of its lists. */
+export const shapes: Readonly<Record<Resource["plural"], Shape>> = {
+  groups,
+  identities,
+  roles,
+  roleBindings,
+  identityProviders,
+  accountAssociations,
+  groupInvites,
+  repos,
+  tags,
+  advisories,
 };

@@ -1,0 +1,38 @@
+// Every method that is served, by name. The exchange is none of them: it authenticates by itself (server/sts/).
+import type { OperationName } from "../../schema/index.ts";
+import { accountAssociationService } from "./account-association.ts";
+import { advisoryService } from "./advisory.ts";
+import { groupService } from "./group.ts";
+import { groupInviteService } from "./group-invite.ts";
+import { identityService } from "./identity.ts";
+import { identityProviderService } from "./identity-provider.ts";
+import { lookupGroupService } from "./lookup-group.ts";
+import { pingService } from "./ping.ts";
+import { repoService } from "./repo.ts";
+import { roleService } from "./role.ts";
+import { roleBindingService } from "./role-binding.ts";
+import type { Services } from "./service.ts";
+import { tagService } from "./tag.ts";
+import { v1Service } from "./v1.ts";
+import { v1IamService } from "./v1-iam.ts";
+import { whoAmIService } from "./who-am-i.ts";
+
+export type ServedName = Exclude<OperationName, "Exchange" | "ExchangeGet" | "ExchangeRefreshToken">;
+
+export const services: Services<ServedName> = {
+  ...groupService,
+  ...identityService,
+  ...roleService,
+  ...roleBindingService,
+  ...identityProviderService,
+  ...accountAssociationService,
+  ...groupInviteService,
+  ...lookupGroupService,
+  ...repoService,
+  ...tagService,
+  ...advisoryService,
+  ...pingService,
+  ...whoAmIService,
+  ...v1Service,
+  ...v1IamService,
+};
