@@ -122,6 +122,7 @@ export {
   levelOf,
   parentOf,
   rootOf,
+  UIDP_TEXT,
   uidp,
 } from "./uidp.ts";
 export { applyMask, impliedMask, maskTouches, parseMask, WILDCARD } from "./update-mask.ts";

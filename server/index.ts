@@ -8,12 +8,12 @@ export type { Attempt, Faults } from "./faults/faults.ts";
 export { type FaultScript, FaultsError, parseFaults } from "./faults/script.ts";
 export type { ServerKeys } from "./keys.ts";
 export { createLog, LEVELS, type Level, type Log } from "./log.ts";
-export { ServerOptionsError } from "./options.ts";
+export { type ServerOptions, ServerOptionsError } from "./options.ts";
 export type { MintRequest } from "./pages/issuer.ts";
 export { DRAIN_MS, ListenError } from "./port/listen.ts";
 export { readTlsKeys, TlsError, type TlsKeys } from "./port/tls.ts";
 export { type ParsedSeed, SeedError } from "./seed/record.ts";
-export { createServer, type DevServer, type RunningServer, type ServerOptions } from "./server.ts";
+export { createServer, type DevServer, type RunningServer } from "./server.ts";
 export type { IdSource } from "./services/context.ts";
 export { DatabaseError } from "./store/database.ts";
 

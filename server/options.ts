@@ -1,6 +1,55 @@
-// What options cannot be served together, in one sentence, and the addresses that follow from them.
+// The options of a server: which of them cannot be served together, and the addresses that follow from them.
 import { isLoopbackAuthority, isLoopbackHost } from "../schema/index.ts";
-import type { ServerOptions } from "./server.ts";
+import type { FaultScript } from "./faults/script.ts";
+import type { ServerKeys } from "./keys.ts";
+import type { Log } from "./log.ts";
+import type { BoundOptions } from "./port/bounds.ts";
+import type { TlsKeys } from "./port/tls.ts";
+import type { ParsedSeed } from "./seed/record.ts";
+import type { IdSource } from "./services/context.ts";
+import type { OpenStore } from "./store/store.ts";
+import type { Resolve } from "./sts/issuer/address.ts";
+
+export interface ServerOptions extends BoundOptions {
+  /** SQLite file, or an open store; default: `:memory:` */
+  store?: string | OpenStore;
+  /** address to listen on; default: 127.0.0.1 */
+  host?: string;
+  /** default: 0, any free port */
+  port?: number;
+  /** port of the token exchange and the issuer, 0 for any free one; default: the same port */
+  authPort?: number;
+  /** certificate and key; default: no TLS */
+  tls?: TlsKeys;
+  /** scheme, host and port that clients use; default: those that the server listens on */
+  publicUrl?: string;
+  /** the same of the token exchange and the issuer; default: `publicUrl` */
+  publicAuthUrl?: string;
+  /** development issuer, an organisation with an owner, loopback issuers; on a loopback host only */
+  dev?: boolean;
+  /** records to start with, from `parseSeed` */
+  seed?: ParsedSeed;
+  /** milliseconds since the epoch; default `Date.now` */
+  clock?: () => number;
+  /** default: random */
+  ids?: IdSource;
+  /** default: generated once and kept in the store */
+  keys?: ServerKeys;
+  /** default: no log */
+  log?: Log;
+  /** requests a second that one caller may make; default: no limit */
+  rateLimit?: number;
+  /** a second binding of one identity to one role in one group is ALREADY_EXISTS (docs/contract.md#d19); default: allowed */
+  uniqueRoleBindings?: boolean;
+  /** an exchange also returns a refresh token; default: refresh tokens are neither returned nor accepted */
+  refreshTokens?: boolean;
+  /** a body with a field that does not exist is INVALID_ARGUMENT; default: the field is ignored */
+  strictBodies?: boolean;
+  /** scripted failures, for tests of clients; on a loopback host only; default: none, and no page to ask for any */
+  faults?: FaultScript;
+  /** the name service for the hosts of issuers; default: DNS */
+  resolve?: Resolve;
+}
 
 /** Options that cannot be served, in one sentence. */
 export class ServerOptionsError extends Error {

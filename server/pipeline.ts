@@ -12,13 +12,12 @@ import {
   type Operation,
   type OperationName,
   operations,
+  UIDP_TEXT,
 } from "../schema/index.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { anonymous, demand } from "./authorize.ts";
-import type { WireFault } from "./faults/wire.ts";
 import type { Log } from "./log.ts";
 import type { Wire } from "./metrics.ts";
-import { TransportError } from "./port/transport-error.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { ServiceContext } from "./services/context.ts";
 import { type ServedName, services } from "./services/index.ts";
@@ -33,22 +32,21 @@ export interface Decoded {
   violations: FieldViolation[];
 }
 
-/** A request of which the wire has read the head, and nothing else until it is asked to. */
+/** What a wire finds wrong with a request besides its values; the wire answers it. */
+export abstract class TransportError extends Error {}
+
+/** A request of which the wire has read the head alone, until it is asked for more. */
 export interface Call {
   operation: OperationName;
   wire: Wire;
-  /** Waits for the end of the body, and keeps it. */
-  receive(): Promise<unknown>;
-  /** Reads the message out of the body, once it has been received. */
+  /** Waits for the end of the body and reads the message, at most once. */
   decode(): Promise<Decoded>;
   /** every `authorization` header or metadata entry */
   authorization: readonly string[];
-  /** address that the request came from, for the rate limit of those who are not known */
+  /** address that the request came from, for the rate limit of callers without a valid token */
   peer: string;
-  /** why the caller waits no longer, if it does not */
+  /** why the caller no longer waits; undefined while it does */
   gone?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
-  /** what a scripted failure does to the answer on its wire; told before the answer or the error is there */
-  onFault: (fault: WireFault) => void;
 }
 
 export interface PipelineOptions {
@@ -143,11 +141,10 @@ const authorize = (row: Operation, request: Json, caller: ServiceContext["caller
 
 const checkUid = (field: string, uid: unknown): void => {
   if (isUidp(uid)) return;
-  const description = uid ? "must be a uid: 40 hexadecimal digits, then /16 for each level below" : "is required";
-  throw invalidArgument([{ field, description }]);
+  throw invalidArgument([{ field, description: uid ? UIDP_TEXT : "is required" }]);
 };
 
-/** Any thrown value to the error that the client sees; what is not ours is logged and told as INTERNAL. */
+/** Any thrown value to the error that the client sees. What is not ours is logged, and becomes INTERNAL. */
 const funnel = (
   error: unknown,
   operation: OperationName,
@@ -156,8 +153,14 @@ const funnel = (
   if (error instanceof TransportError) return error;
   const failure = store.failure(error);
   if (error instanceof ApiError && !failure) return error;
-  // A database that is lost is logged once.
-  if (!lostOf(failure))
-    log("error", "internal error", { operation, error: error instanceof Error ? error.stack : String(error) });
-  return failure ?? apiError("INTERNAL", "the server failed to answer; its log says why", { cause: error, operation });
+  // A lost database is logged once.
+  if (lostOf(failure)) return failure as ApiError;
+  const internal = internalError(log, error, { operation });
+  return failure ?? internal;
+};
+
+/** Logs a defect; returns the error that the client sees. */
+export const internalError = (log: Log, error: unknown, fields: Record<string, unknown> = {}): ApiError => {
+  log("error", "internal error", { ...fields, error: error instanceof Error ? error.stack : String(error) });
+  return apiError("INTERNAL", "the server failed to answer; its log says why", { cause: error });
 };

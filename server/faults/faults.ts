@@ -7,17 +7,19 @@ import {
   type Code,
   codeFromHttp,
   type Json,
+  type Operation,
   type OperationName,
   retryInfo,
 } from "../../schema/index.ts";
 import type { Log } from "../log.ts";
 import type { Wire } from "../metrics.ts";
 import type { Call, Pipeline } from "../pipeline.ts";
+import type { Delivery } from "../port/delivery.ts";
 import { currentRequestId } from "../request.ts";
 import { createFaultDelays } from "./delay.ts";
+import { createFaultDelivery, proxyPage, type WireFault } from "./delivery.ts";
 import { checkFaults, type FaultScript, type Script, type Step } from "./script.ts";
 import { createFaultSteps } from "./step.ts";
-import { proxyPage, type WireFault } from "./wire.ts";
 
 /** A request that reached a method, whatever came of it. */
 export interface Attempt {
@@ -50,8 +52,10 @@ export interface FaultControl extends Faults {
   /** the script of the start, from its first step, and an empty report; what is held goes on */
   restart(): void;
   around(pipeline: Pipeline, log: Log): Pipeline;
-  /** records created later than this are hidden from Get and List; undefined: none are */
-  createdBy(now: number): number | undefined;
+  /** what the failures do to responses, for the wires */
+  delivery: Delivery;
+  /** Get and List hide records that were created later than this; undefined: they hide none */
+  createdBy(row: Pick<Operation, "method">, now: number): number | undefined;
   /** ends the delays, waits for the requests that were delayed, until `cut` */
   drain(cut?: AbortSignal): Promise<void>;
 }
@@ -64,8 +68,9 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
   let compiled: Script = checkFaults(given);
   let nextStep = createFaultSteps(compiled);
   let report: Attempt[] = [];
-  // What the server starts with is there at once.
+  // The records of the start are readable at once.
   let startMs = clock();
+  const wireFaults = new WeakMap<Call, WireFault>();
 
   const set = (next: FaultScript) => {
     compiled = checkFaults(next);
@@ -111,7 +116,7 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
     const wait = () => released ?? delays.wait(delay);
     if (at === "before") {
       // Before its client may go. What is wrong with the body, the pipeline says.
-      if (hold || delay > 0) await call.receive().catch(() => {});
+      if (hold || delay > 0) await call.decode().catch(() => {});
       await wait();
       failIn(step, call);
       // Whoever waited may have gone: that it is carried out all the same is what the delay is for.
@@ -120,18 +125,18 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
     const [outcome] = await Promise.allSettled([carryOut(call)]);
     await wait();
     failIn(step, call);
-    if (step.truncate !== undefined) call.onFault({ truncate: step.truncate });
+    if (step.truncate !== undefined) wireFaults.set(call, { truncate: step.truncate });
     if (outcome.status === "rejected") throw outcome.reason;
     return outcome.value;
   };
 
   const failIn = ({ status, reset, ...step }: Step, call: Call): void => {
     if (reset) {
-      call.onFault({ reset });
+      wireFaults.set(call, { reset });
       throw apiError("CANCELLED", "a scripted reset of the connection");
     }
     if (status === undefined) return;
-    call.onFault(httpFault({ ...step, status }, clock()));
+    wireFaults.set(call, httpFault({ ...step, status }, clock()));
     throw statusError(status, step.retryAfter);
   };
 
@@ -149,8 +154,11 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
       startMs = clock();
       return around(...own);
     },
-    createdBy: (now) =>
-      compiled.readAfterWriteLag === undefined ? undefined : Math.max(startMs, now - compiled.readAfterWriteLag),
+    delivery: createFaultDelivery((call) => wireFaults.get(call)),
+    createdBy: ({ method }, now) => {
+      const lagMs = compiled.readAfterWriteLag;
+      return method !== "GET" || lagMs === undefined ? undefined : Math.max(startMs, now - lagMs);
+    },
     drain: delays.drain,
   };
 };

@@ -2,7 +2,8 @@
 // gapic-showcase). Every problem is told with its line and column, all at once.
 import { z } from "zod";
 import { type OperationName, operations } from "../../schema/index.ts";
-import { type Problem, readYaml, shapeError, shapeProblems } from "../seed/yaml-file.ts";
+import { readYaml } from "../seed/yaml-file.ts";
+import { type Problem, shapeError, shapeProblems } from "../shape.ts";
 
 const DURATION = "must be a duration such as 2s or 250ms";
 const STATUS = "must be an HTTP status from 400 to 599, or 200";
@@ -120,15 +121,17 @@ export class FaultsError extends Error {
 
 /** Reads the text of a YAML file (or JSON, which is YAML). */
 export const parseFaults = (text: string, file: string): FaultScript => {
-  const { value, tell } = readYaml(text, file, FaultsError);
+  const { value, describe } = readYaml(text, file, FaultsError);
   const { success, error } = FaultScriptSchema.safeParse(value, { error: shapeError });
-  if (!success) throw new FaultsError(tell(shapeProblems(error.issues)));
+  if (!success) throw new FaultsError(describe(shapeProblems(error.issues)));
   return value as FaultScript;
 };
 
 /** A script of a program's. */
 export const checkFaults = (script: FaultScript): Script => {
-  const { success, data, error } = FaultScriptSchema.safeParse(script satisfies z.input<typeof FaultScriptSchema>);
+  const { success, data, error } = FaultScriptSchema.safeParse(script satisfies z.input<typeof FaultScriptSchema>, {
+    error: shapeError,
+  });
   if (success) return data;
   const problems = shapeProblems(error.issues);
   throw new FaultsError(problems.map(({ path, text }) => `${path.map(String).join(".")}: ${text}`).join("\n"));

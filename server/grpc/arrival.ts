@@ -1,7 +1,8 @@
-// Calls whose message has not come to its end. Such a call has done nothing yet: it is refused when it takes longer than a
-// request of REST may, and as soon as the server drains, whose end it must not hold up.
+// Calls whose message has not arrived in full. Such a call has done nothing yet: it is refused when it takes longer than a
+// request of REST may, and as soon as the server drains, which it must not hold up.
 import type { ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
+import type { ServerReadableStream } from "@grpc/grpc-js";
 import { type ApiError, apiError } from "../../schema/index.ts";
 import { awaitEnd, endEarly, LATE } from "../port/arrival.ts";
 import type { Arriving, BodyMemory } from "../port/body-memory.ts";
@@ -11,9 +12,9 @@ import { grpcStatus } from "./status.ts";
 
 export interface Arrivals {
   begin(stream: ServerHttp2Stream, path: string, record: CallRecord): void;
-  /** Counts what comes of it from here on. */
+  /** Counts the bytes that arrive from here on. */
   count(stream: ServerHttp2Stream): void;
-  /** Refuses those that are under way. */
+  /** Refuses the calls that are still arriving. */
   end(): void;
 }
 
@@ -56,7 +57,23 @@ export const createArrivals = (registry: () => FileRegistry, memory: BodyMemory)
   };
 };
 
-// What a chunk takes beside its bytes: grpc-js keeps each by itself, and a frame may hold one byte.
+// The memory of a chunk besides its bytes: grpc-js keeps each one, and a frame may hold one byte.
 const CHUNK = 128;
 
 const HEAD = { ":status": 200, "content-type": "application/grpc+proto" };
+
+/** The only message of a call, at the end of the client's half of the stream. */
+export const receiveMessage = (call: ServerReadableStream<Buffer, Buffer>, max: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const refuse = (text: string) => reject(apiError("UNIMPLEMENTED", `${text} for method ${call.getPath()}`));
+    let message: Buffer | undefined;
+    call.on("data", (bytes: Buffer) => {
+      if (bytes.length > max)
+        reject(apiError("RESOURCE_EXHAUSTED", `Received message larger than max (${bytes.length} vs ${max})`));
+      if (message) refuse("Received a second request message");
+      message ??= bytes;
+    });
+    call.on("end", () => (message ? resolve(message) : refuse("Received no request message")));
+    // By the client, or by grpc-js, which has refused a malformed message.
+    call.on("cancelled", () => reject(apiError("CANCELLED", "the call ended before its message")));
+  });

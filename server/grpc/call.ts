@@ -4,9 +4,9 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber, type OperationName } from "../../schema/index.ts";
-import type { WireFault } from "../faults/wire.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import type { Call } from "../pipeline.ts";
 import type { Connections, Work } from "../port/connections.ts";
 import { REQUEST_ID, requestIdFrom } from "../request.ts";
 import type { Arrivals } from "./arrival.ts";
@@ -21,14 +21,14 @@ export interface CallRecord {
   /** address of the client */
   peer: string;
   operation?: OperationName;
+  /** absent: the pipeline has not seen it */
+  call?: Call;
   /** top-level fields of the body, for the log */
   fields?: string;
   /** text of the error */
   message?: string;
   /** asked for every few seconds: its line of the log is for debugging */
   quiet?: boolean;
-  /** what becomes of the answer by a scripted failure */
-  fault?: WireFault;
 }
 
 export interface Calls {

@@ -9,9 +9,7 @@ import {
 } from "node:http2";
 import type { Duplex } from "node:stream";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
-import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Pipeline } from "../pipeline.ts";
 import { BODY_MAX } from "../port/body-size.ts";
 import type { Bounds } from "../port/bounds.ts";
 import { DRAIN_MS } from "../port/listen.ts";
@@ -20,19 +18,15 @@ import type { Side } from "../rest/route.ts";
 import { type Arrivals, createArrivals } from "./arrival.ts";
 import { createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";
-import { addMethods } from "./method.ts";
+import { addMethods, type GrpcMethods } from "./method.ts";
 import { addReflection, reflectionPath } from "./reflection.ts";
 import { createGrpcRegistry } from "./registry.ts";
 import { HEALTH_PACKAGE, REFLECTION_PACKAGES } from "./standard-file.ts";
 import { createStreams } from "./stream.ts";
 
-export interface GrpcOptions {
-  pipeline: Pipeline;
+export interface GrpcOptions extends GrpcMethods {
   metrics: Metrics;
-  log: Log;
   isServing: () => boolean;
-  /** fields of a message that do not exist are refused */
-  strictBodies: boolean;
 }
 
 export interface Grpc {

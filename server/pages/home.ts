@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isLoopbackAuthority } from "../../schema/index.ts";
-import type { HttpOptions, Page } from "../rest/server.ts";
 import { type HomeFacts, homeDocument } from "./home-document.ts";
+import type { Page, Pages } from "./page.ts";
 
 export interface HomeOptions extends Omit<HomeFacts, "token"> {
   /** An API token of the development owner. */
@@ -34,9 +34,9 @@ const ASSETS: Record<string, { type: string; read: () => string }> = {
 };
 
 /** The owner's token is only for a browser on this machine, which names a loopback host: not for a rebound DNS name. */
-export const homePages = ({ ownerToken, ...facts }: HomeOptions): HttpOptions["pages"] => {
+export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
   const assets = new Map<string, string>();
-  return async (method, path, _body, host): Promise<Page | undefined> => {
+  return async ({ method, path, host }) => {
     if (method !== "GET" && method !== "HEAD") return undefined;
     if (path === "/") {
       const isLocal = isLoopbackAuthority(host);

@@ -2,14 +2,13 @@
 // mints a token for anyone who asks (docs/contract.md#d33). It serves this machine only: a foreign site that resolves its own
 // name to a loopback address (DNS rebinding) still names itself as the host of the request, and is refused.
 import { z } from "zod";
-import { type ApiError, apiError, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
-import { restError } from "../rest/decode.ts";
-import type { HttpOptions, Page } from "../rest/server.ts";
+import { apiError, type FieldViolation, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
+import { jsonFromBody } from "../rest/body.ts";
+import { shapeError, shapeProblems } from "../shape.ts";
 import { JWKS_PATH, type Sts } from "../sts/index.ts";
+import { errorPage, type Pages } from "./page.ts";
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
-
-/** What a request names as its host that comes from this machine by a name of it. */
 
 /** A token to mint: the body of `POST /dev-issuer/token`. */
 export interface MintRequest {
@@ -23,16 +22,22 @@ export interface MintRequest {
   lifetimeSeconds?: number | undefined;
 }
 
+const isAudience = (value: unknown): boolean => {
+  const texts = [value].flat();
+  return texts.length > 0 && texts.every((text) => typeof text === "string" && text !== "");
+};
+const AUDIENCE = "must be a string, or a list of strings, none of them empty";
+
 const MintRequest: z.ZodType<MintRequest, MintRequest> = z.strictObject({
   subject: z.string().min(1).max(255),
-  audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+  audience: z.custom<string | string[]>(isAudience, AUDIENCE).optional(),
   claims: z.record(z.string(), z.unknown()).optional(),
-  lifetimeSeconds: z.int().positive().max(86_400).optional(),
+  lifetimeSeconds: z.int().min(1).max(86_400).optional(),
 });
 
 export const issuerPages =
-  (sts: Sts): HttpOptions["pages"] =>
-  async (method, path, body, host): Promise<Page | undefined> => {
+  (sts: Sts): Pages =>
+  async ({ method, path, body, host }) => {
     const pages: Record<string, () => Promise<unknown> | unknown> = {
       "/.well-known/openid-configuration": () => sts.discovery(),
       [JWKS_PATH]: () => sts.jwks(),
@@ -45,28 +50,18 @@ export const issuerPages =
     if (page && method === "GET") return { status: 200, json: await page() };
     if (!sts.devIssuer || path !== `${DEV_ISSUER_PATH}/token` || method !== "POST") return undefined;
     if (!isLoopbackAuthority(host))
-      return refused(apiError("PERMISSION_DENIED", "the development issuer is reached by a name of loopback only"));
-    const { success, data, error } = MintRequest.safeParse(parse(await body()));
+      return errorPage(apiError("PERMISSION_DENIED", "the development issuer is reached by a name of loopback only"));
+    const violations: FieldViolation[] = [];
+    const json = jsonFromBody(await body(), violations);
+    if (violations.length > 0) return errorPage(invalidArgument(violations));
+    const { success, data, error } = MintRequest.safeParse(json, { error: shapeError });
     if (!success)
-      return refused(
-        invalidArgument(error.issues.map((issue) => ({ field: issue.path.join("."), description: issue.message }))),
+      return errorPage(
+        invalidArgument(
+          shapeProblems(error.issues).map(({ path, text }) => ({ field: path.join("."), description: text })),
+        ),
       );
     const { subject, audience, claims, lifetimeSeconds } = data;
     const lifetimeMs = lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1000;
     return { status: 200, json: { token: await sts.devIssuer.mint({ subject, audience, claims, lifetimeMs }) } };
   };
-
-/** An error as a page. */
-export const refused = (error: ApiError): Page => {
-  const { http, headers, status } = restError(error, "iam");
-  return { status: http, headers, json: status };
-};
-
-const parse = (body: Buffer): unknown => {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    // Refused below as no object, like any other body of the wrong shape.
-    return undefined;
-  }
-};

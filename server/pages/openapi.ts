@@ -1,12 +1,12 @@
-// GET /openapi.json: the description of the REST interface, without a token: it tells what is published.
+// GET /openapi.json: the description of the REST interface. It takes no token: the description is public.
 import { openapiDocument } from "../../schema/index.ts";
-import type { Page } from "../rest/server.ts";
+import { once } from "../port/once.ts";
+import type { Pages } from "./page.ts";
 
-export const openapiPage = () => {
-  let text: string | undefined;
-  return async (method: string, path: string): Promise<Page | undefined> => {
-    if (path !== "/openapi.json" || (method !== "GET" && method !== "HEAD")) return undefined;
-    text ??= JSON.stringify(openapiDocument());
-    return { status: 200, text, headers: { "content-type": "application/json" } };
-  };
+export const openapiPage = (): Pages => {
+  const document = once(() => JSON.stringify(openapiDocument()));
+  return async ({ method, path }) =>
+    path === "/openapi.json" && (method === "GET" || method === "HEAD")
+      ? { status: 200, text: document(), headers: { "content-type": "application/json" } }
+      : undefined;
 };

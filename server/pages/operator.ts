@@ -1,12 +1,11 @@
-// The pages for whoever runs the server, without a token: /healthz (the process lives), /readyz (it can serve: the database
-// answers and no drain is under way), /metrics.
+// The pages for operators, without a token: /healthz (the process lives), /readyz (it can serve: the database answers, and no
+// drain is under way), /metrics.
 import { apiError } from "../../schema/index.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { restError } from "../rest/decode.ts";
-import type { Page } from "../rest/server.ts";
 import { lostOf } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
+import { errorPage, type Pages } from "./page.ts";
 
 export interface OperatorPagesOptions {
   store: Store;
@@ -16,15 +15,17 @@ export interface OperatorPagesOptions {
 }
 
 export const operatorPages =
-  ({ store, metrics, isDraining, log }: OperatorPagesOptions) =>
-  async (method: string, path: string): Promise<Page | undefined> => {
+  ({ store, metrics, isDraining, log }: OperatorPagesOptions): Pages =>
+  async ({ method, path }) => {
     if (method !== "GET" && method !== "HEAD") return undefined;
     switch (path) {
       case "/healthz":
         return { status: 200, json: { status: "ok" }, quiet: true };
       case "/readyz": {
         const reason = unreadiness({ store, isDraining, log });
-        return reason ? unavailable(reason) : { status: 200, json: { status: "ok" }, quiet: true };
+        return reason
+          ? errorPage(apiError("UNAVAILABLE", reason))
+          : { status: 200, json: { status: "ok" }, quiet: true };
       }
       case "/metrics":
         return {
@@ -42,7 +43,7 @@ export const operatorPages =
 export const unreadiness = ({ store, isDraining, log }: Omit<OperatorPagesOptions, "metrics">): string | undefined =>
   isDraining() ? "the server is draining" : databaseFailure(store, log);
 
-// The files, then a read by the connection.
+// Looks at the files first, then reads by the connection.
 const databaseFailure = (store: Store, log: Log): string | undefined => {
   try {
     store.check();
@@ -53,9 +54,4 @@ const databaseFailure = (store: Store, log: Log): string | undefined => {
     log("error", "database failure", { error: error instanceof Error ? error.stack : String(error) });
     return "the database does not answer";
   }
-};
-
-const unavailable = (reason: string): Page => {
-  const { http, headers, status } = restError(apiError("UNAVAILABLE", reason), "iam");
-  return { status: http, headers, json: status };
 };

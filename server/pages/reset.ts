@@ -1,17 +1,16 @@
-// POST /dev/reset, for tests of clients in other processes: the records as they were at the start. Without a token, and so by a
-// name of loopback only, as the development issuer; and not for a page of another origin, whose POST a browser here would send.
+// POST /dev/reset, for tests of clients in other processes: brings back the records of the start. It takes no token, and so only
+// requests by a name of loopback, and none that a browser sends for a page of another origin.
 import { apiError, isLoopbackAuthority } from "../../schema/index.ts";
-import type { HttpOptions, Page } from "../rest/server.ts";
-import { refused } from "./issuer.ts";
+import { errorPage, type Pages } from "./page.ts";
 
 export const resetPage =
-  (reset: () => Promise<void>): HttpOptions["pages"] =>
-  async (method, path, _body, host, origin): Promise<Page | undefined> => {
+  (reset: () => Promise<void>): Pages =>
+  async ({ method, path, host, origin }) => {
     if (method !== "POST" || path !== "/dev/reset") return undefined;
     if (!isLoopbackAuthority(host))
-      return refused(apiError("PERMISSION_DENIED", "the reset is reached by a name of loopback only"));
+      return errorPage(apiError("PERMISSION_DENIED", "the reset is reached by a name of loopback only"));
     if (origin !== undefined && !isOf(host, origin))
-      return refused(apiError("PERMISSION_DENIED", "the reset is not for pages of another origin"));
+      return errorPage(apiError("PERMISSION_DENIED", "the reset is not for pages of another origin"));
     await reset();
     return { status: 200, json: {} };
   };

@@ -1,12 +1,19 @@
-// The JSON body of a request: an object in UTF-8 in which each name stands once.
+// The body of a request: what it says it is (RFC 9110 section 8.3), and a JSON object in UTF-8 in which each name stands once.
 import type { FieldViolation, Json } from "../../schema/index.ts";
 import { duplicateNames, hasDuplicateName } from "./duplicate-name.ts";
 
-// Beyond, a repeated name is refused without its path: the search for it costs more than the parse.
+/** `application/json` of `application/json; charset=utf-8` */
+export const mediaType = (contentType: string | undefined): string | undefined =>
+  contentType?.split(";")[0]?.trim().toLowerCase();
+
+export const isJson = (type: string | undefined): boolean =>
+  type === "application/json" || (type?.endsWith("+json") ?? false);
+
+// Beyond this, a repeated name is refused without its path: the search for it costs more than the parse.
 const SEARCHED_MAX = 64 * 1024;
 const SHOWN_MAX = 200;
 
-/** What is no such object is a violation and not an error, so that a caller without a token learns of that first. */
+/** Any other body is a violation and not an error, so that a caller without a token hears of the token first. */
 export const jsonFromBody = (body: Buffer, violations: FieldViolation[]): Json => {
   if (body.length === 0) return {};
   try {

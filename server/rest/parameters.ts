@@ -1,13 +1,140 @@
-// The parameters of a query or of a form, as many as a request may have.
-import type { FieldViolation } from "../../schema/index.ts";
+// The parameters of a request: of its query, and of a token exchange also those of its body.
+import { z } from "zod";
+import {
+  type FieldViolation,
+  fieldNamed,
+  type HttpMethod,
+  type Json,
+  type Message,
+  scalarInfo,
+  unwrap,
+} from "../../schema/index.ts";
+import { isJson, jsonFromBody, mediaType } from "./body.ts";
+import { UnsupportedMediaType } from "./refused.ts";
+
+/** A text from a query or a form; from JSON any value, item by item where it is a list. */
+type Parameter = readonly [key: string, value: unknown];
 
 const PARAMETERS_MAX = 1000;
 
-/** Too many are a violation, and none of them is read. */
+/** Of a query or a form. Too many are a violation, and none of them is read. */
 export const parametersFrom = (text: string, violations: FieldViolation[]): [key: string, value: string][] => {
   let count = 1;
   for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1)) count += 1;
   if (count <= PARAMETERS_MAX) return [...new URLSearchParams(text)];
   violations.push({ field: "", description: `must have at most ${PARAMETERS_MAX} parameters; got ${count}` });
   return [];
+};
+
+interface ExchangeBody {
+  method: HttpMethod;
+  contentType: string | undefined;
+  body: Buffer;
+}
+
+/**
+ * The published exchange has no body: its parameters stand in the query or in a form. Clients post JSON all the same. To
+ * ignore a body would drop a limit, so JSON is read as a form is, and any other body is refused.
+ */
+export const parametersFromBody = (
+  schema: Message,
+  { method, contentType, body }: ExchangeBody,
+  violations: FieldViolation[],
+): Parameter[] => {
+  if (method === "GET") {
+    // It has no meaning (RFC 9110 section 9.3.1), so its limits could only be dropped.
+    if (body.length > 0) violations.push({ field: "", description: "a GET has no body; use the query, or POST" });
+    return [];
+  }
+  const type = mediaType(contentType);
+  if (type === "application/x-www-form-urlencoded") return parametersFrom(body.toString("utf8"), violations);
+  if (isJson(type)) return parametersFromJson(schema, jsonFromBody(body, violations));
+  if (contentType === undefined && body.length === 0) return [];
+  throw new UnsupportedMediaType(type, "application/json or application/x-www-form-urlencoded");
+};
+
+const parametersFromJson = (schema: Message, json: Json): Parameter[] =>
+  Object.entries(json).flatMap(([key, value]): Parameter[] => {
+    // null is the same as absent (proto3 JSON).
+    if (value === null) return [];
+    const isList = Array.isArray(value) && isListAt(fieldAt(schema, [key]));
+    return isList ? value.map((item): Parameter => [key, item]) : [[key, value]];
+  });
+
+const UNKNOWN_MAX = 10;
+
+/** For these the empty text has a published meaning: the service's own provider. */
+const MAY_BE_EMPTY: readonly string[] = ["identityProvider"];
+
+/**
+ * Sets parameters, in either spelling, `uidp.descendants_of` too. A field that is no list may stand once, in any spelling, in
+ * query or body. Unknown keys are ignored, except when `strict`: to drop a limit of an exchange would grant more than asked.
+ */
+export const setParameters = (
+  json: Json,
+  schema: Message,
+  parameters: readonly Parameter[],
+  violations: FieldViolation[],
+  strict: boolean,
+): void => {
+  const byField = new Map<string, { found: Field; values: unknown[] }>();
+  const unknown = new Set<string>();
+  for (const [key, value] of parameters) {
+    const found = fieldAt(schema, key.split("."));
+    if (!found) {
+      if (unknown.size < UNKNOWN_MAX) unknown.add(key);
+      continue;
+    }
+    const field = found.path.join(".");
+    if (!byField.has(field)) byField.set(field, { found, values: [] });
+    byField.get(field)?.values.push(typeof value === "string" ? scalarFromText(found.schema, value) : value);
+  }
+  if (strict)
+    for (const key of unknown)
+      violations.push({ field: key.slice(0, 100), description: "is not a field of the request" });
+  for (const [field, { found, values }] of byField) {
+    const list = isListAt(found);
+    if (!list && values.length > 1) violations.push({ field, description: "must be given once" });
+    else if (strict && !list && values[0] === "" && !MAY_BE_EMPTY.includes(field))
+      violations.push({ field, description: "must not be empty; leave it out" });
+    setPath(json, found.path, list ? values : values[0]);
+  }
+};
+
+interface Field {
+  path: string[];
+  schema: z.ZodType;
+}
+
+const fieldAt = (schema: Message, [head, ...rest]: string[]): Field | undefined => {
+  const found = fieldNamed(schema, head as string);
+  if (!found) return undefined;
+  const { name, schema: field, message } = found;
+  if (rest.length === 0) return message ? undefined : { path: [name], schema: field };
+  const below = message && fieldAt(message, rest);
+  return below && { path: [name, ...below.path], schema: below.schema };
+};
+
+const isListAt = (found: Field | undefined): boolean =>
+  found !== undefined && unwrap(found.schema) instanceof z.ZodArray;
+
+// Text that is not of the field's type stays as it is: the decoder refuses it with its path.
+const scalarFromText = (schema: z.ZodType, text: string): unknown => {
+  const whole = unwrap(schema);
+  const inner = whole instanceof z.ZodArray ? unwrap(whole.element as z.ZodType) : whole;
+  if (inner instanceof z.ZodBoolean && (text === "true" || text === "false")) return text === "true";
+  if (inner instanceof z.ZodEnum && /^\d+$/.test(text)) return Number(text);
+  if (scalarInfo(inner)?.scalar === "int32" && text === "") return 0;
+  return text;
+};
+
+export const setPath = (json: Json, [head, ...rest]: string[], value: unknown): void => {
+  const key = head as string;
+  if (rest.length === 0) {
+    json[key] = value;
+    return;
+  }
+  const inner = { ...((json[key] as Json | undefined) ?? {}) };
+  setPath(inner, rest, value);
+  json[key] = inner;
 };

@@ -1,42 +1,89 @@
-// Messages that are no HTTP (RFC 9112): the parser refuses them before there is a request to route. They are answered as
-// everything else is: a status in JSON, a request id, a line of the log.
+// Requests that never reach the pipeline, or that it gives back: no HTTP at all, an unknown path or method, a body that is too
+// large, late or of another type, a client that has gone. Each gets a status in JSON, as every other error does.
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { apiError, type Code } from "../../schema/index.ts";
+import { ApiError, apiError, type Code } from "../../schema/index.ts";
+import { TransportError } from "../pipeline.ts";
 import { LATE } from "../port/arrival.ts";
-import { TransportError } from "../port/transport-error.ts";
-import { type RestError, restError } from "./decode.ts";
+import type { Match } from "./route.ts";
+import { type RestError, restError } from "./status.ts";
 
-/** What the parser found wrong with a message, and how it is told. */
+/** A message that is not HTTP (RFC 9112), or that did not arrive in time, by node's error. */
 export class BrokenMessage extends TransportError {
   override readonly name = "BrokenMessage";
-  readonly reply: RestError;
+  readonly refusal: RestError;
 
   constructor(cause: NodeJS.ErrnoException) {
     super("the HTTP message is broken", { cause });
-    const [http, code, text] = TOLD[cause.code ?? ""] ?? OTHER;
-    this.reply = restError(apiError(code, text), "iam", http);
+    const [http, code, text] = BROKEN[cause.code ?? ""] ?? NOT_HTTP;
+    this.refusal = restError(apiError(code, text), "iam", http);
   }
 }
 
-/** A message of HTTP/2 that did not come to its end in time: of one of HTTP/1.1 node tells. */
+/** A message of HTTP/2 that did not arrive in time; node checks that on HTTP/1.1 alone. */
 export const lateMessage = (): BrokenMessage =>
   new BrokenMessage(Object.assign(new Error(LATE), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
 
-/** What is told of a client that went away before its request was complete. */
-export const GONE = "the client closed the connection";
+const GONE = "the client closed the connection";
 
-const OTHER: [http: number, code: Code, text: string] = [400, "INVALID_ARGUMENT", "the message is not HTTP/1.1"];
+const NOT_HTTP: [http: number, code: Code, text: string] = [400, "INVALID_ARGUMENT", "the message is not HTTP/1.1"];
 
-// By node's codes of errors.
-const TOLD: Record<string, typeof OTHER> = {
+const BROKEN: Record<string, typeof NOT_HTTP> = {
   HPE_HEADER_OVERFLOW: [431, "INVALID_ARGUMENT", "the head of the request is too large"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "INVALID_ARGUMENT", "the chunk extensions are too large"],
   HPE_INVALID_EOF_STATE: [499, "CANCELLED", GONE],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "DEADLINE_EXCEEDED", LATE],
 };
 
-/** Writes an answer where no request has come about, and ends the connection. */
+export class BodyTooLarge extends TransportError {
+  override readonly name = "BodyTooLarge";
+  constructor(max: number) {
+    super(`the body is larger than ${max} bytes`);
+  }
+}
+
+export class UnsupportedMediaType extends TransportError {
+  override readonly name = "UnsupportedMediaType";
+  constructor(type: string | undefined, expected: string) {
+    super(`the content type must be ${expected}, ${type ? `not ${type.slice(0, 100)}` : "and there is none"}`);
+  }
+}
+
+/** No answer can reach the client. */
+export class ClientGone extends TransportError {
+  override readonly name = "ClientGone";
+  constructor(cause: unknown) {
+    super(GONE, { cause });
+  }
+}
+
+/** The answer to a refused request. Throws what is no refusal: a defect of ours stays one. */
+export const refusalOf = (error: unknown, service: string): RestError => {
+  if (error instanceof BrokenMessage) return error.refusal;
+  if (error instanceof ApiError) return restError(error, service);
+  if (error instanceof UnsupportedMediaType)
+    return restError(apiError("INVALID_ARGUMENT", error.message), service, 415);
+  if (!(error instanceof BodyTooLarge)) throw error;
+  const refusal = restError(apiError("INVALID_ARGUMENT", error.message), service, 413);
+  return { ...refusal, headers: { ...refusal.headers, connection: "close" } };
+};
+
+/** The error of a request that reached no method (docs/contract.md#d31). */
+export const unroutedError = (match: Exclude<Match, { kind: "route" }>, method: string, path: string): RestError => {
+  switch (match.kind) {
+    case "path":
+      return restError(apiError("NOT_FOUND", `there is no ${path.slice(0, 200)}`), "iam");
+    case "unserved":
+      return restError(apiError("UNIMPLEMENTED", `${match.route.name} is not served here`), match.route.service);
+    case "method": {
+      const text = `${method} is not a method of this path; it takes ${match.allow.join(", ")}`;
+      const error = restError(apiError("UNIMPLEMENTED", text), match.service, 405);
+      return { ...error, headers: { ...error.headers, allow: match.allow.join(", ") } };
+    }
+  }
+};
+
+/** Writes an answer on a connection whose request node could not read, and ends the connection. */
 export const endWith = (socket: Duplex, http: number, headers: Record<string, string>, body: string): void => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(

@@ -2,21 +2,22 @@
 // `""` is the organisation itself. Reports every problem at once, with its line and column.
 import type { z } from "zod";
 import type { Json } from "../../schema/index.ts";
+import { shapeError, shapeProblems } from "../shape.ts";
 import { seedProblems } from "./check.ts";
 import type { Problem } from "./problem.ts";
 import { keepPlaces, type Seed, SeedError, SeedSchema } from "./record.ts";
-import { readYaml, shapeError, shapeProblems } from "./yaml-file.ts";
+import { readYaml } from "./yaml-file.ts";
 
 export const parseSeed = (text: string, file: string): Seed => {
   const yaml = readYaml(text, file, SeedError);
-  const { value, tell } = yaml;
+  const { value, describe } = yaml;
   // An empty document is null.
-  if (value === null) throw new SeedError(tell([{ path: [], text: EMPTY }]));
+  if (value === null) throw new SeedError(describe([{ path: [], text: EMPTY }]));
   const parsed = SeedSchema.safeParse(value, { error: shapeError });
   const problems = parsed.success
     ? seedProblems(parsed.data)
     : [...shapeProblems(parsed.error.issues), ...furtherProblems(value, parsed.error.issues)];
-  if (!parsed.success || problems.length > 0) throw new SeedError(tell(problems));
+  if (!parsed.success || problems.length > 0) throw new SeedError(describe(problems));
   return keepPlaces(parsed.data, yaml);
 };
 

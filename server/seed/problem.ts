@@ -1,7 +1,7 @@
 // What the services refuse of a seed, as problems of its file: where each record stands, and paths in place of uids.
 import { ApiError, type FieldViolation, type Json, type Message, messageFromJson } from "../../schema/index.ts";
+import type { Problem as FileProblem } from "../shape.ts";
 import type { Seed } from "./record.ts";
-import type { Problem as FileProblem } from "./yaml-file.ts";
 
 export interface Problem extends FileProblem {
   /** the section that lacks the record to which a reference points */

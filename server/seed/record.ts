@@ -11,7 +11,8 @@ import {
   Repo,
   Tag,
 } from "../../schema/index.ts";
-import type { Problem, YamlFile } from "./yaml-file.ts";
+import type { Problem } from "../shape.ts";
+import type { YamlFile } from "./yaml-file.ts";
 
 /** A seed that cannot be used: one line for each problem, `file:line:column: path: text`. */
 export class SeedError extends Error {
@@ -98,7 +99,7 @@ export const keepPlaces = (seed: Seed, file: YamlFile): Seed => {
 };
 
 export const problemText = (seed: Seed, problems: readonly Problem[]): string =>
-  files.get(seed)?.tell(problems) ?? problems.map(({ path, text }) => `${path.join(".")}: ${text}`).join("\n");
+  files.get(seed)?.describe(problems) ?? problems.map(({ path, text }) => `${path.join(".")}: ${text}`).join("\n");
 
 /** `issuer` of a claim match that stands for the development issuer, whose port is not known beforehand. */
 export const DEV_ISSUER_WORD = "dev-issuer";

@@ -37,6 +37,6 @@ export interface ServiceContext {
   identityRules: IdentityRules;
   /** an identity is bound to a role once in a group (docs/contract.md#d19) */
   uniqueRoleBindings: boolean;
-  /** records created later are hidden from this read (a scripted read-after-write lag) */
+  /** this read hides records that were created later; default: none (`server/faults` sets it) */
   createdBy?: number | undefined;
 }

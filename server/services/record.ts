@@ -14,7 +14,7 @@ import {
 } from "../../schema/index.ts";
 import { scopesWith } from "../authorize.ts";
 import { once } from "../port/once.ts";
-import { type Condition, type ListInput, listRows } from "../store/list.ts";
+import { type Condition, type ListInput, listRows, type Readable } from "../store/list.ts";
 import { groups } from "../store/shape.ts";
 import type { Row, Shape } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
@@ -86,6 +86,13 @@ export const changeInput = (
   return { next, paths };
 };
 
+/** What a list of the method shows to its caller. */
+export const readableBy = ({ caller, capabilities, createdBy }: ServiceContext, rootRecords = false): Readable => ({
+  scopes: scopesWith(caller, capabilities),
+  rootRecords,
+  ...(createdBy !== undefined && { only: { sql: "create_time <= ?", values: [createdBy] } }),
+});
+
 /** The answer of a list: a page of a kind, in the field `plural`, restricted to what the caller may read. */
 export const page = <P extends string, T>(
   context: ServiceContext,
@@ -96,8 +103,7 @@ export const page = <P extends string, T>(
   toMessage: (row: Row) => T,
   rootRecords = false,
 ) => {
-  const { caller, capabilities, createdBy } = context;
-  const readable = { scopes: scopesWith(caller, capabilities), rootRecords, createdBy };
+  const readable = readableBy(context, rootRecords);
   const { rows, ...envelope } = listRows(context.store, context.tokens, shape, request, filters, readable);
   return { ...({ [plural]: rows.map(toMessage) } as Record<P, T[]>), ...envelope };
 };

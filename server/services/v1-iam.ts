@@ -17,26 +17,24 @@ import {
   type RoleV1,
   servicePrincipalV1,
 } from "../../schema/index.ts";
-import { scopesWith } from "../authorize.ts";
 import { allRows, type Condition, checkUnpaged, equals, type UidpFilterInput } from "../store/list.ts";
 import { accountAssociations, groupInvites, groups, identities, roleBindings, roles } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { identityFrom, visibleIdentities } from "./identity.ts";
-import { throwIfAny, timeText } from "./record.ts";
+import { readableBy, throwIfAny, timeText } from "./record.ts";
 import { capabilitiesOfRole } from "./role.ts";
 import type { Services } from "./service.ts";
 import { groupV1From } from "./v1.ts";
 
-/** What a caller may see of a kind, of which the filters leave some. */
+/** What the caller may read of a kind, and the filters leave. */
 const readable = (
-  { store, caller, capabilities, createdBy }: ServiceContext,
+  context: ServiceContext,
   shape: Shape,
   uidp: UidpFilterInput | undefined,
   filters: readonly Condition[],
   rootRecords = false,
-): Row[] =>
-  allRows(store, shape, uidp ?? {}, filters, { scopes: scopesWith(caller, capabilities), rootRecords, createdBy });
+): Row[] => allRows(context.store, shape, uidp ?? {}, filters, readableBy(context, rootRecords));
 
 const identityV1From = (identity: Identity): IdentityV1 => {
   const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;

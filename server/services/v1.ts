@@ -1,10 +1,10 @@
 // The lists of groups and repos in v1: everything at once, `id` instead of `uid`; a missing id is an empty list.
 import { type GroupV1, isUidp, type Repo } from "../../schema/index.ts";
-import { scopesWith } from "../authorize.ts";
 import { allRows, equals } from "../store/list.ts";
 import { groups, repos } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { groupFrom } from "./group.ts";
+import { readableBy } from "./record.ts";
 import { readmeOf, repoFrom } from "./repo.ts";
 import type { Services } from "./service.ts";
 
@@ -22,24 +22,17 @@ export const groupV1From = (store: Store, row: Row): GroupV1 => {
 };
 
 export const v1Service = {
-  ListGroupsV1: ({ id, uidp, name }, { store, caller, capabilities, createdBy }) => {
+  ListGroupsV1: ({ id, uidp, name }, context) => {
     if (id && !isUidp(id)) return { items: [] };
     const filters = [...equals("uid", id), ...equals("name", name)];
-    const rows = allRows(store, groups, uidp ?? {}, filters, {
-      scopes: scopesWith(caller, capabilities),
-      createdBy,
-    });
-    return {
-      items: rows.map((row) => groupV1From(store, row)),
-    };
+    const rows = allRows(context.store, groups, uidp ?? {}, filters, readableBy(context));
+    return { items: rows.map((row) => groupV1From(context.store, row)) };
   },
 
-  ListReposV1: ({ id, uidp, name }, { store, caller, capabilities, createdBy }) => {
+  ListReposV1: ({ id, uidp, name }, context) => {
+    const { store } = context;
     const filters = [...equals("uid", id), ...equals("name", name)];
-    const rows = allRows(store, repos, uidp ?? {}, filters, {
-      scopes: scopesWith(caller, capabilities),
-      createdBy,
-    });
+    const rows = allRows(store, repos, uidp ?? {}, filters, readableBy(context));
     return {
       items: rows.map((row) => {
         const { uid, updateTime, catalogTier, sync_config, customOverlay, ...repo } = repoFrom(store, row);

@@ -38,8 +38,8 @@ export interface Condition {
 export interface Readable {
   scopes: readonly string[];
   rootRecords?: boolean;
-  /** nothing that was created later, in milliseconds */
-  createdBy?: number | undefined;
+  /** and of those, only these */
+  only?: Condition;
 }
 
 export interface Page {
@@ -175,12 +175,12 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
 
 // A grant at a group covers the group and all below it; root records other than groups are readable by nobody but for
 // kinds that show them to all.
-const readableCondition = (shape: Shape, { scopes, rootRecords, createdBy }: Readable): Condition => {
+const readableCondition = (shape: Shape, { scopes, rootRecords, only }: Readable): Condition => {
   const granted = or([
     ...(scopes.length > FEW_SCOPES ? inMany(shape, scopes) : scopes.flatMap((scope) => inOne(shape, scope))),
     ...(rootRecords ? [{ sql: "parent IS NULL", values: [] }] : []),
   ]);
-  return createdBy === undefined ? granted : and([granted, { sql: "create_time <= ?", values: [createdBy] }]);
+  return only ? and([granted, only]) : granted;
 };
 
 const inOne = ({ groupUid }: Shape, scope: string): Condition[] => [

@@ -11,7 +11,7 @@ import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
 import { countingIds, START_MS } from "../support/server.ts";
 
-const decoded = (request: Json) => ({ receive: async () => {}, decode: async () => ({ request, violations: [] }) });
+const decoded = (request: Json) => ({ decode: async () => ({ request, violations: [] }) });
 
 const start = () => {
   const store = createStore(openDatabase(":memory:"));
@@ -42,7 +42,6 @@ const start = () => {
       authorization: [],
       peer: "",
       gone,
-      onFault: () => {},
     });
   const exchange = (gone: NonNullable<Call["gone"]>) =>
     pipeline({
@@ -52,7 +51,6 @@ const start = () => {
       authorization: [],
       peer: "",
       gone,
-      onFault: () => {},
     });
   return { create, groups, exchange, exchanged };
 };

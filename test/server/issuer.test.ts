@@ -117,20 +117,37 @@ describe("the development issuer", () => {
     expect(Object.keys(json)).toEqual(["token"]);
   });
 
-  test.each([
-    ["no subject", {}, "subject"],
-    ["an empty subject", { subject: "" }, "subject"],
-    ["a subject that is no text", { subject: 7 }, "subject"],
-    ["a life of more than a day", { subject: "s", lifetimeSeconds: 86_401 }, "lifetimeSeconds"],
-    ["a life of no time", { subject: "s", lifetimeSeconds: 0 }, "lifetimeSeconds"],
-    ["an empty list of audiences", { subject: "s", audience: [] }, "audience"],
-    ["a list", [], ""],
-    ["no JSON", "subject=s", ""],
-  ])("refuses %s", async (_, body, field) => {
-    const answer = await mint(body);
-    const { description } = answer.json.details[1].fieldViolations[0];
+  const AUDIENCE = "must be a string, or a list of strings, none of them empty";
+  test.each<[string, unknown, string, string]>([
+    ["no subject", {}, "subject", "is required"],
+    ["an empty subject", { subject: "" }, "subject", "is required"],
+    ["a subject that is no text", { subject: 7 }, "subject", "must be a string"],
+    ["a long subject", { subject: "s".repeat(256) }, "subject", "must be at most 255 characters"],
+    [
+      "a life of more than a day",
+      { subject: "s", lifetimeSeconds: 86_401 },
+      "lifetimeSeconds",
+      "must be at most 86400",
+    ],
+    ["a life of no time", { subject: "s", lifetimeSeconds: 0 }, "lifetimeSeconds", "must be at least 1"],
+    ["a life that is no number", { subject: "s", lifetimeSeconds: "1h" }, "lifetimeSeconds", "must be a number"],
+    ["an empty list of audiences", { subject: "s", audience: [] }, "audience", AUDIENCE],
+    ["claims that are none", { subject: "s", claims: [] }, "claims", "must be a map"],
+    ["a field that does not exist", { subject: "s", colour: "red" }, "colour", "there is no such field here"],
+    ["a list", [], "", "the body must be a JSON object"],
+    ["a field that stands twice", '{"subject":"a","subject":"b"}', "subject", "must be given once"],
+  ])("refuses %s, in the words of the API", async (_, body, field, description) => {
     const text = field ? `${field}: ${description}` : description;
+    const answer = await mint(body);
     expectRefusal(answer, "INVALID_ARGUMENT", text, { details: [badRequest([field, description])] });
+  });
+
+  test("refuses what is not JSON", async () => {
+    const answer = await mint("subject=s");
+    expect([answer.status, answer.json.message]).toEqual([
+      400,
+      expect.stringMatching(/^Invalid argument: the body is not JSON in UTF-8: /),
+    ]);
   });
 });
 

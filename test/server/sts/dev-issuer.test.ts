@@ -152,7 +152,7 @@ describe("its page, over HTTP", () => {
     ["no subject", {}, "subject"],
     ["a subject that is too long", { subject: "s".repeat(256) }, "subject"],
     ["a life of more than a day", { subject: "s", lifetimeSeconds: 86_401 }, "lifetimeSeconds"],
-    ["a field that it does not know", { subject: "s", kid: "k" }, ""],
+    ["a field that it does not know", { subject: "s", kid: "k" }, "kid"],
   ])("refuses %s", async (_, body, field) => {
     const answer = await mintAs("localhost", body);
     expect([answer.status, answer.json.details[1].fieldViolations[0].field]).toEqual([400, field]);

@@ -1,0 +1,89 @@
+// What a scripted failure does to a response on its way out (docs/server.md, "Scripted failures"): another status or page, a
+// connection that is reset, a body that lacks its end.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { constants, type ServerHttp2Stream } from "node:http2";
+import { TLSSocket } from "node:tls";
+import type { Call } from "../pipeline.ts";
+import { type Delivery, type HttpAnswer, streamOf } from "../port/delivery.ts";
+
+export interface WireFault {
+  /** HTTP alone; gRPC has the code of the error */
+  http?: number;
+  headers?: Record<string, string>;
+  html?: string;
+  reset?: true;
+  /** bytes of the body that are sent */
+  truncate?: number;
+}
+
+export const createFaultDelivery = (faultOf: (call: Call) => WireFault | undefined): Delivery => ({
+  rest: (call, answer) => {
+    const fault = faultOf(call);
+    if (!fault) return answer;
+    const { http = answer.http, headers, html = answer.text, reset, truncate } = fault;
+    const faulted = { http, headers: { ...answer.headers, ...headers }, text: html };
+    if (reset) return { ...faulted, send: resetHttp };
+    if (truncate === undefined) return faulted;
+    return { ...faulted, send: (request, response, final) => truncateHttp(request, response, final, truncate) };
+  },
+  grpc: (call, stream, message) => {
+    const { reset, truncate } = faultOf(call) ?? {};
+    if (reset) resetStream(stream);
+    else if (truncate !== undefined) truncateCall(stream, message, truncate);
+    else return false;
+    return true;
+  },
+});
+
+/** The page of a proxy that cannot reach its upstream server. */
+export const proxyPage = (http: number, reason: string): string =>
+  `<html>\r\n<head><title>${http} ${reason}</title></head>\r\n<body>\r\n<center><h1>${http} ${reason}</h1></center>\r\n<hr><center>proxy</center>\r\n</body>\r\n</html>\r\n`;
+
+// Resets the connection, or on HTTP/2 the stream alone.
+const resetHttp = (request: IncomingMessage, response: ServerResponse): void => {
+  const { socket } = request;
+  const stream = streamOf(response);
+  if (stream) resetStream(stream);
+  // Node resets a socket of TCP alone.
+  else if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+};
+
+// Announces more bytes than it sends.
+const truncateHttp = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { http, headers, text }: HttpAnswer,
+  bytes: number,
+): void => {
+  const sent = Buffer.from(text).subarray(0, bytes);
+  // A body that is shorter than that, or empty, lacks its end too.
+  const length = Math.max(Buffer.byteLength(text), sent.length + 1);
+  const stream = streamOf(response);
+  response.writeHead(http, { ...headers, "content-length": String(length), ...(!stream && { connection: "close" }) });
+  if (stream) {
+    stream.write(sent, () => resetStream(stream));
+    return;
+  }
+  response.flushHeaders();
+  response.write(sent);
+  request.socket.destroySoon();
+};
+
+// Ends a call of gRPC without its trailers; of an error, without a message.
+const truncateCall = (stream: ServerHttp2Stream, message: Buffer | undefined, bytes: number): void => {
+  if (stream.destroyed || stream.closed) return;
+  stream.respond({ ":status": 200, "content-type": "application/grpc+proto" });
+  if (!message) {
+    stream.end();
+    return;
+  }
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  stream.end(Buffer.concat([prefix, message.subarray(0, bytes)]));
+};
+
+// The client learns nothing of whether the request was carried out (RFC 9113 section 8.7: REFUSED_STREAM would deny it).
+const resetStream = (stream: ServerHttp2Stream): void => {
+  if (!stream.destroyed && !stream.closed) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+};

@@ -1,0 +1,41 @@
+// A page beside the API: discovery documents, the development issuer, what an operator asks.
+import type { ApiError } from "../../schema/index.ts";
+import { restError } from "../rest/status.ts";
+
+export interface Page {
+  status: number;
+  json?: unknown;
+  /** instead of `json`; the content type is in the headers */
+  text?: string;
+  headers?: Record<string, string>;
+  /** requested every few seconds: logged for debugging only */
+  quiet?: boolean;
+}
+
+export interface PageRequest {
+  method: string;
+  path: string;
+  body: () => Promise<Buffer>;
+  /** as the request names it: a browser that was sent here by a foreign site names that site */
+  host: string;
+  origin: string | undefined;
+}
+
+/** The page that a request asks for; undefined where there is none. */
+export type Pages = (request: PageRequest) => Promise<Page | undefined>;
+
+export const errorPage = (error: ApiError): Page => {
+  const { http, headers, status } = restError(error, "iam");
+  return { status: http, headers, json: status };
+};
+
+/** Asks each in turn. */
+export const firstOf =
+  (...pages: (Pages | undefined)[]): Pages =>
+  async (request) => {
+    for (const find of pages) {
+      const page = await find?.(request);
+      if (page) return page;
+    }
+    return undefined;
+  };

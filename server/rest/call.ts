@@ -1,0 +1,141 @@
+// Every request of REST from its head to its end: one request id for the answer and the log, one line of the log, one count.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { internalError } from "../pipeline.ts";
+import { awaitEnd, endEarly } from "../port/arrival.ts";
+import type { Arriving } from "../port/body-memory.ts";
+import type { Bounds } from "../port/bounds.ts";
+import { type Delivery, type HttpAnswer, streamOf } from "../port/delivery.ts";
+import { REQUEST_ID, requestIdFrom, withRequestId } from "../request.ts";
+import { discardBody, readBody } from "./arrival.ts";
+import { answer, type Reply, type RestMethods, replyFrom } from "./method.ts";
+import { BrokenMessage, ClientGone, endWith, lateMessage } from "./refused.ts";
+import { type RestError, restError } from "./status.ts";
+
+export interface HttpOptions extends RestMethods {
+  metrics: Metrics;
+  /** connections end after their answer */
+  isDraining: () => boolean;
+  clock: () => number;
+  log: Log;
+  /** default: answers are sent as they are */
+  delivery?: Delivery;
+}
+
+export const createCalls = (ready: Promise<HttpOptions>, { connections, memory }: Bounds) => {
+  // By connection, how the request under way learns that the parser has given up on it.
+  const underWay = new WeakMap<Duplex, (error: BrokenMessage) => void>();
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const broken = Promise.withResolvers<never>();
+    // Its body may have been read already. A request that was complete is answered all the same.
+    broken.promise.catch(() => {});
+    let isBroken = false;
+    const abort = (error: BrokenMessage) => {
+      isBroken = true;
+      if (!request.complete) broken.reject(error);
+    };
+    underWay.set(request.socket, abort);
+    const stream = streamOf(response);
+    if (stream)
+      awaitEnd(stream, () => {
+        abort(lateMessage());
+        // It was answered without its body.
+        if (response.writableEnded) endEarly(stream);
+      });
+    const options = await ready;
+    const id = requestIdFrom(request.headers[REQUEST_ID]);
+    const finish = options.metrics.begin("rest");
+    const start = performance.now();
+    const work = connections.begin(request.socket);
+    let arriving: Arriving | undefined;
+    const body = async (max: number) => {
+      // The client asks whether it may send the body (RFC 9110 section 10.1.1).
+      if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
+      const refused = Promise.withResolvers<never>();
+      let isRefused = false;
+      const own = memory.begin((error) => {
+        isRefused = true;
+        refused.reject(error);
+      });
+      arriving = own;
+      const keep = (bytes: number) => {
+        if (!isRefused) own.add(bytes);
+        return !isRefused;
+      };
+      work.wait();
+      try {
+        return await Promise.race([readBody(request, max, keep), broken.promise, refused.promise]);
+      } finally {
+        own.complete();
+        work.resume();
+      }
+    };
+    const reply = await withRequestId(id, () => answer(options, request, body)).catch((error: unknown): Reply => {
+      if (error instanceof ClientGone)
+        return { http: 499, code: "CANCELLED", headers: {}, logged: { message: error.message } };
+      return replyFrom(restError(internalError(options.log, error, { requestId: id }), "iam"));
+    });
+    const { call, http, headers } = reply;
+    const given: ReturnType<Delivery["rest"]> = { http, headers, text: bodyOf(reply) };
+    const { send, ...sent } = (call && options.delivery?.rest(call, given)) ?? given;
+    const { connection, ...rest } = withOwnHeaders(sent, id, options.clock());
+    const isLast = connection === "close" || isBroken || options.isDraining();
+    if (send) send(request, response, { ...sent, headers: rest });
+    else {
+      // HTTP/2 has no such header (RFC 9113 section 8.2.2): GOAWAY ends its connections.
+      response.writeHead(sent.http, {
+        ...rest,
+        ...(isLast && request.httpVersionMajor === 1 && { connection: "close" }),
+      });
+      response.end(sent.text, () => {
+        if (stream && (isBroken || !stream.readableEnded)) endEarly(stream);
+      });
+      if (!stream && !request.complete && !arriving) discardBody(request);
+    }
+    arriving?.release();
+    work.end();
+    // The next message on the connection is not this request's.
+    if (underWay.get(request.socket) === abort) underWay.delete(request.socket);
+    finish(reply);
+    const ms = Math.round((performance.now() - start) * 10) / 10;
+    const line = { requestId: id, method: request.method, ...reply.logged, status: sent.http, ms };
+    options.log(reply.quiet ? "debug" : "info", "request", line);
+  };
+
+  /** Answers where node has no request, and ends the connection. */
+  const refuse = async (socket: Duplex, error: RestError) => {
+    const options = await ready;
+    const reply = replyFrom(error);
+    const id = requestIdFrom(undefined);
+    const text = bodyOf(reply);
+    const headers = withOwnHeaders({ ...reply, text }, id, options.clock());
+    endWith(socket, reply.http, { ...headers, connection: "close" }, text);
+    options.metrics.begin("rest")(reply);
+    options.log("info", "request", { requestId: id, ...reply.logged, status: reply.http });
+  };
+
+  /** The parser has given up on a message. */
+  const fail = (cause: NodeJS.ErrnoException, socket: Duplex) => {
+    const error = new BrokenMessage(cause);
+    const abort = underWay.get(socket);
+    if (abort) abort(error);
+    else if (socket.writable) void refuse(socket, error.refusal);
+  };
+
+  return { handle, refuse, fail };
+};
+
+const bodyOf = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));
+
+const withOwnHeaders = ({ headers, text }: HttpAnswer, id: string, now: number): Record<string, string> => ({
+  ...(text && { "content-type": "application/json" }),
+  "content-length": String(Buffer.byteLength(text)),
+  // The server's own clock, with which clients compare createTime.
+  date: new Date(now).toUTCString(),
+  [REQUEST_ID]: id,
+  "cache-control": "no-store",
+  ...headers,
+});

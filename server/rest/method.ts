@@ -1,0 +1,120 @@
+// A request of REST to its page or to its method: routed, given to the pipeline, answered.
+import type { IncomingMessage } from "node:http";
+import { apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../../schema/index.ts";
+import type { Outcome } from "../metrics.ts";
+import type { Page, Pages } from "../pages/page.ts";
+import type { Call, Pipeline } from "../pipeline.ts";
+import { BODY_MAX, bodyMaxOf } from "../port/body-size.ts";
+import { once } from "../port/once.ts";
+import { decodeRest } from "./decode.ts";
+import { parametersFrom } from "./parameters.ts";
+import { refusalOf, unroutedError } from "./refused.ts";
+import type { Match } from "./route.ts";
+import { type RestError, restError } from "./status.ts";
+
+export interface RestMethods {
+  router: (method: string, path: string) => Match;
+  pipeline: Pipeline;
+  /** asked before the router */
+  pages: Pages;
+  /** refuses a body with a field that does not exist */
+  strictBodies: boolean;
+}
+
+export interface Reply extends Outcome {
+  http: number;
+  headers: Record<string, string>;
+  /** undefined: `text`, or an empty body */
+  json?: unknown;
+  text?: string;
+  /** fields of its line in the log */
+  logged: Record<string, unknown>;
+  quiet?: boolean;
+  /** absent: no method was reached */
+  call?: Call;
+}
+
+export const replyFrom = ({ http, headers, status }: RestError, logged: Record<string, unknown> = {}): Reply => ({
+  http,
+  code: codeFromNumber(status.code) as Code,
+  headers,
+  json: status,
+  logged: { ...logged, message: status.message },
+});
+
+export const answer = async (
+  { router, pipeline, pages, strictBodies }: RestMethods,
+  request: IncomingMessage,
+  readBody: (max: number) => Promise<Buffer>,
+): Promise<Reply> => {
+  const method = request.method as string;
+  const { path, search, host } = targetOf(request);
+  const logged: Record<string, unknown> = { path: cut(path) };
+  const hosts = headerValues(request, "host").length;
+  // RFC 9112 section 3.2.
+  if (request.httpVersion === "1.1" && hosts !== 1) {
+    const text = hosts === 0 ? "the Host header is missing" : "there are several Host headers";
+    return replyFrom(restError(apiError("INVALID_ARGUMENT", text), "iam"), logged);
+  }
+  let page: Page | undefined;
+  try {
+    page = await pages({ method, path, body: () => readBody(BODY_MAX), host, origin: request.headers.origin });
+  } catch (error) {
+    return replyFrom(refusalOf(error, "iam"), logged);
+  }
+  if (page) {
+    const { status: http, headers = {}, ...own } = page;
+    return { http, code: http === 200 ? "OK" : codeFromHttp(http), headers, ...own, logged };
+  }
+
+  const match = router(method, path);
+  if (match.kind !== "route") return replyFrom(unroutedError(match, method, path), logged);
+  const { operation, service } = match.route as { operation: OperationName; service: string };
+  Object.assign(logged, { operation, ...loggedQuery(search) });
+  const call: Call = {
+    operation,
+    wire: "rest",
+    decode: once(async () => {
+      const body = await readBody(bodyMaxOf(operation));
+      const message = { contentType: request.headers["content-type"], query: search, body };
+      const { bodyFields, ...decoded } = decodeRest(match, message, strictBodies);
+      if (bodyFields) logged.fields = bodyFields.join(",");
+      return decoded;
+    }),
+    authorization: headerValues(request, "authorization"),
+    peer: request.socket.remoteAddress ?? "",
+  };
+  try {
+    const json = await pipeline(call);
+    return { http: 200, code: "OK", operation, headers: {}, logged, call, ...(method !== "DELETE" && { json }) };
+  } catch (error) {
+    return { ...replyFrom(refusalOf(error, service), logged), operation, call };
+  }
+};
+
+// The path by hand: URL would fold `..` and `//`, which no uid has and which must not reach another route. A client that takes
+// this server for a proxy names the host before the path; that name replaces the header (RFC 9112 section 3.2.2).
+const targetOf = ({ url = "", headers }: IncomingMessage) => {
+  const [, authority, rest = url] = /^https?:\/\/([^/?]*)(.*)$/is.exec(url) ?? [];
+  const [path = "", search = ""] = rest.split(/\?(.*)/s);
+  return { path, search, host: String(authority ?? headers[":authority"] ?? headers.host) };
+};
+
+// Every header as it came: node joins or drops repeated ones in `headers`.
+const headerValues = ({ rawHeaders }: IncomingMessage, name: string): string[] =>
+  rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+
+// A caller may put anything into a query, even a token: the log has only what cannot be one.
+const LOGGED = ["updateMask", "update_mask", "pageSize", "page_size", "orderBy", "order_by", "skip", "name"];
+const LOGGED_QUERY_MAX = 20;
+// In characters: a line of the log is shorter than a head may be.
+const LOGGED_MAX = 1024;
+
+const loggedQuery = (search: string): Record<string, unknown> => {
+  const known = parametersFrom(search, []).filter(([key]) => LOGGED.includes(key) || key.startsWith("uidp."));
+  if (known.length === 0) return {};
+  const kept = known.slice(0, LOGGED_QUERY_MAX).map(([key, value]) => [key, cut(value)]);
+  return { query: Object.fromEntries(kept) };
+};
+
+const cut = (text: string): string => (text.length > LOGGED_MAX ? `${text.slice(0, LOGGED_MAX)}…` : text);
