@@ -16,14 +16,16 @@ export const withSecretOutputs = (
 export const withSecretInputs = (opts: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions =>
   withSecretOutputs(opts, [SECRETS]);
 
-/** The block with one of its members secret; the others stay readable where the block itself is no Output. */
+/** The block with one of its members secret; where the block itself is an Output, all of it is. */
 export const withSecretMember = <T extends object>(
   block: pulumi.Input<T> | undefined,
   name: keyof T,
 ): pulumi.Input<T> | undefined => {
   if (block === undefined) return undefined;
   if (pulumi.Output.isInstance(block) || block instanceof Promise)
-    return pulumi.output(block).apply((value) => secretMember(value as T, name)) as unknown as pulumi.Input<T>;
+    return pulumi
+      .output(block)
+      .apply((value) => pulumi.output(secretMember(value as T, name))) as unknown as pulumi.Input<T>;
   return secretMember(block as T, name);
 };
 

@@ -1,7 +1,16 @@
 // Dependencies from plain uids, with the SDK's own mocks for the engine.
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Group, Identity, Role, RoleBinding } from "../../provider/index.ts";
+import {
+  AccountAssociation,
+  Group,
+  Identity,
+  IdentityProvider,
+  Repo,
+  Role,
+  RoleBinding,
+  Tag,
+} from "../../provider/index.ts";
 import { GROUP, ORG } from "./double.ts";
 
 const below = (uid: string, digit: string) => `${uid}/${digit.repeat(16)}`;
@@ -55,6 +64,25 @@ describe("a resource that names another by its plain uid", () => {
     group("child", PARENT);
     expect(await edges.child).toEqual(["parent"]);
     expect(await edges.parent).toEqual([]);
+  });
+
+  it("depends on it by any argument that holds a uid: of a repo, a default role, a source, an identity of a service", async () => {
+    const [repo, role, identity] = [below(PARENT, "b"), below(PARENT, "c"), below(PARENT, "d")];
+    ids = { parent: PARENT, repo, role, identity, association: PARENT };
+    group("parent", ORG);
+    new Repo("repo", { parent: PARENT, name: "r" }, noting("repo"));
+    new Role("role", { parent: PARENT, name: "r", capabilities: ["groups.list"] }, noting("role"));
+    new Identity("identity", { parent: PARENT, name: "i", claimMatch }, noting("identity"));
+    new Tag("tag", { parent: repo, name: "t", digest: `sha256:${"0".repeat(64)}` }, noting("tag"));
+    new Repo("mirror", { parent: PARENT, name: "m", syncConfig: { source: repo } }, noting("mirror"));
+    const oidc = { issuer: "https://a.example.com", clientId: "c", clientSecret: "s" };
+    new IdentityProvider("login", { parent: PARENT, name: "l", defaultRole: role, oidc }, noting("login"));
+    const chainguard = { serviceBindings: { BUILDER: identity } };
+    new AccountAssociation("association", { parent: PARENT, name: "a", chainguard }, noting("association"));
+    expect(await edges.tag).toEqual(["repo"]);
+    expect((await edges.mirror)?.toSorted()).toEqual(["parent", "repo"]);
+    expect((await edges.login)?.toSorted()).toEqual(["parent", "role"]);
+    expect((await edges.association)?.toSorted()).toEqual(["identity", "parent"]);
   });
 
   it("depends on it also when it is constructed later in the same stretch", async () => {

@@ -1,0 +1,93 @@
+// Look-ups and lists of the kinds that are never at the root, as a program uses them, against the reference server.
+import * as pulumi from "@pulumi/pulumi";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as irm from "../../../provider/index.ts";
+import type { Json, OperationName } from "../../../schema/index.ts";
+import { type Service, startService } from "../double.ts";
+import { digest } from "./case.ts";
+
+let service: Service;
+let group: string;
+let repo: string;
+let tag: string;
+let invite: string;
+let provider: string;
+const make = async (operation: OperationName, request: Json): Promise<string> =>
+  ((await service.session.call(operation, request as never)) as Json).uid as string;
+
+beforeAll(async () => {
+  service = await startService();
+  Object.assign(process.env, service.env);
+  const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
+  await pulumi.runtime.setMocks(mocks, "project", "stack", false);
+  const parent = service.organization as string;
+  const { uid: role } = await irm.getRole({ name: "viewer" });
+  group = await make("CreateGroup", { parent, group: { name: "g" } });
+  repo = await make("CreateRepo", { parent: group, repo: { name: "nginx" } });
+  tag = await make("CreateTag", { parent: repo, tag: { name: "1.2.3-r0", digest: digest("a") } });
+  invite = await make("CreateGroupInvite", { parent: group, groupInvite: { roleUid: role, ttl: "60s" } });
+  const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s" };
+  const identityProvider = { name: "login", defaultRole: role, oidc };
+  provider = await make("CreateIdentityProvider", { parent: group, identityProvider });
+  await make("CreateAccountAssociation", { parent: group, accountAssociation: { name: "clouds" } });
+});
+afterAll(async () => {
+  for (const name of Object.keys(service.env)) delete process.env[name];
+  await service.close();
+});
+
+const value = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
+
+describe("a look-up", () => {
+  it("finds each kind by its uid, and by its name where it has one", async () => {
+    expect(await irm.getRepo({ uid: repo })).toMatchObject({ uid: repo, name: "nginx" });
+    expect(await irm.getRepo({ name: "nginx", parent: group })).toMatchObject({ uid: repo });
+    // Lists leave such a tag out unless they are asked for it.
+    expect(await irm.getTag({ name: "1.2.3-r0", repo })).toMatchObject({ uid: tag, digest: digest("a") });
+    expect(await irm.getTag({ uid: tag })).toMatchObject({ uid: tag });
+    expect(await irm.getIdentityProvider({ name: "login", parent: group })).toMatchObject({ uid: provider });
+    expect(await irm.getIdentityProvider({ uid: provider })).toMatchObject({ name: "login" });
+    expect(await irm.getGroupInvite({ uid: invite })).toMatchObject({ uid: invite, role: { name: "viewer" } });
+    expect(await irm.getAccountAssociation({ group })).toMatchObject({ uid: group, name: "clouds" });
+  });
+
+  it("takes inputs that are known later, and resources", async () => {
+    const later = <T>(known: T) => pulumi.output(known);
+    expect(await value(irm.getRepoOutput({ name: later("nginx"), parent: later(group) }))).toMatchObject({ uid: repo });
+    expect(await value(irm.getTagOutput({ name: "1.2.3-r0", repo: later(repo) }))).toMatchObject({ uid: tag });
+    expect(await value(irm.getAccountAssociationOutput({ group: later(group) }))).toMatchObject({ uid: group });
+    expect(await value(irm.getGroupInviteOutput({ uid: later(invite) }))).toMatchObject({ uid: invite });
+    const found = irm.getIdentityProviderOutput({ uid: later(provider) });
+    expect(await value(found)).toMatchObject({ uid: provider });
+  });
+
+  it("says what is missing, and suggests the nearest name", async () => {
+    await expect(irm.getRepo({ name: "nginxx", parent: group })).rejects.toThrow(
+      `no repo named "nginxx" in ${group}; exactly one is needed; did you mean "nginx"?`,
+    );
+    await expect(irm.getTag({ uid: `${repo}/ffffffffffffffff` })).rejects.toThrow(
+      /^no tag has the uid .*ffffffffffffffff/,
+    );
+    await expect(irm.getRepo({ name: "nginx" } as irm.GetRepoArgs)).rejects.toThrow(
+      "parent of the repo to look for is required",
+    );
+    await expect(irm.getGroupInvite({ uid: "x" })).rejects.toThrow("uid of the group invite to look for must be a uid");
+  });
+});
+
+describe("a list", () => {
+  it("of each kind gives what is in a group, with the filters of the API", async () => {
+    const uids = async (list: AsyncIterable<{ uid: string }>) => {
+      const found: string[] = [];
+      for await (const { uid } of list) found.push(uid);
+      return found;
+    };
+    const inGroup = { uidp: { childrenOf: group } };
+    expect(await uids(irm.listRepos({ ...inGroup, name: "nginx" }))).toEqual([repo]);
+    expect(await uids(irm.listIdentityProviders(inGroup))).toEqual([provider]);
+    expect(await uids(irm.listGroupInvites(inGroup))).toEqual([invite]);
+    expect(await uids(irm.listAccountAssociations({ uidp: { ids: [group] } }))).toEqual([group]);
+    expect(await uids(irm.listTags({ uidp: { childrenOf: repo } }))).toEqual([]);
+    expect(await uids(irm.listTags({ uidp: { childrenOf: repo }, includeEpochs: true }))).toEqual([tag]);
+  });
+});

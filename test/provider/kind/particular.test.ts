@@ -1,0 +1,233 @@
+// What only one of the kinds does, against the reference server: a tag that is moved, a repo that syncs or holds tags, a role by its
+// name, an association with the uid of its group, and what was left of a run that was killed.
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createJournal } from "../../../provider/journal/journal.ts";
+import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
+import { recordId } from "../../../provider/kind/record.ts";
+import * as reconcile from "../../../provider/reconcile/diff.ts";
+import { pendingCreates } from "../../../provider/recovery/pending-operations.ts";
+import { createClaims } from "../../../provider/session/ownership.ts";
+import type { Session } from "../../../provider/session/session.ts";
+import { REPLACE_ON } from "../../../provider/state/state.ts";
+import type { Json, OperationName } from "../../../schema/index.ts";
+import { journalFolder, keyOf, type Service, startService, virtualClock } from "../double.ts";
+import { cases, digest, type Place } from "./case.ts";
+
+let service: Service;
+let group: string;
+let count = 0;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const call = (operation: OperationName, request: Json): Promise<Json> =>
+  service.session.call(operation, request as never) as unknown as Promise<Json>;
+const uidOf = async (made: Promise<Json>): Promise<string> => (await made).uid as string;
+
+beforeEach(async () => {
+  count += 1;
+  group = await uidOf(call("CreateGroup", { parent: service.organization, group: { name: `p${count}` } }));
+  service.requests.length = 0;
+});
+
+/** A resource as the engine has it after its create. */
+const create = async (kindName: KindName, args: Json, session = service.otherSession()) => {
+  const kind = kindRecords[kindName];
+  const { inputs, failures } = reconcile.check(kind, {}, { ...args, ...keyOf(`${kindName}-${count}`) });
+  expect(failures).toEqual([]);
+  const { id, outs } = await reconcile.create(kind, session, inputs);
+  return { kind, id, inputs, outs: outs as Json };
+};
+
+const noChange = { changes: false, replaces: [] };
+
+describe("a tag", () => {
+  const made = async () => {
+    const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
+    return { parent, ...(await create("tag", { parent, name: "latest", digest: digest("a") })) };
+  };
+
+  it("that was deleted by hand is not made again by an update", async () => {
+    const { kind, id, inputs, outs } = await made();
+    await call("DeleteTag", { uid: id });
+    service.clock.advance(6_000);
+    const news = { ...inputs, digest: digest("b") };
+    await expect(reconcile.update(kind, service.otherSession(), id, outs, news)).rejects.toThrow(
+      /GetTag tag .*NOT_FOUND/,
+    );
+    expect((await call("ListTags", { uidp: { childrenOf: inputs.parent } })).tags ?? []).toEqual([]);
+  });
+
+  it("of another name or repo is another tag; in its own place the old one goes first", async () => {
+    const { kind, id, inputs, outs } = await made();
+    const other = `${group}/ffffffffffffffff`;
+    const diff = (further: Json) => reconcile.diff(kind, id, outs, { ...inputs, ...further });
+    expect(diff({ name: "next" })).toEqual({ changes: true, replaces: ["name"] });
+    expect(diff({ parent: other })).toEqual({ changes: true, replaces: ["parent"] });
+    expect(diff({ digest: digest("b"), [REPLACE_ON]: ["digest"] })).toEqual({
+      changes: true,
+      replaces: ["digest"],
+      deleteBeforeReplace: true,
+    });
+  });
+
+  it("is not created where the tags cannot be listed", async () => {
+    const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
+    const session = service.otherSession();
+    const blind: Session = {
+      ...session,
+      call: (operation, request, options) =>
+        operation === "ListTags" ? Promise.reject(new Error("no list")) : session.call(operation, request, options),
+    };
+    await expect(create("tag", { parent, name: "latest", digest: digest("a") }, blind)).rejects.toThrow(
+      'whether tag "latest" exists cannot be seen, and a create would change it; nothing was sent. Grant the caller ListTags.',
+    );
+    expect((await call("ListTags", { uidp: { childrenOf: parent } })).tags ?? []).toEqual([]);
+  });
+
+  it("of a kind that lists leave out is found like any other", async () => {
+    const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
+    await call("CreateTag", { parent, tag: { name: "1.2-r3", digest: digest("c") } });
+    await expect(create("tag", { parent, name: "1.2-r3", digest: digest("a") })).rejects.toThrow(
+      /tag .* "1\.2-r3" exists, and a create would change it; nothing was sent\./,
+    );
+  });
+});
+
+describe("a repo", () => {
+  it("that syncs has what its source has, and names the source as the program likes", async () => {
+    const source = await uidOf(call("CreateRepo", { parent: group, repo: { name: "nginx", aliases: ["web:latest"] } }));
+    const path = `acme/p${count}/nginx`;
+    const { name } = (await call("GetGroup", { uid: service.organization })) as { name: string };
+    const spelt = path.replace("acme", name);
+    const { kind, id, inputs, outs } = await create("repo", {
+      parent: group,
+      name: "m",
+      syncConfig: { source: spelt },
+    });
+    expect(outs).toMatchObject({ syncConfig: { source }, aliases: ["web:latest"] });
+    expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);
+    const read = await reconcile.read(kind, service.otherSession(), id, outs);
+    expect(read.inputs).toMatchObject({ syncConfig: { source: spelt } });
+    expect(reconcile.diff(kind, id, read.props, inputs)).toEqual(noChange);
+    // By hand, to another source: the text means the first one.
+    const other = await uidOf(call("CreateRepo", { parent: group, repo: { name: "other" } }));
+    await call("UpdateRepo", { repo: { uid: id, sync_config: { source: other } }, updateMask: "sync_config.source" });
+    const drifted = await reconcile.read(kind, service.otherSession(), id, outs);
+    expect(reconcile.diff(kind, id, drifted.props, inputs)).toEqual({ changes: true, replaces: [] });
+    const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, drifted.props, inputs);
+    expect(repaired).toMatchObject({ syncConfig: { source } });
+    expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
+  });
+
+  it("shows a reordered list where the order means something, and not where it does not", async () => {
+    const overlay = (runtimeRepositories: string[], packages: string[]) => ({
+      customOverlay: { contents: { runtimeRepositories, packages } },
+    });
+    const { kind, id, inputs, outs } = await create("repo", {
+      parent: group,
+      name: "r",
+      ...overlay(["b", "a"], ["y", "x"]),
+    });
+    const diff = (further: Json) => reconcile.diff(kind, id, outs, { ...inputs, ...further });
+    expect(diff(overlay(["b", "a"], ["x", "y"]))).toEqual(noChange);
+    expect(diff(overlay(["a", "b"], ["y", "x"]))).toEqual({ changes: true, replaces: [] });
+  });
+
+  it("with tags that no resource has stays, unless forceDestroy lets them go", async () => {
+    const { kind, id, outs } = await create("repo", { parent: group, name: "r" });
+    await call("CreateTag", { parent: id, tag: { name: "by-ci-r1", digest: digest("a") } });
+    await expect(reconcile.remove(kind, service.otherSession(), id, outs)).rejects.toThrow(
+      /tags of the repo would go with it, and this run deletes none of them; forceDestroy: true lets them go.*tag \S+ "by-ci-r1"/s,
+    );
+    await reconcile.remove(kind, service.otherSession(), id, { ...outs, forceDestroy: true });
+    await expect(call("GetRepo", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("a role by its name", () => {
+  it("is what the record has until somebody changes it, and is put back", async () => {
+    const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s" };
+    const { kind, id, inputs, outs } = await create("identityProvider", {
+      parent: group,
+      name: "l",
+      defaultRole: "viewer",
+      oidc,
+    });
+    const { roles } = (await call("ListRoles", { uidp: { inRoot: true }, name: "editor" })) as { roles: Json[] };
+    await call("UpdateIdentityProvider", {
+      identityProvider: { uid: id, defaultRole: roles[0]?.uid },
+      updateMask: "defaultRole",
+    });
+    const { props, inputs: read } = await reconcile.read(kind, service.otherSession(), id, outs);
+    expect(read).toMatchObject({ defaultRole: roles[0]?.uid });
+    expect(reconcile.diff(kind, id, props, inputs)).toEqual({ changes: true, replaces: [] });
+    const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, props, inputs);
+    expect(repaired.defaultRole).toBe(outs.defaultRole);
+    expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
+  });
+});
+
+describe("an account association", () => {
+  it("may be replaced where it is: the old one goes first, and the new one has its uid", async () => {
+    const session = service.otherSession();
+    const args = { parent: group, name: "clouds" };
+    const { kind, id, inputs, outs } = await create("accountAssociation", args, session);
+    const diff = reconcile.diff(kind, id, outs, { ...inputs, name: "other", [REPLACE_ON]: ["name"] });
+    expect(diff).toEqual({ changes: true, replaces: ["name"], deleteBeforeReplace: true });
+    const next = service.otherSession();
+    next.claims.inState(recordId(kind.field, id), "organization/project/stack/Test::x");
+    await reconcile.remove(kind, next, id, outs);
+    const again = await create("accountAssociation", { ...args, name: "other" }, next);
+    expect(again.id).toBe(group);
+  });
+
+  it("is another record than its group, though the uid is one", async () => {
+    const claims = createClaims();
+    const id = recordId("accountAssociation", group);
+    claims.inState(group, "stack/Group::g");
+    expect(() => claims.inState(id, "stack/AccountAssociation::a")).not.toThrow();
+    expect(claims.refusal(id, "stack/AccountAssociation::a")).toBe("belongs to another resource of this stack");
+    expect(claims.refusal(recordId("accountAssociation", `${group}/1`), "b")).toBeUndefined();
+  });
+
+  it("that a killed run made is not settled when the engine knows its group", async () => {
+    const file = join(mkdtempSync(join(journalFolder, "shared-")), "s.jsonl");
+    const open = () =>
+      createJournal({ pathOf: () => file, clock: virtualClock(), patienceMs: 1, say: () => undefined });
+    const key = "organization/project/stack/AccountAssociation::a";
+    const killed = open();
+    const intent = { key, kind: "accountAssociation", parent: group, inputs: "x", given: [] };
+    const entry = await killed.begin(intent, async () => 1);
+    if (entry) await killed.made(entry, group, 2);
+    await killed.end(entry as never);
+    const next = open();
+    await next.known("group", group, key);
+    expect(await next.left(key)).toMatchObject([{ uid: group }]);
+    const last = open();
+    await last.known("accountAssociation", group, key);
+    expect(await last.left(key)).toEqual([]);
+  });
+});
+
+describe("a create that a killed run left to the engine's state", () => {
+  it.each(cases)("of a $kind is found by what the program says of it", async ({ kind: name, inputs }) => {
+    const parent = service.organization as string;
+    const repo = await uidOf(call("CreateRepo", { parent: group, repo: { name: "images" } }));
+    const place: Place = { organization: parent, group, repo, identity: "", viewer: "", editor: "" };
+    const args = inputs(place);
+    const { kind, id } = await create(name, args);
+    const urn = `urn:pulumi:stack::project::pulumi-nodejs:dynamic/irm:${kind.type}::x`;
+    const type = `pulumi-nodejs:dynamic/irm:${kind.type}`;
+    const pending = { type: "creating", resource: { urn, type, inputs: args } };
+    const groupState = { id: group, type: "pulumi-nodejs:dynamic/irm:Group" };
+    const found = async (resources: Json[]) =>
+      (await pendingCreates(service.otherSession(), { deployment: { resources, pending_operations: [pending] } }))[0]
+        ?.candidates;
+    expect(await found([groupState])).toMatchObject([{ uid: id }]);
+    expect(await found([groupState, { id, type }])).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+// Secrets and what is shown once, in what the state gets: the engine encrypts the outputs that the classes name.
+import * as pulumi from "@pulumi/pulumi";
+import { describe, expect, it } from "vitest";
+import { groupInvite } from "../../../provider/kind/group-invite.ts";
+import { identityProvider } from "../../../provider/kind/identity-provider.ts";
+import { withSecretInputs, withSecretMember, withSecretOutputs } from "../../../provider/program/secret.ts";
+import * as reconcile from "../../../provider/reconcile/diff.ts";
+import { SECRETS } from "../../../provider/state/write-only.ts";
+import type { Json } from "../../../schema/index.ts";
+import { GROUP, json, ROLE, scriptedSession } from "../double.ts";
+
+const PROVIDER = `${GROUP}/2222222222222222`;
+const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };
+const inputs = { parent: GROUP, name: "login", defaultRole: ROLE, oidc };
+const answer = (further: Json = {}) =>
+  json({
+    uid: PROVIDER,
+    name: "login",
+    defaultRole: ROLE,
+    createTime: "2026-01-28T12:00:00Z",
+    oidc: { issuer: oidc.issuer, clientId: "c", ...further },
+  });
+const stored: Json = {
+  uid: PROVIDER,
+  parent: GROUP,
+  name: "login",
+  defaultRole: ROLE,
+  oidc: { issuer: oidc.issuer, clientId: "c" },
+  [SECRETS]: { "oidc.clientSecret": "s3cret" },
+};
+
+describe("a client secret", () => {
+  it("stands alone in the outputs, also when a service returns it", async () => {
+    for (const echoed of [{}, { clientSecret: "s3cret" }]) {
+      const { session } = scriptedSession(answer(echoed));
+      const { props, inputs: read } = await reconcile.read(identityProvider, session, PROVIDER, stored);
+      expect(props.oidc).toEqual({ issuer: oidc.issuer, clientId: "c" });
+      expect(props[SECRETS]).toEqual({ "oidc.clientSecret": "s3cret" });
+      expect(read).toMatchObject({ oidc });
+    }
+  });
+
+  it("is sent when it changes, and stays here when something else does", async () => {
+    const changes: [Json, string, unknown][] = [
+      [{ ...oidc, clientSecret: "other" }, "oidc.clientSecret", "other"],
+      [{ ...oidc, clientId: "d" }, "oidc.clientId", undefined],
+      [{ issuer: oidc.issuer, clientId: "c", pkceEnabled: true }, "oidc.clientSecret,oidc.pkceEnabled", undefined],
+    ];
+    for (const [changed, mask, sent] of changes) {
+      const { clientSecret: _, ...kept } = changed;
+      const { session, requests } = scriptedSession(answer(kept));
+      const { outs } = await reconcile.update(identityProvider, session, PROVIDER, stored, {
+        ...inputs,
+        oidc: changed,
+      });
+      const [request] = requests;
+      expect(request?.url.searchParams.get("updateMask")).toBe(mask);
+      expect((request?.json?.oidc as Json | undefined)?.clientSecret).toBe(sent);
+      expect((outs[SECRETS] as Json | undefined)?.["oidc.clientSecret"]).toBe(changed.clientSecret);
+    }
+  });
+});
+
+describe("the rule that matches people", () => {
+  const withRule = (correlationRule: string) => ({ ...inputs, oidc: { ...oidc, correlationRule } });
+
+  it("is no change when the first one is written out", () => {
+    const news = withRule("CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID");
+    expect(reconcile.diff(identityProvider, PROVIDER, stored, news)).toEqual({ changes: false, replaces: [] });
+  });
+
+  it("is refused when it changes, unless a new provider is allowed", () => {
+    const news = withRule("CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID");
+    expect(reconcile.check(identityProvider, inputs, news).failures).toEqual([
+      {
+        property: "oidc.correlationRule",
+        reason:
+          "a change makes a new identity provider: its uid would change, and who signs in by it would be somebody new; " +
+          "set allowReplace: true if that is meant",
+      },
+    ]);
+    const diff = reconcile.diff(identityProvider, PROVIDER, stored, { ...news, allowReplace: true });
+    expect(diff).toEqual({ changes: true, replaces: ["oidc.correlationRule"] });
+  });
+});
+
+describe("the code of an invite", () => {
+  const invite = `${GROUP}/3333333333333333`;
+  const state: Json = {
+    uid: invite,
+    parent: GROUP,
+    role: { uid: ROLE, name: "viewer" },
+    ttl: "60s",
+    code: "cginvite_1",
+  };
+  const own = { parent: GROUP, role: ROLE, ttl: "60s" };
+
+  it("is kept by a read, which never has it", async () => {
+    const { session } = scriptedSession(json({ uid: invite, roleUid: ROLE, role: { uid: ROLE, name: "viewer" } }));
+    const { props } = await reconcile.read(groupInvite, session, invite, state);
+    expect(props).toMatchObject({ code: "cginvite_1", ttl: "60s", role: { uid: ROLE, name: "viewer" } });
+  });
+
+  it("that was never seen asks for another invite, but not of one that was adopted", () => {
+    const { code: _, ...unseen } = state;
+    expect(reconcile.diff(groupInvite, invite, unseen, own)).toEqual({ changes: true, replaces: ["code"] });
+    expect(reconcile.diff(groupInvite, invite, { ...unseen, adopted: true }, own)).toEqual({
+      changes: false,
+      replaces: [],
+    });
+  });
+
+  it("is not kept with the name of a role of a group, which may be secret where it is declared", async () => {
+    const role = `${GROUP}/4444444444444444`;
+    const { session } = scriptedSession(json({ uid: invite, roleUid: role, role: { uid: role, name: "hidden" } }));
+    const { props } = await reconcile.read(groupInvite, session, invite, state);
+    expect(props.role).toEqual({ uid: role });
+  });
+});
+
+describe("a block with a secret member", () => {
+  const block = { issuer: "i", clientSecret: "s3cret" };
+
+  it("has that member secret whatever the program says, and the others as they are", async () => {
+    const own = withSecretMember(block, "clientSecret") as unknown as {
+      issuer: unknown;
+      clientSecret: pulumi.Output<string>;
+    };
+    expect(own.issuer).toBe("i");
+    expect(await pulumi.isSecret(own.clientSecret)).toBe(true);
+    expect(withSecretMember({ ...block, clientSecret: undefined }, "clientSecret")).toEqual({
+      issuer: "i",
+      clientSecret: undefined,
+    });
+  });
+
+  it("that is an Output is secret as a whole", async () => {
+    const own = withSecretMember<typeof block>(pulumi.output(block), "clientSecret");
+    expect(await pulumi.isSecret(own as pulumi.Output<unknown>)).toBe(true);
+  });
+
+  it("leaves the option additionalSecretOutputs as it is given, and adds its own", () => {
+    const opts = { additionalSecretOutputs: ["email"], protect: true };
+    expect(withSecretOutputs(opts, ["code"])).toEqual({ additionalSecretOutputs: ["email", "code"], protect: true });
+    expect(withSecretInputs({})).toEqual({ additionalSecretOutputs: [SECRETS] });
+  });
+});
