@@ -1,4 +1,4 @@
-// What may stand at the end of a command line, from the command tree.
+// Completions for the end of a command line, from the command tree.
 import type { Command, Option } from "commander";
 
 export interface Completions {
@@ -25,7 +25,7 @@ export const completionsOf = (program: Command, words: readonly string[]): Compl
       argument.argChoices.map((one) => ({ value: one, description: "" })),
       current,
     );
-  // Nothing but flags is left; an argument that names a file is the shell's to complete.
+  // Only flags remain. The shell completes an argument that names a file.
   return argument ? { kind: kindOf(argument.name()), values: [] } : choose(flagsOf(command, given), current);
 };
 
@@ -77,7 +77,7 @@ const kindOf = (placeholder: string): Completions["kind"] => {
   return placeholder.includes("FOLDER") ? "folders" : "values";
 };
 
-// One with a parser of its own may be given several times.
+// A flag with its own parser is repeatable.
 const flagsOf = (command: Command, given: ReadonlySet<string>): Completions["values"] =>
   command
     .createHelp()

@@ -1,19 +1,7 @@
 // The flags of `irm journal`.
 import type { Command } from "commander";
-import type { Exit } from "./program.ts";
-
-export interface ListFlags {
-  folder?: string;
-  all?: boolean;
-  json?: boolean;
-}
-
-export interface CleanFlags {
-  folder?: string;
-  key?: string;
-  all?: boolean;
-  invalid?: boolean;
-}
+import type { CleanFlags, ListFlags } from "./journal.ts";
+import type { Exit } from "./terminal.ts";
 
 const FOLDER = [
   "--folder <FOLDER>",
@@ -24,9 +12,9 @@ export const addJournalCommands = (program: Command, exit: Exit): void => {
   const journal = program
     .command("journal")
     .usage("COMMAND [FLAGS]")
-    .summary("what interrupted runs may have created")
+    .summary("list or clear creates that interrupted runs left behind")
     .description(
-      "The intent journal of a stack has an entry for each create whose outcome the engine may not know. The next run of the stack settles its entries by itself.",
+      "The journal of a stack holds an entry for each create whose outcome the engine may not know. The next run of the stack resolves its entries.",
     )
     .helpCommand(false);
   journal
@@ -34,7 +22,7 @@ export const addJournalCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("print the creates whose outcome is unknown")
     .description(
-      "Prints the creates whose outcome is unknown: sent, and no answer arrived. With --all also those that succeeded, and that the engine has not asked for since. Lines of a journal that are no entries are printed too; no run follows them.",
+      "Prints the creates whose outcome is unknown: the request was sent, and no response arrived. With --all, also prints creates that succeeded and that the engine has not read since. Invalid lines of a journal are printed too; runs ignore them.",
     )
     .option(...FOLDER)
     .option("--all", "print every entry")
@@ -43,21 +31,21 @@ export const addJournalCommands = (program: Command, exit: Exit): void => {
   journal
     .command("clean")
     .usage("[FLAGS]")
-    .summary("forget entries, and remove journals without any")
+    .summary("remove entries and empty journals")
     .description(
-      "Forgets entries: those of KEY, or all; and removes journals without any. The record of an open entry may exist and be managed by nothing: look for it first.",
+      "Removes the entries of KEY, or all entries, and removes empty journals. The record of a pending entry may exist without a resource that manages it: look for it first.",
     )
     .option(...FOLDER)
-    .option("--key <KEY>", "the entries of one resource")
-    .option("--all", "the entries of all stacks of the folder, and the lines that are none")
-    .option("--invalid", "the lines that are no entries")
+    .option("--key <KEY>", "remove the entries of this resource")
+    .option("--all", "remove all entries of all stacks in the folder, and all invalid lines")
+    .option("--invalid", "remove the invalid lines")
     .action(async (flags: CleanFlags) => exit(await (await import("./journal.ts")).clean(flags)));
   journal
     .command("pending")
     .usage("FILE")
-    .summary("find what an interrupted run created, by the state of the engine")
+    .summary("find what an interrupted run created, from the engine's state")
     .description(
-      "Reads what pulumi stack export prints, and prints for each create that did not finish the records that it may have produced, by name and uid; exits with 1 when there are some. Address and credentials are those of the environment: IRM_BASE_URL, and IRM_TOKEN or another one.",
+      "Reads the output of pulumi stack export. For each create that did not finish, prints the records that it may have produced, by name and uid. Exits with 1 when there are any. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .argument("<FILE>", "the exported state, or - for stdin")
     .action(async (file: string) => exit(await (await import("./journal.ts")).pending(file)));

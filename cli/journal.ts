@@ -14,11 +14,23 @@ import { title } from "../provider/kind/kind.ts";
 import { type PendingCreate, pendingCreates } from "../provider/recovery/pending-operations.ts";
 import { checkedConfig, sessionWith, systemOutside } from "../provider/session/session.ts";
 import { printableLines } from "../schema/index.ts";
-import type { CleanFlags, ListFlags } from "./journal-command.ts";
 import { print, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
-/** One line of error and exit code 1 for what a person can mend. */
+export interface ListFlags {
+  folder?: string;
+  all?: boolean;
+  json?: boolean;
+}
+
+export interface CleanFlags {
+  folder?: string;
+  key?: string;
+  all?: boolean;
+  invalid?: boolean;
+}
+
+/** Prints errors that the user can fix, and exits with 1. */
 const reported =
   <A>(name: string, work: (given: A) => Promise<number>) =>
   async (given: A): Promise<number> => {
@@ -60,14 +72,14 @@ const folderOf = ({ folder }: { folder?: string }): string =>
 
 const isPending = ({ uid }: Entry): boolean => uid === undefined;
 
-// The usual state after a run: the engine asks for a record in the next run only, and until then its entry stays.
+// The usual state after a run: an entry stays until the engine reads its record, in the next run.
 const allSucceeded = (count: number, folder: string): string => {
-  if (count === 0) return `nothing is pending: no entries in ${folder}`;
+  if (count === 0) return `no pending creates: no entries in ${folder}`;
   const creates =
     count === 1
-      ? "the create that it holds succeeded, and its entry goes"
-      : `the ${count} creates that it holds succeeded, and their entries go`;
-  return `nothing is pending in ${folder}: ${creates} with the next run`;
+      ? "its one create succeeded, and the entry goes"
+      : `its ${count} creates succeeded, and their entries go`;
+  return `no pending creates in ${folder}: ${creates} with the next run`;
 };
 
 interface InvalidLineAt extends InvalidLine {
@@ -82,7 +94,7 @@ const contentsOf = async (journal: string): Promise<{ entries: Entry[]; invalid:
   return { entries: [...entries.values()], invalid: [...byLine.values()] };
 };
 
-// Escaped: whoever wrote it was not us.
+// Escaped: something else wrote this line.
 const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string =>
   `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
 
@@ -93,7 +105,7 @@ const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
 };
 
 export const clean = reported("clean", async (flags: CleanFlags) => {
-  if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all do not go together");
+  if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
   const say = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
   for (const path of journalsIn(folder)) {
@@ -136,15 +148,15 @@ export const pending = reported("pending", async (file: string) => {
   const creates = await pendingCreates(session, exported).catch((error: Error) => {
     throw new PendingError(`${source}: ${error.message}`);
   });
-  print(creates.length === 0 ? "no create was left without its end\n" : creates.map(explained).join("\n"));
+  print(creates.length === 0 ? "no create is unfinished\n" : creates.map(explained).join("\n"));
   return creates.some(({ candidates }) => candidates.length > 0) ? 1 : 0;
 });
 
 const explained = ({ urn, kind, inputs, candidates }: PendingCreate): string => {
   const name = inputs.name === undefined ? "" : ` "${inputs.name}"`;
-  const head = `${urn}\n  a run ended while it made this ${kind.word}${name} in ${inputs.parent ?? "the root"}`;
-  if (candidates.length === 0) return `${head}; there is none: run pulumi up\n`;
+  const head = `${urn}\n  a run was interrupted while creating this ${kind.word}${name} in ${inputs.parent ?? "the root"}`;
+  if (candidates.length === 0) return `${head}; no such record exists: run pulumi up\n`;
   const lines = candidates.map((one) => `    ${kind.word} ${one.uid} ${title(one)}, made ${one.createTime}`);
-  const advice = `  take it: adopt: "${candidates[0]?.uid}", deleteAdopted: true on the resource; or delete it; then run pulumi up`;
+  const advice = `  set adopt: "${candidates[0]?.uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`;
   return `${[`${head}; it may be:`, ...lines, advice].join("\n")}\n`;
 };

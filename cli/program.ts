@@ -1,5 +1,5 @@
 // The command tree of `irm`. A definition is light: what a command does is loaded when it runs, so that help, completion and
-// errors of spelling do not wait for a server to load.
+// usage errors do not wait for a server to load.
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
@@ -7,19 +7,14 @@ import { addCompletionCommands } from "./completion-command.ts";
 import { addHelpCommand } from "./help-command.ts";
 import { addJournalCommands } from "./journal-command.ts";
 import { addServeCommand } from "./serve-command.ts";
-import { printError } from "./terminal.ts";
+import { type Exit, printError } from "./terminal.ts";
 import { addTokenCommand } from "./token-command.ts";
 import { UsageError } from "./usage.ts";
-
-/** Takes the exit code of the command that ran. */
-export type Exit = (code: number) => void;
 
 const createProgram = (exit: Exit): Command => {
   const program = new Command("irm")
     .usage("COMMAND [FLAGS]")
-    .description(
-      "Access as code for an identity and registry management API: its reference server, and what goes with it.",
-    )
+    .description("Access as code for an identity and registry management API: its reference server, and tools for it.")
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
@@ -44,7 +39,7 @@ const createProgram = (exit: Exit): Command => {
 const version = (): string =>
   (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
 
-// Whether the stream takes colours, commander looks up, and removes them where it does not.
+// Commander removes the colours where the stream does not support them.
 const styled = (format: "bold" | "cyan", text: string): string => styleText(format, text, { validateStream: false });
 
 /** Runs a command line and returns its exit code: 2 for a wrong one, 1 for a failure. */
@@ -74,7 +69,7 @@ const commandsBelow = (command: Command): Command[] => [command, ...command.comm
 
 const report = (command: Command, error: unknown): number => {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
-  // A command that only has subcommands was named without one: commander has printed its help.
+  // A group of commands without a subcommand: commander has printed its help.
   if (error instanceof CommanderError && error.code === "commander.help") return 2;
   if (!(error instanceof CommanderError || error instanceof UsageError)) throw error;
   const name = nameOf(command);
@@ -86,7 +81,7 @@ const report = (command: Command, error: unknown): number => {
 const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
-// "error: unknown option '--prot'\n(Did you mean --port?)" in our own form.
+// Turns commander's "error: unknown option '--prot'\n(Did you mean --port?)" into one sentence.
 const sentenceOf = (command: Command, { message }: CommanderError): string => {
   const [, flag] = /^error: unknown option '(--[^=']+)=/.exec(message) ?? [];
   if (command.options.some(({ long }) => long === flag)) return `${flag} takes no value`;

@@ -20,9 +20,31 @@ import {
   TlsError,
   type TlsKeys,
 } from "../server/index.ts";
-import type { ServeFlags } from "./serve-command.ts";
 import { printError } from "./terminal.ts";
 import { parseCount, parsePort, UsageError } from "./usage.ts";
+
+export interface ServeFlags {
+  port?: string;
+  host?: string;
+  authPort?: string;
+  publicUrl?: string;
+  publicAuthUrl?: string;
+  db?: string;
+  seed?: string;
+  dev?: boolean;
+  tlsCert?: string;
+  tlsKey?: string;
+  refreshTokens?: boolean;
+  rateLimit?: string;
+  maxConnections?: string;
+  idleTimeout?: string;
+  maxBodyMemory?: string;
+  uniqueRoleBindings?: boolean;
+  strictBodies?: boolean;
+  faults?: string;
+  json?: boolean;
+  logLevel?: string;
+}
 
 export const serve = async (flags: ServeFlags): Promise<number> => {
   const level = (flags.logLevel ?? "info") as Level;
@@ -45,7 +67,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   };
   const { tlsCert: certFile, tlsKey: keyFile } = flags;
   if ((certFile === undefined) !== (keyFile === undefined))
-    throw new UsageError("--tls-cert and --tls-key go together: give both, or neither");
+    throw new UsageError("--tls-cert and --tls-key belong together: give both or neither");
   let server: RunningServer;
   let tls: TlsKeys | undefined;
   let faults: FaultScript | undefined;
@@ -74,28 +96,28 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
       log,
     });
   } catch (error) {
-    // Flags that do not go together are wrong flags.
+    // Options that contradict each other are a usage error.
     if (error instanceof ServerOptionsError) throw new UsageError(error.message, { cause: error });
     if (!isStartError(error)) throw error;
     printError("irm serve", error.message);
     return 1;
   }
   const signals = onSignals();
-  // A rotation that fails has logged why.
+  // A failed rotation logs its reason.
   process.on("SIGUSR2", () => void server.rotateKeys().catch(() => undefined));
   const token = flags.dev ? await (server as DevServer).token() : undefined;
-  // What a file holds from before, only who asks it knows.
+  // An existing database may hold organisations that the server does not list here.
   const hasRecords = server.organization !== undefined || flags.db !== undefined;
   process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords));
   await signals.first;
   log("info", "draining", { seconds: DRAIN_MS / 1000 });
   await server.close(signals.second);
-  // A request that was cut off may still wait for another host.
+  // A request that was cut off may still be waiting for another host.
   if (signals.second.aborted) process.exit(0);
   return 0;
 };
 
-// What a person can mend: one sentence, no stack.
+// Errors that the user can fix: one sentence, no stack.
 const isStartError = (error: unknown): error is Error =>
   error instanceof DatabaseError ||
   error instanceof SeedError ||
@@ -111,7 +133,7 @@ const read = (what: string, file: string, Failure: typeof SeedError | typeof Fau
   }
 };
 
-// The first signal drains, the second ends.
+// The first signal drains, the second exits.
 const onSignals = () => {
   const first = Promise.withResolvers<void>();
   const second = new AbortController();
@@ -136,7 +158,7 @@ const readyLine = (server: RunningServer, token: string | undefined) => ({
   localAuthUrl: server.localAuthUrl,
 });
 
-// As whoever reads the banner has it: in a clone by npm, installed by npx, or on the PATH.
+// How the reader started it: npm in a clone, npx when installed, or from the PATH.
 const command = ({ npm_command, npm_lifecycle_event }: NodeJS.ProcessEnv): string => {
   if (npm_command?.startsWith("run") && npm_lifecycle_event === "irm") return "npm run -s irm --";
   return npm_command === "exec" ? "npx irm" : "irm";
@@ -151,27 +173,25 @@ const banner = (server: RunningServer, token: string | undefined, hasRecords: bo
       ? []
       : [`listens on      ${[...new Set([server.localUrl, server.localAuthUrl])].join(" and ")}`]),
     ...(server.organization ? [`organization    ${server.organization}`] : []),
-    `anyone          ${server.anyone}   the identity that anyone may assume`,
-    ...(server.faults
-      ? [`faults          ${server.baseUrl}/faults   scripted failures, and the attempts that came`]
-      : []),
+    `anyone          ${server.anyone}   identity that anyone may assume`,
+    ...(server.faults ? [`faults          ${server.baseUrl}/faults   scripted failures and the attempts so far`] : []),
   ];
   if (!server.issuer) {
     const hint = hasRecords
       ? []
-      : ["", "It has no organization yet: start it with --dev to try it, or with --seed FILE.yaml."];
+      : ["", "There is no organization yet: start the server with --dev or with --seed FILE.yaml."];
     return `${[...lines, ...hint, ""].join("\n")}\n`;
   }
   return `${[
     ...lines,
     `owner           ${server.identity}`,
-    `issuer          ${server.issuer}   (development: mints for anyone who asks)`,
+    `issuer          ${server.issuer}   (development: issues tokens to anyone)`,
     "",
     "Call the API:",
     `  export TOKEN=${token}`,
     `  curl -H "Authorization: Bearer $TOKEN" ${server.baseUrl}/iam/v2beta1/groups`,
     "",
-    "Exchange a workload's token, as CI does:",
+    "Exchange a workload token, as CI does:",
     `  curl -H "Authorization: Bearer $(${irm} token --issuer ${server.issuer} --subject owner)" \\`,
     `    "${server.authUrl}/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}"`,
     "",
@@ -179,7 +199,7 @@ const banner = (server: RunningServer, token: string | undefined, hasRecords: bo
     `  export IRM_BASE_URL=${server.baseUrl} IRM_AUTH_URL=${server.authUrl} IRM_IDENTITY=${server.identity}`,
     `  export IRM_IDENTITY_TOKEN=$(${irm} token --issuer ${server.issuer} --subject owner)`,
     "",
-    "Ctrl-C ends it, twice at once.",
+    "Press Ctrl-C to stop the server, twice to stop it at once.",
     "",
   ].join("\n")}\n`;
 };

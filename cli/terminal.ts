@@ -1,13 +1,16 @@
-// What a command writes for people.
+// What a command prints, and the exit code that it ends with.
 import { styleText } from "node:util";
 import { printableLines } from "../schema/printable.ts";
+
+/** Takes the exit code of the command that ran. */
+export type Exit = (code: number) => void;
 
 /** A failure on stderr, last, after the name of the command. */
 export const printError = (command: string, message: string): void => {
   process.stderr.write(`${styleText("red", `${command}:`, { stream: process.stderr })} ${printableLines(message)}\n`);
 };
 
-/** Text on stdout that may quote records of the service. */
+/** Text on stdout that may quote records of the API. */
 export const print = (text: string): void => {
   process.stdout.write(printableLines(text));
 };

@@ -1,13 +1,7 @@
 // The flags of `irm token`.
 import type { Command } from "commander";
-import type { Exit } from "./program.ts";
-
-export interface TokenFlags {
-  issuer?: string;
-  subject?: string;
-  audience?: string;
-  claim?: string[];
-}
+import type { Exit } from "./terminal.ts";
+import type { TokenFlags } from "./token.ts";
 
 export const addTokenCommand = (program: Command, exit: Exit): void => {
   program
@@ -20,7 +14,7 @@ export const addTokenCommand = (program: Command, exit: Exit): void => {
     .option("--audience <A>", "aud of the token (default: the address of the token exchange)")
     .option(
       "--claim <k=v>",
-      "a further claim, as often as needed; v is JSON where it parses as such, otherwise a string",
+      "a further claim; repeatable; v is JSON if it parses, otherwise a string",
       (text: string, before: string[] = []) => [...before, text],
     )
     .action(async (flags: TokenFlags) => {

@@ -1,10 +1,16 @@
-// `irm token`: asks a development issuer for an identity token, as a platform would give one to a workload.
+// `irm token`: gets an identity token from a development issuer, as a platform gives one to a workload.
 import { type Dispatcher, fetch } from "undici";
 import { printable } from "../schema/printable.ts";
 import type { MintRequest } from "../server/index.ts";
 import { printError } from "./terminal.ts";
-import type { TokenFlags } from "./token-command.ts";
 import { UsageError } from "./usage.ts";
+
+export interface TokenFlags {
+  issuer?: string;
+  subject?: string;
+  audience?: string;
+  claim?: string[];
+}
 
 export const token = async (flags: TokenFlags): Promise<number> => {
   const missing = (["issuer", "subject"] as const).filter((name) => !flags[name]);
@@ -36,7 +42,7 @@ const parseClaim = (text: string): [string, unknown] => {
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Errors say what the issuer answered. */
+/** Throws with the response of the issuer. */
 export const mintDevToken = async (issuer: string, request: MintRequest, dispatcher?: Dispatcher): Promise<string> => {
   const answer = await fetch(`${issuer}/token`, {
     method: "POST",
@@ -50,10 +56,12 @@ export const mintDevToken = async (issuer: string, request: MintRequest, dispatc
     );
   });
   const json = (await answer.json().catch(() => ({}))) as { token?: unknown; message?: unknown };
-  // What is printed goes on to other programs, and to the terminal.
+  // The output goes to other programs and to the terminal, so only a well-formed token is printed.
   if (typeof json.token === "string" && JWT.test(json.token)) return json.token;
   const reason = typeof json.message === "string" ? `: ${printable(json.message)}` : "";
   const head =
     json.token === undefined ? `answered ${answer.status}${reason}` : "answered with a token that is not a JWT";
-  throw new Error(`the issuer ${issuer} ${head}; only a development issuer of irm serve --dev mints for anyone`);
+  throw new Error(
+    `the issuer ${issuer} ${head}; only the development issuer of irm serve --dev issues tokens to anyone`,
+  );
 };

@@ -1,18 +1,9 @@
-// Flags of a command: what is wrong with them, told before the usage.
-import { type ParseArgsConfig, parseArgs } from "node:util";
+// Values of flags, and how a command refuses one.
 
 /** Wrong flags: the command prints this and its usage, and exits with 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
-
-export const parseFlags = <const O extends NonNullable<ParseArgsConfig["options"]>>(args: string[], options: O) => {
-  try {
-    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
-};
 
 export const parsePort = (flag: string, text: string): number => {
   const port = Number(text);

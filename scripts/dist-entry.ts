@@ -11,7 +11,7 @@ export function supportedNode(name: string, range: string): string {
 // Pulumi SDK prints the message of a RunError, and in a provider process the text of an error with its stack.
 var version = process.versions.node.split(".");
 if (version[0] < ${major} || (version[0] == ${major} && version[1] < ${minor})) {
-  var error = new Error("${name}: Node " + process.versions.node + " is too old; it takes Node ${major}.${minor} or later");
+  var error = new Error("${name}: Node " + process.versions.node + " is too old; Node ${major}.${minor} or later is required");
   error.stack = error.message;
   Object.defineProperty(error, "__pulumiRunError", { value: true });
   Object.defineProperty(error, "toString", {

@@ -1,7 +1,8 @@
-// Flags of `npm run soak`: which parts, and what they are random by.
+// Flags of `npm run soak`: which parts run, and the seed of what is random in them.
 import { randomInt } from "node:crypto";
-import { parseCount, parseFlags, UsageError } from "../cli/usage.ts";
+import { parseCount, UsageError } from "../cli/usage.ts";
 import { type PartName, parts } from "../test/soak/parts.ts";
+import { parseFlags } from "./flags.ts";
 
 const names = Object.keys(parts) as PartName[];
 
@@ -9,13 +10,12 @@ export const list = names.map((name) => `${name.padEnd(13)} ${parts[name].goal}\
 
 export const usage = `Usage: npm run soak -- [FLAGS]
 
-Runs the long proofs and prints what they counted; exits with 1 when one of them failed.
+Runs the long proofs and prints their counts. Exits with 1 when one of them fails.
 
-  --only NAME   this part, and no other but those that are named so too: ${names.join(", ")}
-  --seed N      what the parts are random by, from 1 to 999999; the same seed repeats a run (default: a random one,
-                which is printed)
-  --list        tell the parts
-  --help        tell the flags
+  --only NAME   run this part only; repeat the flag for several: ${names.join(", ")}
+  --seed N      seed from 1 to 999999; the same seed repeats a run (default: a random seed, which is printed)
+  --list        list the parts
+  --help        print this help
 `;
 
 export type SoakFlags = { show: "help" | "list" } | { show?: undefined; names: PartName[]; seed: number };

@@ -1,18 +1,19 @@
-// `npm run soak:provider`: the random runs of the provider, with the numbers that are asked for.
+// `npm run soak:provider`: random runs of the provider.
 import { randomInt } from "node:crypto";
-import { parseCount, parseFlags, UsageError } from "../cli/usage.ts";
+import { parseCount, UsageError } from "../cli/usage.ts";
 import { providerSoak } from "../test/soak/provider.ts";
+import { parseFlags } from "./flags.ts";
 
 const usage = `Usage: npm run soak:provider -- [FLAGS]
 
-Runs \`up\` on programs that change at random, with one request in five failing and processes killed; prints what was
-counted, and exits with 1 when anything was leaked, duplicated or lost, or a last preview was not empty.
+Runs \`up\` on programs that change at random, while one request in five fails and processes are killed. Prints the counts.
+Exits with 1 when a record is leaked, duplicated or lost, or when the last preview of a stack is not empty.
 
-  --cycles N   runs (default 500)
-  --kills K    of these, how many are killed (default 100)
-  --seed S     what it is random by, from 1 to 999999 (default: a random one, which is printed)
-  --lanes L    stacks that are worked on at the same time (default 8)
-  --help       tell the flags
+  --cycles N   number of runs (default: 500)
+  --kills K    number of runs that are killed (default: 100)
+  --seed S     seed from 1 to 999999 (default: a random seed, which is printed)
+  --lanes L    stacks that run at the same time (default: 8)
+  --help       print this help
 `;
 
 const main = async (args: string[]): Promise<number> => {

@@ -68,12 +68,12 @@ describe("irm journal list", () => {
     await journal.append(intent("made", ""));
     await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
     expect(await list()).toBe(
-      `nothing is pending in ${own}: the create that it holds succeeded, and its entry goes with the next run\n`,
+      `no pending creates in ${own}: its one create succeeded, and the entry goes with the next run\n`,
     );
     await journal.append(intent("second", ""));
     await journal.append({ made: "intent of second", uid: `${ORG}/0000000000000002`, at: MADE_MS });
     expect(await list()).toBe(
-      `nothing is pending in ${own}: the 2 creates that it holds succeeded, and their entries go with the next run\n`,
+      `no pending creates in ${own}: its 2 creates succeeded, and their entries go with the next run\n`,
     );
   });
 
@@ -99,7 +99,7 @@ describe("irm journal list", () => {
     const none = folder.path("none");
     expect(await runCommand("journal", "list", "--folder", none)).toEqual({
       code: 0,
-      stdout: `nothing is pending: no entries in ${none}\n`,
+      stdout: `no pending creates: no entries in ${none}\n`,
       stderr: "",
     });
     expect((await runCommand("journal", "list", "--json", "--folder", none)).stdout).toBe("");
@@ -239,7 +239,7 @@ describe("irm journal pending", () => {
     writeFileSync(`${own}/one.jsonl`, "[]\n");
     vi.stubEnv("IRM_JOURNAL", own);
     const { stdout, stderr } = await pending(exported({}, [], "creating", "aws:s3/bucket:Bucket"));
-    expect(stdout).toBe("no create was left without its end\n");
+    expect(stdout).toBe("no create is unfinished\n");
     expect(stderr).toBe(
       `invalid    it has none of intent, again, made, answered, closed, known: "[]"  (${own}/one.jsonl)\n`,
     );
@@ -251,9 +251,9 @@ describe("irm journal pending", () => {
     const { code, stdout } = await pending(exported({ parent, name: "team" }));
     expect(code).toBe(1);
     expect(stdout).toBe(
-      `${URN}\n  a run ended while it made this group "team" in ${parent}; it may be:\n` +
+      `${URN}\n  a run was interrupted while creating this group "team" in ${parent}; it may be:\n` +
         `    group ${team.uid} "team", made ${team.createTime}\n` +
-        `  take it: adopt: "${team.uid}", deleteAdopted: true on the resource; or delete it; then run pulumi up\n`,
+        `  set adopt: "${team.uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up\n`,
     );
   });
 
@@ -278,7 +278,7 @@ describe("irm journal pending", () => {
     const { code, stdout } = await pending(exported({ parent, name: "had" }, [{ id: uid }]));
     expect(code).toBe(0);
     expect(stdout).toBe(
-      `${URN}\n  a run ended while it made this group "had" in ${parent}; there is none: run pulumi up\n`,
+      `${URN}\n  a run was interrupted while creating this group "had" in ${parent}; no such record exists: run pulumi up\n`,
     );
   });
 
@@ -287,7 +287,7 @@ describe("irm journal pending", () => {
     ["a create of another package", exported({}, [], "creating", "aws:s3/bucket:Bucket")],
     ["a stack without operations", JSON.stringify({ deployment: {} })],
   ])("has nothing to say of %s", async (_, content) => {
-    expect(await pending(content)).toEqual({ code: 0, stdout: "no create was left without its end\n", stderr: "" });
+    expect(await pending(content)).toEqual({ code: 0, stdout: "no create is unfinished\n", stderr: "" });
   });
 
   it.each([
@@ -326,7 +326,7 @@ describe("irm journal with wrong flags", () => {
   it.each([
     [["show"], "", "unknown command 'show'"],
     [["list", "--key", "k"], " list", "unknown flag '--key'"],
-    [["clean", "--key", "k", "--all"], " clean", "--key and --all do not go together"],
+    [["clean", "--key", "k", "--all"], " clean", "--key and --all cannot be combined"],
     [["pending"], " pending", "missing required argument 'FILE'"],
     [["pending", "a", "b"], " pending", "too many arguments for 'pending'. Expected 1 argument but got 2: a, b."],
   ])("%j prints what is wrong, and ends with 2", async (args, command, message) => {

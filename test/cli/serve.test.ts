@@ -127,7 +127,7 @@ test("serve --dev prints a banner that says how to use it", async () => {
   const [, organization] = /^organization\s+(\S+)$/m.exec(banner) as unknown as string[];
   expect(identity?.startsWith(`${organization}/`)).toBe(true);
   expect(banner).toContain(`token exchange  ${baseUrl}/sts/exchange`);
-  expect(banner).toMatch(/^anyone\s+[0-9a-f]{40} {3}the identity that anyone may assume$/m);
+  expect(banner).toMatch(/^anyone\s+[0-9a-f]{40} {3}identity that anyone may assume$/m);
   expect(banner).toMatch(new RegExp(`^issuer\\s+${baseUrl}/dev-issuer `, "m"));
   expect(banner).toMatch(/^ {2}export TOKEN=[\w-]+\.[\w-]+\.[\w-]+$/m);
   expect(banner).toContain(`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/iam/v2beta1/groups`);

@@ -45,7 +45,7 @@ describe("ends with one sentence", () => {
     const { code, stderr } = await runCommand("serve", ...flags);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      "irm serve: --tls-cert and --tls-key go together: give both, or neither\nRun `irm serve --help`.\n",
+      "irm serve: --tls-cert and --tls-key belong together: give both or neither\nRun `irm serve --help`.\n",
     );
   });
 });

@@ -77,7 +77,7 @@ describe("irm token", () => {
     [
       "an issuer that is none",
       () => api.baseUrl,
-      /^irm token: the issuer http:\S+ answered 404: Not found: there is no \/token; only a development issuer of irm serve --dev mints for anyone\n$/,
+      /^irm token: the issuer http:\S+ answered 404: Not found: there is no \/token; only the development issuer of irm serve --dev issues tokens to anyone\n$/,
     ],
     [
       "a subject that is too long",
@@ -113,7 +113,7 @@ describe("irm token", () => {
     expect(await runIrm("token", "--issuer", url, "--subject", "s")).toEqual({
       code: 1,
       stdout: "",
-      stderr: `irm token: the issuer ${url} ${text}; only a development issuer of irm serve --dev mints for anyone\n`,
+      stderr: `irm token: the issuer ${url} ${text}; only the development issuer of irm serve --dev issues tokens to anyone\n`,
     });
     issuer.closeAllConnections();
     issuer.close();

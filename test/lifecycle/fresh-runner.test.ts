@@ -42,18 +42,18 @@ it("names the record that the killed run made, and adopting it leaves one", asyn
   const { code, output } = await pending(program);
   expect(code).toBe(1);
   expect(output).toContain(
-    `a run ended while it made this group "fresh" in ${place.place.server.organization}; it may be:`,
+    `a run was interrupted while creating this group "fresh" in ${place.place.server.organization}; it may be:`,
   );
   expect(output).toContain(`group ${uid} "fresh", made `);
   expect(output).toContain(
-    `take it: adopt: "${uid}", deleteAdopted: true on the resource; or delete it; then run pulumi up`,
+    `set adopt: "${uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`,
   );
 
   program.write(source("fresh", "first", `, adopt: "${uid}", deleteAdopted: true`));
   await program.must("up", "--yes", "--skip-preview");
   await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
   expect((await program.state()).pending).toEqual([]);
-  expect((await pending(program)).output).toBe("no create was left without its end\n");
+  expect((await pending(program)).output).toBe("no create is unfinished\n");
   await program.must("preview", "--expect-no-changes");
   await program.must("destroy", "--yes", "--skip-preview");
   expect(place.place.rows("groups", "name = ?", "fresh")).toEqual([]);

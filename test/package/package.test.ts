@@ -84,7 +84,7 @@ test("an older Node gets the sentence of the command from every import and requi
   const sentence = said("node_modules/pulumi-irm/lib/cli/main.js")
     .trim()
     .replace(/^irm: /, "");
-  expect(sentence).toMatch(/^Node \d+\.\d+\.\d+ is too old; it takes Node 22\.19 or later$/);
+  expect(sentence).toMatch(/^Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required$/);
   for (const [specifier] of EXPORTS)
     for (const program of [`require("${specifier}")`, `import("${specifier}")`]) {
       const text = said("--eval", program);

@@ -66,7 +66,7 @@ describe("the programs of README and docs", () => {
 
     const first = writeProject(join(newest.folder, "template", "first"), { "read.me": "" });
     symlinkSync(join(await oldNodeFolder(), "node"), join(first, "node"));
-    const sentence = /pulumi-irm: Node \d+\.\d+\.\d+ is too old; it takes Node 22\.19 or later/;
+    const sentence = /pulumi-irm: Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required/;
     for (const args of [["preview"], ["destroy", "--yes", "--skip-preview"]]) {
       const { code, output } = await stack.run(...args);
       expect(code).not.toBe(0);

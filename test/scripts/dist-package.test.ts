@@ -72,7 +72,7 @@ describe("an entry", () => {
     ["24.1.0", false],
   ])("on Node %s: refused is %s", (version, isRefused) => {
     const run = () => new Function("process", supportedNode("pulumi-irm", ">=22.19"))({ versions: { node: version } });
-    if (isRefused) expect(run).toThrow(`pulumi-irm: Node ${version} is too old; it takes Node 22.19 or later`);
+    if (isRefused) expect(run).toThrow(`pulumi-irm: Node ${version} is too old; Node 22.19 or later is required`);
     else expect(run).not.toThrow();
   });
 
