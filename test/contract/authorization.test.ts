@@ -1,9 +1,10 @@
-// Every method × no token, malformed token, expired token, stranger, viewer, owner, from one table
-// (docs/contract.md#authorization, docs/contract.md#d5, docs/contract.md#d23). A method that is missing from the table fails.
+// Every method × no token, malformed token, expired token, stranger, viewer beside, viewer, owner, and × a record that does not
+// exist, from one table (docs/contract.md#authorization, docs/contract.md#d5, docs/contract.md#d23). A method that is missing
+// from the table fails. Where a grant holds is in scope.test.ts, what may be granted in escalation.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import type { Answer, Body } from "../support/http.ts";
-import { expectDenied, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
+import { expectDenied, expectNotFound, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
 import { type Actor, HOUR_MS, queryText } from "../support/server.ts";
 import { type Fixture, operationCases, startFixture } from "./operation-case.ts";
 
@@ -123,6 +124,15 @@ const OPEN: OperationName = "Ping";
 /** Answers that say who asks. */
 const OF_THE_CALLER: OperationName[] = ["LookupIdentity", "Validate"];
 
+/** Deletes that succeed when there is nothing to delete (docs/contract.md#d8). */
+const IDEMPOTENT: OperationName[] = ["DeleteRoleBinding", "DeleteAccountAssociation"];
+
+/** What is missing when the uid of a request names nothing: the record, or what a new one is created in. */
+const missingKind = (name: OperationName): string => {
+  if (/Create/.test(name)) return name === "CreateTag" ? "Repo" : "Group";
+  return name.replace(/^(Get|Update|Delete|Check)/, "").replace(/Readme$/, "");
+};
+
 let fixture: Fixture;
 let expired: string;
 const actors: Record<string, Actor> = {};
@@ -136,6 +146,10 @@ beforeAll(async () => {
   api.owner.token = await api.token(api.identity, { subject: "owner" });
   actors.owner = api.owner;
   actors.viewer = await api.actor("viewer", { role: "viewer" });
+  // Of the group that holds every record of the requests, and of the one beside it.
+  const { groups } = await api.ok("GET", "/iam/v2beta1/groups", { query: { name: "sales" } });
+  actors.member = await api.actor("member", { role: "viewer", at: fixture.eng });
+  actors.beside = await api.actor("beside", { role: "viewer", at: groups[0].uid });
   // Owns an organisation of its own, and nothing here.
   actors.stranger = await api.actor("stranger");
   await api.ok("POST", "/iam/v2beta1/groups", { token: actors.stranger.token, body: { name: "elsewhere" } });
@@ -159,9 +173,11 @@ interface Sent {
   row: Operation;
 }
 
-const send = async (name: OperationName, token: string | null): Promise<Sent> => {
+const requestOf = async (name: OperationName): Promise<Body> => operationCases[name].request(fixture);
+
+const send = async (name: OperationName, token: string | null, own?: Body): Promise<Sent> => {
   const row: Operation = operations[name];
-  const request = await operationCases[name].request(fixture);
+  const request = own ?? (await requestOf(name));
   const rest = structuredClone(request);
   const take = (field: string): string => {
     const [head, below] = field.split(".") as [string, string?];
@@ -177,6 +193,10 @@ const send = async (name: OperationName, token: string | null): Promise<Sent> =>
   const query = queryText({ ...plain, ...Object.fromEntries(filters) });
   return { answer: await fixture.api.call(row.method, path + query, { token, body }), request, row };
 };
+
+/** The same request about another uid. */
+const aboutUid = (request: Body, from: string, to: string): Body =>
+  JSON.parse(JSON.stringify(request), (_, value) => (value === from ? to : value));
 
 /** The uid at which the capability is missing: the scope of the request, or the new group's parent. */
 const scopeOf = (request: Body, row: Operation): string => {
@@ -213,12 +233,48 @@ describe.each(rows)("%s", (name, { needs, why, ownerLacks = "", owner = "served"
     expect(answer.status, answer.text).toBe(200);
     if (outcome === "empty") {
       const [plural] = Object.keys(answer.json) as [string];
-      expect(answer.json[plural]).toEqual([]);
-      if ("totalCount" in answer.json) expect(answer.json.totalCount).toBe("0");
+      const counts = name.endsWith("V1") ? {} : { totalCount: "0", skipped: request.skip ?? 0 };
+      expect(answer.json).toEqual({ [plural]: [], ...counts });
     } else if (who === "owner" || !OF_THE_CALLER.includes(name))
       expect(answer.json).toMatchObject(operationCases[name].answer(fixture, request));
   });
 });
+
+// A record that does not exist is denied to a caller who may not look, and NOT_FOUND to one who may (AIP-211).
+describe.each(rows.filter(([, { needs, stranger }]) => needs !== "" && stranger === "denied"))(
+  "%s",
+  (name, { needs, viewer, owner = "served" }) => {
+    const row: Operation = operations[name];
+    const expectDeniedAt = ({ answer }: Sent, uid: string) => expectDenied(answer, needs, uid, domainOf(row));
+    const tokenOf = (who: string) => (actors[who] as Actor).token;
+
+    test("refuses a viewer of the group beside", async () => {
+      const sent = await send(name, tokenOf("beside"));
+      expectDeniedAt(sent, scopeOf(sent.request, row));
+    });
+
+    if (viewer === "served")
+      test("serves a viewer of the group only", async () => {
+        const { answer, request } = await send(name, tokenOf("member"));
+        expect(answer.status, answer.text).toBe(200);
+        expect(answer.json).toMatchObject(operationCases[name].answer(fixture, request));
+      });
+
+    test("of a record that does not exist is denied to who may not look, and NOT_FOUND to who may", async () => {
+      const request = await requestOf(name);
+      const uid = `${fixture.eng}/ffffffffffffffff`;
+      const missing = () => aboutUid(request, scopeOf(request, row), uid);
+      for (const who of ["stranger", "beside"]) expectDeniedAt(await send(name, tokenOf(who), missing()), uid);
+      if (viewer === "denied") expectDeniedAt(await send(name, tokenOf("member"), missing()), uid);
+      for (const who of viewer === "served" ? ["member", "owner"] : ["owner"]) {
+        const { answer } = await send(name, tokenOf(who), missing());
+        if (owner === "denied") continue;
+        if (IDEMPOTENT.includes(name)) expect(answer.status, answer.text).toBe(200);
+        else expectNotFound(answer, missingKind(name), uid, domainOf(row));
+      }
+    });
+  },
+);
 
 describe.each(EXCHANGE)("%s", (name) => {
   test("refuses no token as unauthenticated", async () => {

@@ -1,6 +1,5 @@
 // The rules of account associations (docs/contract.md#account-associations): one for each group, with the group's uid.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../support/refusal.ts";
 import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
@@ -36,37 +35,6 @@ const CLOUDS = {
     appInstallations: { "9007199254740993": { installations: [{ installationId: "9007199254740995", name: "acme" }] } },
   },
 };
-
-const read =
-  (method: string, suffix = "", body?: object) =>
-  async () => {
-    const { uid } = await made();
-    return { method, path: `${PATH}/${uid}${suffix}`, at: uid as string, ...(body && { body }) };
-  };
-
-describeAccess(() => api, "iam", {
-  ListAccountAssociations: {
-    needs: "account_associations.list",
-    viewer: "served",
-    list: "accountAssociations",
-    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
-  },
-  GetAccountAssociation: { needs: "account_associations.list", viewer: "served", call: read("GET") },
-  CheckAccountAssociation: {
-    needs: "account_associations.list",
-    viewer: "served",
-    call: read("POST", ":checkAccountAssociation", { providerType: "ACCOUNT_PROVIDER_TYPE_AZURE" }),
-  },
-  CreateAccountAssociation: {
-    needs: "account_associations.create",
-    call: async () => {
-      const uid = await group();
-      return { method: "POST", path: `${PATH}/${uid}`, body: { name: "n" }, at: uid };
-    },
-  },
-  UpdateAccountAssociation: { needs: "account_associations.update", call: read("PATCH", "", { description: "d" }) },
-  DeleteAccountAssociation: { needs: "account_associations.delete", call: read("DELETE") },
-});
 
 describe("an account association", () => {
   test("has the uid of its group, and comes back as it was given, ids of 64 bits to the digit", async () => {

@@ -1,7 +1,6 @@
 // Advisories (docs/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../support/refusal.ts";
 import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
@@ -82,20 +81,6 @@ beforeAll(async () => {
   for (const advisory of (await api.ok("GET", PATH)).advisories) advisories[advisory.advisoryId[4]] = advisory;
 });
 afterAll(() => api.close());
-
-describeAccess(() => api, "vulnerabilities", {
-  ListAdvisories: {
-    needs: "advisories.list",
-    viewer: "served",
-    list: "advisories",
-    call: () => ({ method: "GET", path: PATH, at: api.organization }),
-  },
-  GetAdvisory: {
-    needs: "advisories.list",
-    viewer: "served",
-    call: () => ({ method: "GET", path: `${PATH}/${advisories.a?.uid}`, at: advisories.a?.uid }),
-  },
-});
 
 /** The letters of the advisories that a list holds. */
 const letters = async (query: Body): Promise<string> => {

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
 import { type Actor, IAM, START_MS, shuffledIds, startServer, type TestServer } from "../support/server.ts";
@@ -48,26 +47,6 @@ const made = async (body: Body = {}): Promise<Body> => {
   expect(answer.status, answer.text).toBe(200);
   return answer.json;
 };
-
-const one = (method: string) => async () => {
-  const { uid } = await made();
-  return { method, path: `${PATH}/${uid}`, at: uid as string };
-};
-
-describeAccess(() => api, "iam", {
-  ListGroupInvites: {
-    needs: "group_invites.list",
-    viewer: "served",
-    list: "groupInvites",
-    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
-  },
-  GetGroupInvite: { needs: "group_invites.list", viewer: "served", call: one("GET") },
-  CreateGroupInvite: {
-    needs: "group_invites.create, role_bindings.create",
-    call: () => ({ method: "POST", path: `${PATH}/${eng}`, body: { roleUid: viewer, ttl: "1s" }, at: eng }),
-  },
-  DeleteGroupInvite: { needs: "group_invites.delete", call: one("DELETE") },
-});
 
 describe("an invite", () => {
   test("shows its role spelt out, when it ends, and its code this once", async () => {

@@ -1,7 +1,6 @@
 // The rules of identity providers (docs/contract.md#identity-providers).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
 import { startPlainServer } from "../support/plain-server.ts";
 import { expectDenied, expectInvalid, expectNotFound, expectRefusal, preconditionFailure } from "../support/refusal.ts";
@@ -60,46 +59,6 @@ const made = async (body: Body = {}): Promise<Body> => {
 };
 const patch = (uid: string, body: Body, updateMask?: string, token?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask }, ...(token && { token }) });
-
-describeAccess(() => api, "iam", {
-  ListIdentityProviders: {
-    needs: "identity_providers.list",
-    viewer: "served",
-    list: "identityProviders",
-    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
-  },
-  GetIdentityProvider: {
-    needs: "identity_providers.list",
-    viewer: "served",
-    call: async () => {
-      const { uid } = await made();
-      return { method: "GET", path: `${PATH}/${uid}`, at: uid };
-    },
-  },
-  CreateIdentityProvider: {
-    needs: "identity_providers.create, role_bindings.create",
-    call: () => ({
-      method: "POST",
-      path: `${PATH}/${eng}`,
-      body: { name: "n", defaultRole: viewer, oidc: OIDC },
-      at: eng,
-    }),
-  },
-  UpdateIdentityProvider: {
-    needs: "identity_providers.update, role_bindings.create",
-    call: async () => {
-      const { uid } = await made();
-      return { method: "PATCH", path: `${PATH}/${uid}`, body: { description: "d" }, at: uid };
-    },
-  },
-  DeleteIdentityProvider: {
-    needs: "identity_providers.delete",
-    call: async () => {
-      const { uid } = await made();
-      return { method: "DELETE", path: `${PATH}/${uid}`, at: uid };
-    },
-  },
-});
 
 describe("an identity provider", () => {
   test("comes back as it was given, but for its secret, and shows no token for provisioning", async () => {

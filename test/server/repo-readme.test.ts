@@ -2,7 +2,6 @@
 // shows its source's.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../support/refusal.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
@@ -38,19 +37,6 @@ const repo = async (body: Body = {}): Promise<string> =>
 const write = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}/readme`, { body, query: { updateMask }, token });
 const read = (uid: string) => api.ok("GET", `${PATH}/${uid}/readme`);
-
-describeAccess(() => api, "registry", {
-  GetRepoReadme: {
-    needs: "repo.list",
-    viewer: "served",
-    call: () => ({ method: "GET", path: `${PATH}/${nginx.uid}/readme`, at: nginx.uid }),
-  },
-  UpdateRepoReadme: {
-    needs: "repo.update, repo.internal.admin",
-    ownerLacks: "repo.internal.admin",
-    call: () => ({ method: "PATCH", path: `${PATH}/${nginx.uid}/readme`, body: { content: "x" }, at: nginx.uid }),
-  },
-});
 
 describe("a readme", () => {
   test("of a seed is read, of a new repo is empty", async () => {

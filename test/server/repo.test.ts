@@ -1,7 +1,6 @@
 // The rules of repos (docs/contract.md#repos): names taken once in a group, values that the registry accepts, a deletion that
 // takes the tags with it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../support/refusal.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
@@ -31,30 +30,6 @@ const made = async (body: Body = {}): Promise<Body> => {
 };
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
-
-const one =
-  (method: string, suffix = "", body?: object) =>
-  async () => {
-    const { uid } = await made();
-    return { method, path: `${PATH}/${uid}${suffix}`, at: uid as string, ...(body && { body }) };
-  };
-
-describeAccess(() => api, "registry", {
-  ListRepos: {
-    needs: "repo.list",
-    viewer: "served",
-    list: "repos",
-    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
-  },
-  GetRepo: { needs: "repo.list", viewer: "served", call: one("GET") },
-  CreateRepo: {
-    needs: "repo.create",
-    call: () => ({ method: "POST", path: `${PATH}/${eng}`, body: { name: `repo-${++count}` }, at: eng }),
-  },
-  UpdateRepo: { needs: "repo.update", call: one("PATCH", "", { description: "d" }) },
-  DeleteRepo: { needs: "repo.delete", call: one("DELETE") },
-  GetRepoReadme: { needs: "repo.list", viewer: "served", call: one("GET", "/readme") },
-});
 
 const OVERLAY = {
   contents: {

@@ -1,6 +1,5 @@
 // The rules of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeAccess } from "../support/access.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../support/refusal.ts";
 import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
@@ -28,26 +27,6 @@ const made = async (body: Body = {}, parent = repo): Promise<Body> => {
   expect(answer.status, answer.text).toBe(200);
   return answer.json;
 };
-
-const one = (method: string) => async () => {
-  const { uid } = await made();
-  return { method, path: `${PATH}/${uid}`, at: uid as string };
-};
-
-describeAccess(() => api, "registry", {
-  ListTags: {
-    needs: "tag.list",
-    viewer: "served",
-    list: "tags",
-    call: async () => ({ method: "GET", path: PATH, at: (await made()).uid }),
-  },
-  GetTag: { needs: "tag.list", viewer: "served", call: one("GET") },
-  CreateTag: {
-    needs: "tag.create",
-    call: () => ({ method: "POST", path: `${PATH}/${repo}`, body: { name: "n", digest: digest("a") }, at: repo }),
-  },
-  DeleteTag: { needs: "tag.delete", call: one("DELETE") },
-});
 
 describe("a tag", () => {
   test("comes back as it was given, under the uid of its repo", async () => {
