@@ -1,6 +1,6 @@
 // What can be said of a record of any kind: where it is, when it was made, which one it is, and whether it is the one that a
 // program describes.
-import { type Json, parentOf } from "../../schema/index.ts";
+import { type Json, parentOf, resources } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 
 /** uid of what holds the record; "" at the root. An account association is held by the group whose uid it has. */
@@ -9,12 +9,15 @@ export const placeOf = (kind: Pick<Kind, "list">, uid: string): string => (kind.
 /** A tag has no time of creation: each create moves it. */
 export const createTimeOf = ({ createTime, updateTime }: Json): unknown => createTime ?? updateTime;
 
-/** The one kind whose uid is that of another record. */
-const SHARES_UID = "accountAssociation";
+const wordsBesideUid = new Map(
+  Object.values(resources).flatMap(({ field, word, list }) => (list.sharesUid ? [[field, word]] : [])),
+);
 
-/** A record among those of all kinds: `field` is that of its kind. */
-export const recordId = (field: string, uid: string): string =>
-  field === SHARES_UID ? `${uid} (account association)` : uid;
+/** A record among those of all kinds: `field` is that of its kind. A uid alone may be that of two. */
+export const recordId = (field: string, uid: string): string => {
+  const word = wordsBesideUid.get(field);
+  return word === undefined ? uid : `${uid} (${word})`;
+};
 
 /** The fields that tell a record from others in the same place. */
 export const matchedBy = ({ matchedBy: fields = ["name"] }: Kind): readonly string[] => fields;

@@ -6,7 +6,7 @@
 // Best effort: it may miss an edge (delete-order.ts then waits), but must never hang and never throw.
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import { isRoot, isUidp, parentOf } from "../../schema/index.ts";
+import { isRoot, isUidp, parentOf, type Resource, resources } from "../../schema/index.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { reportRemovals } from "./removals.ts";
 
@@ -20,11 +20,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "chainguard.serviceBindings": "Identity",
 };
 
-/** Of these types `parent` is no group. */
-const PARENTS: Readonly<Record<string, string>> = { Tag: "Repo" };
-
-/** It has the uid of its group: a uid as text never means it. */
-const SHARES_UID = "AccountAssociation";
+const descriptorOf = (type: string): Resource | undefined => Object.values(resources).find((one) => one.type === type);
 
 // A registration that takes longer is no part of this program's order: its uid is not in anybody's text yet.
 const PATIENCE_MS = 10_000;
@@ -161,7 +157,8 @@ export const programWith = (patienceMs: number): Program => {
         byResource.set(resource, entry);
         byId.set(resource.id, resource);
         knownId(resource).then(
-          (uid) => uid !== undefined && type !== SHARES_UID && byUid.set(uid, resource),
+          // A uid as text means the group, where an association has the same.
+          (uid) => uid !== undefined && !descriptorOf(type)?.list.sharesUid && byUid.set(uid, resource),
           () => undefined,
         );
         waits.clear();
@@ -186,7 +183,7 @@ export const programWith = (patienceMs: number): Program => {
 const literalsOf = ({ type: own, inputs }: Entry): { uid: string; type: string }[] =>
   Object.entries(REFERENCES).flatMap(([path, usual]) => {
     const value = path.split(".").reduce<unknown>(memberOf, inputs);
-    const type = path === "parent" ? (PARENTS[own] ?? usual) : usual;
+    const type = path === "parent" ? (descriptorOf(own)?.parent ?? usual) : usual;
     const values = typeof value === "string" ? [value] : isPlain(value) ? Object.values(value) : [];
     return values.filter(isUidp).map((uid) => ({ uid, type }));
   });

@@ -2,7 +2,7 @@
 // what was found otherwise.
 import type * as pulumi from "@pulumi/pulumi";
 import { type List, listAll, listChildren } from "../../client/paginate.ts";
-import { isUidp, type Json, nearestNames, printable } from "../../schema/index.ts";
+import { isUidp, type Json, nearestNames, printable, type Resource } from "../../schema/index.ts";
 import { programError } from "./program-error.ts";
 import { programSession } from "./session.ts";
 
@@ -14,27 +14,25 @@ export interface GetArgs {
 }
 
 /** How records of a kind are looked for, and how a text calls one. */
-export interface Sought extends List {
-  word: string;
-}
+export type Sought = Pick<Resource, "word" | "list">;
 
 /** The only record of that name directly in `parent`; without one, at the root. */
 export const onlyNamed = async <T extends { uid: string; name: string }>(sought: Sought, args: GetArgs): Promise<T> => {
-  const { word } = sought;
+  const { word, list } = sought;
   const { name, parent } = args;
   if (typeof name !== "string" || name === "") throw new TypeError(`name of the ${word} to look for is required`);
   if (Object.hasOwn(args, "parent") && typeof parent !== "string")
     throw new TypeError(`parent of the ${word} to look for is given and undefined`);
   const matches: T[] = [];
-  for await (const one of listChildren<T>(await programSession(), sought, parent ?? "", { name }))
+  for await (const one of listChildren<T>(await programSession(), list, parent ?? "", { name }))
     if (one.name === name) matches.push(one);
   const [match, ...others] = matches;
   if (match && others.length === 0) return match;
   const where = parent === undefined ? "at the root" : `in ${parent}`;
-  const list = matches.map((one) => `${one.uid} "${printable(one.name)}"`);
-  const hint = matches.length === 0 ? await namesInstead(sought, parent ?? "", name) : "";
+  const lines = matches.map((one) => `${one.uid} "${printable(one.name)}"`);
+  const hint = matches.length === 0 ? await namesInstead(list, parent ?? "", name) : "";
   throw programError(
-    [`${matches.length || "no"} ${word} named "${name}" ${where}; exactly one is needed${hint}`, ...list].join(
+    [`${matches.length || "no"} ${word} named "${name}" ${where}; exactly one is needed${hint}`, ...lines].join(
       "\n  - ",
     ),
   );
@@ -59,9 +57,9 @@ const namesInstead = async (list: List, parent: string, name: string): Promise<s
 
 /** The record with this uid. */
 export const onlyWithUid = async <T extends { uid: string }>(sought: Sought, uid: unknown): Promise<T> => {
-  const { word } = sought;
+  const { word, list } = sought;
   if (!isUidp(uid)) throw new TypeError(`uid of the ${word} to look for must be a uid`);
-  for await (const one of listAll<T>(await programSession(), sought, { uidp: { ids: [uid] } }))
+  for await (const one of listAll<T>(await programSession(), list, { uidp: { ids: [uid] } }))
     if (one.uid === uid) return one;
   throw programError(`no ${word} has the uid ${uid}, or none that the caller may read`);
 };

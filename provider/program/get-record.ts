@@ -1,6 +1,6 @@
 // Look-ups of the kinds that are never at the root: by uid, or by what is unique, or should be, in its place.
 import * as pulumi from "@pulumi/pulumi";
-import type { Json } from "../../schema/index.ts";
+import { type Json, resources } from "../../schema/index.ts";
 import type {
   AccountAssociation as AccountAssociationMessage,
   GroupInvite as GroupInviteMessage,
@@ -45,43 +45,25 @@ export interface GetAccountAssociationArgs {
   group: string;
 }
 
-const IDENTITY_PROVIDERS = {
-  word: "identity provider",
-  operation: "ListIdentityProviders",
-  plural: "identityProviders",
-} as const;
-const REPOS = { word: "repo", operation: "ListRepos", plural: "repos" } as const;
-const TAGS = {
-  word: "tag",
-  operation: "ListTags",
-  plural: "tags",
-  always: { includeReferrers: true, includeDates: true, includeEpochs: true },
-} as const;
-const GROUP_INVITES = { word: "group invite", operation: "ListGroupInvites", plural: "groupInvites" } as const;
-const ACCOUNT_ASSOCIATIONS = {
-  word: "account association",
-  operation: "ListAccountAssociations",
-  plural: "accountAssociations",
-} as const;
-
 /** The invite with this uid, without its code. */
 export const getGroupInvite = async ({ uid }: GetByUidArgs): Promise<GroupInviteMessage> =>
-  onlyWithUid<GroupInviteMessage>(GROUP_INVITES, uid);
+  onlyWithUid<GroupInviteMessage>(resources.groupInvite, uid);
 
 /** The identity provider with this uid, or of this name in `parent`; without its client secret. */
 export const getIdentityProvider = async (args: GetIdentityProviderArgs): Promise<IdentityProviderMessage> =>
-  onlyIn<IdentityProviderMessage>(IDENTITY_PROVIDERS, { ...args }, "parent");
+  onlyIn<IdentityProviderMessage>(resources.identityProvider, { ...args }, "parent");
 
 /** The account association of a group. */
 export const getAccountAssociation = async ({ group }: GetAccountAssociationArgs): Promise<AccountAssociationMessage> =>
-  onlyWithUid<AccountAssociationMessage>(ACCOUNT_ASSOCIATIONS, group);
+  onlyWithUid<AccountAssociationMessage>(resources.accountAssociation, group);
 
 /** The repo with this uid, or of this name in `parent`. */
 export const getRepo = async (args: GetRepoArgs): Promise<RepoMessage> =>
-  onlyIn<RepoMessage>(REPOS, { ...args }, "parent");
+  onlyIn<RepoMessage>(resources.repo, { ...args }, "parent");
 
 /** The tag with this uid, or of this name in `repo`. */
-export const getTag = async (args: GetTagArgs): Promise<TagMessage> => onlyIn<TagMessage>(TAGS, { ...args }, "repo");
+export const getTag = async (args: GetTagArgs): Promise<TagMessage> =>
+  onlyIn<TagMessage>(resources.tag, { ...args }, "repo");
 
 const later = <Args, T>(inputs: object, get: (args: Args) => Promise<T>): pulumi.Output<T> =>
   pulumi.output(inputs as Json).apply((args) => get(args as Args)) as pulumi.Output<T>;

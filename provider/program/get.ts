@@ -1,6 +1,7 @@
 // Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level
 // records count (organisations, built-in roles), so that nobody can put a record of the same name in their way.
 import * as pulumi from "@pulumi/pulumi";
+import { resources } from "../../schema/index.ts";
 import type { Group as GroupMessage, Identity as IdentityMessage, Role as RoleMessage } from "../../schema/public.ts";
 import { remembered } from "./binding-names.ts";
 import { type GetArgs, onlyNamed } from "./find-only.ts";
@@ -25,12 +26,9 @@ export const getIdentity = async (args: GetArgs): Promise<IdentityMessage> => re
 /** The role of that name in `parent`; without one, the built-in role of that name: `viewer`, `editor`, `owner`. */
 export const getRole = async (args: GetArgs): Promise<RoleMessage> => remembered(await onlyRole(args));
 
-const onlyGroup = (args: GetArgs) =>
-  onlyNamed<GroupMessage>({ word: "group", operation: "ListGroups", plural: "groups" }, args);
-const onlyIdentity = (args: GetArgs) =>
-  onlyNamed<IdentityMessage>({ word: "identity", operation: "ListIdentities", plural: "identities" }, args);
-const onlyRole = (args: GetArgs) =>
-  onlyNamed<RoleMessage>({ word: "role", operation: "ListRoles", plural: "roles" }, args);
+const onlyGroup = (args: GetArgs) => onlyNamed<GroupMessage>(resources.group, args);
+const onlyIdentity = (args: GetArgs) => onlyNamed<IdentityMessage>(resources.identity, args);
+const onlyRole = (args: GetArgs) => onlyNamed<RoleMessage>(resources.role, args);
 
 /** getGroup with inputs that may not be known yet. */
 export const getGroupOutput = (args: GetOutputArgs): pulumi.Output<GroupMessage> => later(args, onlyGroup);

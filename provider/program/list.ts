@@ -1,7 +1,7 @@
 // Lists for programs, as async iterables.
 
 import { type List, listAll } from "../../client/paginate.ts";
-import type { Json } from "../../schema/index.ts";
+import { type Json, resources } from "../../schema/index.ts";
 import type {
   AccountAssociation,
   Group,
@@ -38,45 +38,45 @@ export type ListIdentityProvidersArgs = ListArgs<ListIdentityProvidersRequest>;
 export type ListAccountAssociationsArgs = ListArgs<ListAccountAssociationsRequest>;
 
 /** Groups that the caller may read. */
-export const listGroups = (args: ListGroupsArgs = {}) => listed<Group>("ListGroups", "groups", args);
+export const listGroups = (args: ListGroupsArgs = {}) => listed<Group>(resources.group.list, args);
 
 /** Identities that the caller may read. */
-export const listIdentities = (args: ListIdentitiesArgs = {}) => listed<Identity>("ListIdentities", "identities", args);
+export const listIdentities = (args: ListIdentitiesArgs = {}) => listed<Identity>(resources.identity.list, args);
 
 /** Roles that the caller may read; `uidp: { inRoot: true }` for the built-in ones only. */
-export const listRoles = (args: ListRolesArgs = {}) => listed<Role>("ListRoles", "roles", args);
+export const listRoles = (args: ListRolesArgs = {}) => listed<Role>(resources.role.list, args);
 
 /** Role bindings that the caller may read; `role` is a uid or the name of a built-in role. */
 export async function* listRoleBindings(args: ListRoleBindingsArgs = {}): AsyncGenerator<RoleBinding, void, undefined> {
   const { builtInRoleUid, isRoleName } = await import("../kind/built-in-role.ts");
   const role = isRoleName(args.role) ? await builtInRoleUid(await programSession(), args.role) : args.role;
-  yield* listed<RoleBinding>("ListRoleBindings", "roleBindings", role === undefined ? args : { ...args, role });
+  yield* listed<RoleBinding>(resources.roleBinding.list, role === undefined ? args : { ...args, role });
 }
 
 /** Repositories that the caller may read. */
-export const listRepos = (args: ListReposArgs = {}) => listed<Repo>("ListRepos", "repos", args);
+export const listRepos = (args: ListReposArgs = {}) => listed<Repo>(resources.repo.list, args);
 
 /**
  * Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`),
  * `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).
  */
-export const listTags = (args: ListTagsArgs = {}) => listed<Tag>("ListTags", "tags", args);
+export const listTags = (args: ListTagsArgs = {}) => listed<Tag>(resources.tag.list, args);
 
 /** Group invites that the caller may read, without their codes. */
 export const listGroupInvites = (args: ListGroupInvitesArgs = {}) =>
-  listed<GroupInvite>("ListGroupInvites", "groupInvites", args);
+  listed<GroupInvite>(resources.groupInvite.list, args);
 
 /** Identity providers that the caller may read, without their client secrets. */
 export const listIdentityProviders = (args: ListIdentityProvidersArgs = {}) =>
-  listed<IdentityProvider>("ListIdentityProviders", "identityProviders", args);
+  listed<IdentityProvider>(resources.identityProvider.list, args);
 
 /** Account associations that the caller may read. */
 export const listAccountAssociations = (args: ListAccountAssociationsArgs = {}) =>
-  listed<AccountAssociation>("ListAccountAssociations", "accountAssociations", args);
+  listed<AccountAssociation>(resources.accountAssociation.list, args);
 
+// What a list leaves out, the program's filters say.
 async function* listed<T extends { uid: string }>(
-  operation: List["operation"],
-  plural: string,
+  { operation, plural }: List,
   args: Json,
 ): AsyncGenerator<T, void, undefined> {
   yield* listAll<T>(await programSession(), { operation, plural }, args);

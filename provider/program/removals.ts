@@ -5,7 +5,9 @@
 // Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state),
 // but must never fail a program.
 import * as pulumi from "@pulumi/pulumi";
-import type { Json } from "../../schema/index.ts";
+import { resources as descriptors, type Json } from "../../schema/index.ts";
+import { TYPE_PREFIX } from "../kind/kind.ts";
+import { recordId } from "../kind/record.ts";
 
 /** What one run of a program has declared. */
 export interface Declared {
@@ -49,8 +51,10 @@ const report = async ({ monitor, resources, adopted }: Declared): Promise<void> 
 const typeTokenOf = (resource: pulumi.Resource): string =>
   (resource as unknown as { __pulumiType: string }).__pulumiType;
 
-// An account association has the uid of its group.
-const idOf = (type: string, uid: unknown): unknown => (type.endsWith(":AccountAssociation") ? `${type} ${uid}` : uid);
+const idOf = (type: string, uid: unknown): unknown => {
+  const found = Object.values(descriptors).find((one) => TYPE_PREFIX + one.type === type);
+  return found && typeof uid === "string" ? recordId(found.field, uid) : uid;
+};
 
 /** Of the resources in the state, by URN: a function of the engine itself (pkg/resource/deploy/builtins.go). */
 const storedOutputs = async (): Promise<Record<string, { type: string; outputs: Json }>> => {

@@ -2,6 +2,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as irm from "../../../provider/index.ts";
+import type { KindName } from "../../../provider/kind/index.ts";
+import { adoption } from "../../../provider/program/adoption.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { type Service, startService } from "../double.ts";
 import { digest } from "./case.ts";
@@ -72,6 +74,18 @@ describe("a look-up", () => {
       "parent of the repo to look for is required",
     );
     await expect(irm.getGroupInvite({ uid: "x" })).rejects.toThrow("uid of the group invite to look for must be a uid");
+  });
+});
+
+describe("adopt: match", () => {
+  it("finds the one record of each kind by what tells it from others in its place", async () => {
+    const found = (kind: KindName, inputs: pulumi.Inputs): Promise<string> =>
+      value(adoption(kind, "x", { adopt: "match", ...inputs }).adopt as pulumi.Output<string>);
+    expect(await found("repo", { parent: group, name: "nginx" })).toBe(repo);
+    expect(await found("tag", { parent: repo, name: "1.2.3-r0" })).toBe(tag);
+    expect(await found("groupInvite", { parent: group, role: "viewer", ttl: "1s" })).toBe(invite);
+    expect(await found("identityProvider", { parent: group, name: "login" })).toBe(provider);
+    expect(await found("accountAssociation", { parent: group, name: "another" })).toBe(group);
   });
 });
 
