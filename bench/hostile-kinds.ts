@@ -2,20 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { createGrpcRegistry, methodIn } from "../server/grpc/registry.ts";
-import { frame } from "./hostile-send.ts";
-
-export interface HostileRequest {
-  wire: "rest" | "grpc";
-  method?: string;
-  path: string;
-  type?: string;
-  headers?: Record<string, string>;
-  body: Buffer;
-  /** each byte is sent by itself */
-  inBytes?: boolean;
-  /** the body is frames of gRPC already */
-  isFramed?: boolean;
-}
+import { frame, type HostileRequest } from "./hostile-send.ts";
 
 export interface HostileKind extends HostileRequest {
   name: string;

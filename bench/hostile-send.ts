@@ -4,7 +4,19 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { Pool } from "undici";
-import type { HostileRequest } from "./hostile-kinds.ts";
+
+export interface HostileRequest {
+  wire: "rest" | "grpc";
+  method?: string;
+  path: string;
+  type?: string;
+  headers?: Record<string, string>;
+  body: Buffer;
+  /** each byte is sent by itself */
+  inBytes?: boolean;
+  /** the body is frames of gRPC already */
+  isFramed?: boolean;
+}
 
 export interface Answer {
   status: string;

@@ -3,7 +3,6 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync as Database } from "node:sqlite";
-import type { DatabaseFiles } from "./file-guard.ts";
 import { DatabaseSync } from "./sqlite.ts";
 
 // From each format to the next; a new database goes through all of them. What was released is never edited: a change of the
@@ -31,6 +30,13 @@ export const openDatabase = (file: string): Database => {
     throw error instanceof DatabaseError ? error : unreadable(file, error);
   }
 };
+
+export interface DatabaseFiles {
+  /** as the server was given it; the other two are beside the file that it leads to */
+  main: string;
+  log: string;
+  index: string;
+}
 
 const givenPaths = new WeakMap<Database, string>();
 

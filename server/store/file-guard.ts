@@ -3,7 +3,7 @@
 // the main file changes by checkpoints only and the write-ahead log by commits only, and the wal-index counts both
 // (https://sqlite.org/walformat.html). A change that it does not explain is not SQLite's.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { DatabaseError } from "./database.ts";
+import { DatabaseError, type DatabaseFiles } from "./database.ts";
 import { isLogWhole, readWalIndex, sameCheckpoint, sameCommit, type WalIndex } from "./wal.ts";
 
 /** The files are no longer those that the server opened, in one sentence for the operator. */
@@ -18,13 +18,6 @@ export interface FileGuard {
   isClosable(): boolean;
   /** Once the database is closed. */
   release(): void;
-}
-
-export interface DatabaseFiles {
-  /** as the server was given it; the other two are beside the file that it leads to */
-  main: string;
-  log: string;
-  index: string;
 }
 
 interface Seen {
