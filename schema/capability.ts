@@ -1,5 +1,5 @@
-// Every published capability (docs/contract.md#capabilities): what a role grants, what a method asks for. v2 JSON carries the
-// enum name (`CAP_IAM_GROUPS_LIST`); people, the STS and v1 use the short one (`groups.list`); a token's `cap` claim the bit.
+// Every published capability (docs/contract.md#capabilities): what a role grants and what a method requires. v2 JSON carries
+// the enum name (`CAP_IAM_GROUPS_LIST`); people, the STS and v1 use the friendly name (`groups.list`); the `cap` claim of a token uses the bit.
 import { enumeration } from "./field.ts";
 
 // number, enum name, friendly name, bit in the token's bit set, flag
@@ -251,7 +251,7 @@ export const Capability = enumeration("capabilities.Capability", {
 /** `groups.list` or `CAP_IAM_GROUPS_LIST` to the enum name; undefined when there is no such capability. */
 export const capabilityFrom = (text: string): string | undefined => (byName.get(text) ?? byEnum.get(text))?.enum;
 
-/** The friendly name of an enum name; an unknown one is returned as it is, so that a newer server's survives. */
+/** The friendly name of an enum name. An unknown name is returned unchanged, because a newer server may have more. */
 export const capabilityName = (enumName: string): string => byEnum.get(enumName)?.name ?? enumName;
 
 export const isInternalOnly = (enumName: string): boolean => byEnum.get(enumName)?.internalOnly ?? false;

@@ -76,11 +76,11 @@ export class ApiError extends Error {
   }
 }
 
-/** An error whose text opens with its category; ErrorInfo comes from the pipeline, which knows the domain. */
+/** An error whose message starts with its category. The pipeline adds ErrorInfo, because it knows the domain. */
 export const apiError = (code: Code, text: string, options: ApiErrorOptions = {}): ApiError =>
   new ApiError(code, `${codes[code].category}: ${text}`, options);
 
-/** All violations at once; the message is made from the first (docs/contract.md#d29). */
+/** All violations at once; the message is that of the first (docs/contract.md#d29). */
 export const invalidArgument = (violations: FieldViolation[], options: ApiErrorOptions = {}): ApiError => {
   const [first] = violations;
   const text = first ? [first.field, first.description].filter(Boolean).join(": ") : "the request is not valid";
@@ -93,7 +93,7 @@ export const failedPrecondition = (violations: PreconditionViolation[]): ApiErro
     details: [{ "@type": typeUrl("PreconditionFailure"), violations }],
   });
 
-/** When to come again; Duration in JSON. */
+/** When to retry: a Duration in JSON. */
 export const retryInfo = (delayMs: number): Detail => ({
   "@type": typeUrl("RetryInfo"),
   retryDelay: `${(delayMs / 1000).toFixed(3)}s`,
@@ -111,7 +111,7 @@ export const alreadyExists = (resourceType: string, uid: string, text: string): 
 
 /**
  * The body of an error, ErrorInfo first: its reason is the code's name (docs/contract.md#d30). Errors quote the request,
- * which may be large: the body is never longer than 64 KiB, and its violations never longer than `room` bytes.
+ * which may be large: the body has at most 64 KiB, and its violations at most `room` bytes.
  */
 export const statusFromError = (error: ApiError, domain: string, room = VIOLATIONS_ROOM): Status => ({
   code: codes[error.code].number,
@@ -122,7 +122,7 @@ export const statusFromError = (error: ApiError, domain: string, room = VIOLATIO
   ],
 });
 
-// In characters, of which JSON writes some with six bytes.
+// In characters; JSON writes some characters with six bytes.
 const TEXT_MAX = 2048;
 const VIOLATION_TEXT_MAX = 512;
 const VIOLATIONS_MAX = 100;
@@ -142,7 +142,7 @@ const bounded = (detail: Detail, room: number): Detail => {
   return detail;
 };
 
-// As many as there is room for, and how many more there are.
+// As many violations as fit, then the number of those left out.
 const firstOf = <V extends object>(violations: readonly V[], room: number): { kept: V[]; more: string[] } => {
   const kept: V[] = [];
   let left = room;
@@ -157,7 +157,7 @@ const firstOf = <V extends object>(violations: readonly V[], room: number): { ke
   return { kept, more: rest > 0 ? [`and ${rest} more`] : [] };
 };
 
-/** Reads an error's body; undefined when it is not a status (a proxy's page, a cut reply). */
+/** Reads the body of an error; undefined when it is no status: a proxy's page or a truncated response. */
 export const errorFromStatus = (body: unknown, operation?: string): ApiError | undefined => {
   if (typeof body !== "object" || body === null) return undefined;
   const { code, message, details } = body as Partial<Status>;

@@ -1,4 +1,4 @@
-// The fields of a message as its readers want them, worked out once for each message: a request may have a million names.
+// The fields of a message by every spelling of their names, computed once per message: a request may have a million names.
 import type { z } from "zod";
 import { asMessage, type FieldInfo, fieldInfo, type Message, toSnake } from "./field.ts";
 
@@ -6,9 +6,9 @@ export interface Field {
   name: string;
   schema: z.ZodType;
   info: FieldInfo;
-  /** the JSON spellings, the one that is written first */
+  /** the JSON spellings; the first one is written */
   spellings: readonly string[];
-  /** the message that the field holds, if it is one */
+  /** the message that the field holds, if any */
   message: Message | undefined;
 }
 
@@ -28,7 +28,7 @@ const tableOf = (schema: Message): Table => {
     return { name, schema: field, info, spellings: [...names], message: asMessage(field) };
   });
   const named = fields.flatMap((field) => field.spellings.map((spelling) => [spelling, field] as const));
-  // Of two fields with one spelling the first, as they stand in the message.
+  // If two fields share a spelling, the first in the message wins.
   const table = { fields, bySpelling: new Map(named.toReversed()) };
   tables.set(schema, table);
   return table;
@@ -36,6 +36,6 @@ const tableOf = (schema: Message): Table => {
 
 export const fieldsOf = (schema: Message): readonly Field[] => tableOf(schema).fields;
 
-/** The field that a name stands for, in any of its spellings. */
+/** The field with this name, in any of its spellings. */
 export const fieldNamed = (schema: Message, spelling: string): Field | undefined =>
   tableOf(schema).bySpelling.get(spelling);

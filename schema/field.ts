@@ -18,11 +18,11 @@ export interface FieldInfo {
   /** changes by itself: no difference between two records */
   volatile?: boolean;
   /**
-   * What the order of a list means: nothing (`set` of scalars), what it says (`ordered`), or nothing in a list of objects
-   * that are told apart by one of their fields (`key`)
+   * what the order of a list means: `set`: scalars, the order means nothing; `ordered`: the order counts; `key`: objects
+   * identified by one of their fields, the order means nothing
    */
   list?: "set" | "ordered" | { readonly key: string };
-  /** taken and never returned */
+  /** accepted on input, never returned */
   inputOnly?: boolean;
   /** path of the answer that has what an input-only field was given */
   answeredAs?: string;
@@ -43,9 +43,9 @@ export interface MessageInfo {
   message: string;
   /** oneofs of which one member must be set */
   requiredOneofs?: readonly string[];
-  /** what its fields must be to one another; `field` of a violation is relative to the message */
+  /** rules between its fields; `field` of a violation is relative to the message */
   rules?: (value: Readonly<Record<string, unknown>>) => readonly { field: string; description: string }[];
-  /** numbers and names of fields that were taken back; no field may have them again */
+  /** numbers and names of removed fields; no field may reuse them */
   reserved?: readonly (number | string)[];
 }
 export interface EnumInfo {
@@ -104,8 +104,8 @@ export const message = <S extends Shape>(
 export const enumeration = <const N extends Record<string, number>>(name: string, numbers: N) => {
   const names = Object.keys(numbers) as [keyof N & string, ...(keyof N & string)[]];
   const short = names.length <= 20 ? `one of ${names.slice(1).join(", ")}` : `a value of ${name.split(".").at(-1)}`;
-  const told = (input: unknown) => (input === undefined ? "is required" : `must be ${short}; got ${show(input)}`);
-  const schema = z.enum(names, { error: ({ input }) => told(input) });
+  const textFor = (input: unknown) => (input === undefined ? "is required" : `must be ${short}; got ${show(input)}`);
+  const schema = z.enum(names, { error: ({ input }) => textFor(input) });
   enumInfos.add(schema, { enum: name, numbers });
   return schema;
 };
@@ -143,14 +143,14 @@ export const strings = z.array(string, { error: "must be a list of strings" });
 export const stringMap = z.record(z.string(), string, { error: "must be a map of strings" });
 export const int32Map = z.record(z.string(), int32, { error: "must be a map of integers" });
 
-/** Takes off optional and readonly, so that a reader sees the type itself. */
+/** The type itself, without optional and readonly. */
 export const unwrap = (schema: z.ZodType): z.ZodType => {
   let inner = schema;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodReadonly) inner = inner.unwrap() as z.ZodType;
   return inner;
 };
 
-// A registry makes its answer anew each time, and readers ask for every item of a list.
+// A registry builds its answer on every call, and readers ask once per list item.
 const remembered = <T>(read: (schema: z.ZodType) => T): ((schema: z.ZodType) => T) => {
   const known = new WeakMap<z.ZodType, { info: T }>();
   return (schema) => {
@@ -191,7 +191,7 @@ export const zeroOf = (schema: z.ZodType): unknown => {
   return inner instanceof z.ZodString ? "" : undefined;
 };
 
-/** True for what proto3 does not tell from an absent field. */
+/** True for values that proto3 cannot distinguish from an absent field. */
 export const isZero = (schema: z.ZodType, value: unknown): boolean => {
   if (value === undefined || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;

@@ -1,5 +1,5 @@
-// The rules of a resource as input: its fields but the output-only ones, its oneofs, all violations at once and in the
-// API's own words. The server refuses with them, the provider shows them in the preview.
+// The input rules of a resource: its fields without the output-only ones, and its oneofs. Reports all violations at once, in
+// the API's words. The server refuses requests with them; the provider shows them in the preview.
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
 import { asMessage, fieldInfo, isZero, type Message, messageInfo, unwrap } from "./field.ts";
@@ -56,8 +56,8 @@ const elementOf = (inner: z.ZodType): z.ZodType =>
       : inner;
 
 /**
- * Everything that is wrong with `value` as input of a message: rules of the fields, of the oneofs, then its own. `isUnknown` takes
- * out what is not known yet (a preview), with all that lies below it.
+ * All violations of `value` as input of a message: of its fields, of its oneofs, then of its own rules. `isUnknown` marks
+ * values that a preview does not know yet: they and everything below them are skipped.
  */
 export const inputViolations = (
   schema: Message,
@@ -120,7 +120,7 @@ const oneofViolations = (
 interface OneofTable {
   oneofs: [name: string, members: string[]][];
   required: readonly string[];
-  /** the fields in which there are further ones, however deep: a list of others is not walked through */
+  /** the fields that contain oneofs at any depth; other lists are not entered */
   children: { name: string; inner: z.ZodType; message: Message }[];
 }
 

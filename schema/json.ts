@@ -1,6 +1,6 @@
 // proto3 JSON (docs/contract.md#json), read and written by the schema. A message in memory has the shape of its JSON:
 // lowerCamel names, times as RFC 3339, int64 as decimal strings. Unknown fields are discarded. Each malformed value of a
-// known field is a violation with its path, and all of them are reported.
+// known field is a violation with its path. All violations are reported.
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
 import { asMessage, duration, enumInfo, isZero, type Message, scalarInfo, unwrap, zeroOf } from "./field.ts";
@@ -9,7 +9,7 @@ import { suggestion } from "./nearest.ts";
 
 export type Json = Record<string, unknown>;
 
-/** Items of lists and entries of maps that one request may hold, all together: what reads them takes time for each. */
+/** Items of lists and entries of maps that one request may hold in total: each costs time to read. */
 export const VALUES_MAX = 1000;
 
 export const TOO_MANY_VALUES = `has too many values: a request may hold ${VALUES_MAX} items of lists and entries of maps`;
@@ -19,13 +19,13 @@ export interface Decoded {
   violations: FieldViolation[];
 }
 
-/** Reads a message. `field` is the path that violations start with; `strict`ly, a field that does not exist is one. */
+/** Reads a message. Paths of violations start with `field`. `strict`: an unknown field is a violation. */
 export const messageFromJson = (schema: Message, json: unknown, field = "", strict = false): Decoded => {
   const reading: Reading = { violations: [], open: false, strict, room: VALUES_MAX };
   return { value: readMessage(schema, json, field, reading), violations: reading.violations };
 };
 
-/** Reads an answer: fields and enum values that this version does not know are kept as they came (AIP-180: servers grow). */
+/** Reads a response. Unknown fields and enum values are kept as received, because servers evolve (AIP-180). */
 export const answerFromJson = (schema: Message, json: unknown): Decoded => {
   const reading: Reading = { violations: [], open: true, strict: false, room: Number.POSITIVE_INFINITY };
   return { value: readMessage(schema, json, "", reading), violations: reading.violations };
@@ -34,7 +34,7 @@ export const answerFromJson = (schema: Message, json: unknown): Decoded => {
 interface Reading {
   violations: FieldViolation[];
   open: boolean;
-  /** how many values may still come */
+  /** how many more values are allowed */
   room: number;
   strict: boolean;
 }
@@ -44,7 +44,7 @@ const isObject = (value: unknown): value is Json =>
 
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
 
-// Each spelling of a field is accepted, one at a time; own properties only, so that `__proto__` is just an unknown name.
+// Accepts each spelling of a field, but only one at a time. Reads own properties only, so `__proto__` is an unknown name.
 const pick = (json: Json, names: readonly string[]): { raw: unknown; isTwice: boolean } => {
   const given = names.filter((name) => Object.hasOwn(json, name));
   const found = given.find((name) => json[name] !== null);
@@ -77,7 +77,7 @@ const readMessage = (schema: Message, json: unknown, path: string, reading: Read
 const unknownFields = (schema: Message, json: Json): Json =>
   Object.fromEntries(Object.entries(json).filter(([name]) => !fieldNamed(schema, name)));
 
-/** A body may be full of them, and of long ones. */
+/** A body may be full of them, and they may be long. */
 const UNKNOWN_MAX = 10;
 const UNKNOWN_LENGTH_MAX = 100;
 
@@ -113,10 +113,10 @@ const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Readi
   return readScalar(inner, raw, path, reading);
 };
 
-// To count the names of an object costs as much as to parse it: of those with too many it is done once.
+// Counting the names of an object costs as much as parsing it, so objects with too many names are counted once.
 const largeSizes = new WeakMap<object, number>();
 
-/** How many names an object has that its reader has counted. */
+/** The number of names of objects that were counted. */
 export const noteSize = (object: object, size: number): void => {
   if (size > VALUES_MAX) largeSizes.set(object, size);
 };
@@ -135,7 +135,7 @@ const refuse = (path: string, description: string, reading: Reading): undefined 
 
 const enumNames = new WeakMap<Readonly<Record<string, number>>, ReadonlyMap<number, string>>();
 
-// Of two names with one number the first, as they stand in the enum.
+// If two names share a number, the first in the enum wins.
 const nameOf = (numbers: Readonly<Record<string, number>>, number: number): string | undefined => {
   const known = enumNames.get(numbers);
   if (known) return known.get(number);
@@ -173,7 +173,7 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
       return fits ? raw : refuse(path, 'must be a duration such as "3600s"', reading);
     }
     case "bytes": {
-      // Either alphabet, with padding or without (proto3 JSON mapping).
+      // Either base64 alphabet, with or without padding (proto3 JSON mapping).
       const text = typeof raw === "string" && /^[\w+/-]*={0,2}$/.test(raw) ? Buffer.from(raw, "base64") : undefined;
       return text ? text.toString("base64") : refuse(path, "must be base64", reading);
     }
@@ -184,11 +184,11 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
   }
   const type = schema instanceof z.ZodBoolean ? "boolean" : "string";
   if (typeof raw !== type) return refuse(path, `must be a ${type}`, reading);
-  // Half a surrogate pair is no character: protobuf has no bytes for it.
+  // Half a surrogate pair has no UTF-8 encoding, so protobuf cannot hold it.
   return type === "boolean" || (raw as string).isWellFormed() ? raw : refuse(path, "must be Unicode text", reading);
 };
 
-/** Writes a message without its unset and zero fields, except for those that are always shown (docs/contract.md#d1). */
+/** Writes a message without unset and zero fields, except those that are always shown (docs/contract.md#d1). */
 export const messageToJson = (schema: Message, value: Json): Json => {
   const json: Json = {};
   for (const { name, schema: field, info } of fieldsOf(schema)) {

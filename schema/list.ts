@@ -40,7 +40,7 @@ export const listRequest = <S extends Shape>(
       pageToken: plain(paging + 1, string),
       /** one field, optionally `asc` or `desc` */
       orderBy: plain(paging + 2, string),
-      /** results to leave out, counted from the cursor */
+      /** results to skip, counted from the cursor */
       skip: plain(skip, int32),
     },
     info,

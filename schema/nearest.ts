@@ -1,9 +1,9 @@
-// The names that were probably meant by one that does not exist, for the messages of whatever reads names.
+// Suggestions for names that do not exist.
 import leven from "leven";
 
 const distanceOf = (name: string, other: string): number => leven(name.toLowerCase(), other.toLowerCase());
 
-// A third of the characters; one of a short name.
+// Up to a third of the characters may differ; one in a short name.
 const farthest = (name: string): number => Math.max(1, Math.floor(name.length / 3));
 
 const ranked = (name: string, names: Iterable<string>): { other: string; distance: number }[] =>
@@ -19,7 +19,7 @@ export const nearest = (name: string, names: Iterable<string>): string | undefin
 
 const LEAST_PART = 3;
 
-/** The names that may be meant, the nearest first: misspellings, and names that `name` is a part of. */
+/** Possible names, nearest first: misspellings, and names that contain `name`. */
 export const nearestNames = (name: string, names: Iterable<string>, most = 3): string[] => {
   const isPart = (other: string) => name.length >= LEAST_PART && other.toLowerCase().includes(name.toLowerCase());
   return ranked(name, names)
@@ -28,7 +28,7 @@ export const nearestNames = (name: string, names: Iterable<string>, most = 3): s
     .map(({ other }) => other);
 };
 
-/** `; did you mean viewer?`, to end a message with; empty where no name is near. */
+/** `; did you mean viewer?` for the end of a message; empty if no name is near. */
 export const suggestion = (name: string, names: Iterable<string>, most = 1): string => {
   const near = nearestNames(name, names, most);
   return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;

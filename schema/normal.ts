@@ -1,5 +1,5 @@
-// One form for records that mean the same, so that two of them can be compared: absent fields and zeros are left out, sets
-// are sorted, objects with a key are in the order of their keys, times and durations have one spelling.
+// The normal form of a record, so that two records can be compared: zero fields are left out, sets are sorted, keyed objects
+// are in the order of their keys, times and durations have one spelling.
 import { z } from "zod";
 import { asMessage, type FieldInfo, fieldInfo, isZero, type Message, scalarInfo, unwrap } from "./field.ts";
 import { inputFields } from "./input.ts";
@@ -20,7 +20,7 @@ export const normalForm = (schema: Message, value: Json, isUnknown: IsUnknown = 
     }),
   );
 
-/** The same record with its sets and lists of keyed objects in one order; everything else as it was given. */
+/** The same record with its sets and keyed objects in one order, and everything else unchanged. */
 export const orderLists = (schema: Message, value: Json, isUnknown: IsUnknown = () => false): Json =>
   Object.fromEntries(
     Object.entries(value).map(([name, own]) => {
@@ -64,7 +64,7 @@ const normalScalar = (inner: z.ZodType, value: unknown): unknown => {
   const scalar = scalarInfo(inner)?.scalar;
   if (scalar === "timestamp" && !Number.isNaN(Date.parse(value as string)))
     return new Date(value as string).toISOString();
-  // The fraction's zeros mean nothing (proto3 JSON mapping).
+  // Trailing zeros of the fraction mean nothing (proto3 JSON mapping).
   if (scalar === "duration")
     return String(value)
       .replace(/(\.\d*?)0+s$/, "$1s")

@@ -6,7 +6,7 @@ export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
 export interface OperationRow {
   /** `<method> <path template>`, the path below the prefix of the service (google.api.http) */
   http: `${HttpMethod} /${string}`;
-  /** field of the request that the body holds; `*` = all that the path does not hold */
+  /** field of the request that the body holds; `*` = every field that the path does not hold */
   body?: string;
   request: Message;
   response: Message;
@@ -14,9 +14,9 @@ export interface OperationRow {
   capabilities: readonly string[];
   /** field of the request that names the scope; absent = unscoped (docs/contract.md#authorization) */
   scope?: string;
-  /** gRPC method, where it is not the key of the row */
+  /** gRPC method, if it differs from the key of the row */
   rpc?: string;
-  /** `none`: no token needed */
+  /** `none`: the method needs no token */
   auth?: "token" | "none" | "workload";
 }
 

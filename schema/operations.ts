@@ -9,7 +9,7 @@ import { v1IamOperations } from "./resource/v1-iam.ts";
 import { authOperations } from "./resource/who-am-i.ts";
 import { resourceMethods } from "./resources.ts";
 
-/** Version segments that serve the same table; the first is what our client speaks (docs/contract.md#wire). */
+/** Version segments that serve the same table; our client uses the first (docs/contract.md#wire). */
 export const VERSIONS = ["v2beta1", "v2"] as const;
 export const VERSION = VERSIONS[0];
 
@@ -25,7 +25,7 @@ export const operations = {
   ...authOperations,
 } satisfies Operations;
 
-/** Generated from the rows: the published types name every method, and hold nothing of zod. */
+/** Generated from the rows, so that the published types name every method without zod. */
 export type { OperationName };
 export type RequestOf<N extends OperationName> = z.input<(typeof operations)[N]["request"]>;
 export type ResponseOf<N extends OperationName> = z.infer<(typeof operations)[N]["response"]>;

@@ -1,8 +1,8 @@
-// Patterns of users: the one place that compiles and matches them. RE2 syntax and semantics through re2js
-// (docs/contract.md#d12), never the JavaScript engine, whose backtracking a claim could turn into minutes.
+// The one place that compiles and matches patterns of users. RE2 syntax and semantics through re2js
+// (docs/contract.md#d12), never the JavaScript engine, whose backtracking can take minutes.
 import { RE2JS } from "re2js";
 
-/** Characters of a pattern. */
+/** Most characters of a pattern. */
 export const PATTERN_MAX = 1024;
 const MAX_TEXT = 4096;
 

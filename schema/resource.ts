@@ -1,5 +1,5 @@
-// What a resource of the API is, beside the rows of its methods: names, what holds it, what it refers to. The server, the
-// provider and the review of access read these descriptors (resources.ts lists them).
+// The descriptor of a resource: its names, its message, its methods and its parent. The server and the provider read the
+// descriptors; resources.ts lists them.
 import type { FieldViolation } from "./error.ts";
 import type { Message } from "./field.ts";
 import type { OperationName } from "./generated/message.ts";
@@ -36,16 +36,16 @@ export interface Resource {
   readonly list: {
     readonly operation: Exclude<MethodName<"List">, `${string}V1`>;
     readonly plural: string;
-    /** what every request says, so that the list leaves nothing out */
+    /** sent with every request, so that the list is complete */
     readonly always?: Json;
     /** the one record that a group may have has the uid of the group */
     readonly sharesUid?: boolean;
   };
-  /** type of what holds it */
+  /** type of its parent */
   readonly parent: "Group" | "Repo";
-  /** nothing may hold it: it is an organisation */
+  /** may have no parent: it is an organisation then */
   readonly root: boolean;
-  /** what the message cannot say of itself, since it depends on where the record is */
+  /** rules that depend on where the record is */
   violations(input: Json, parent: unknown): FieldViolation[];
 }
 

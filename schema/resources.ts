@@ -1,4 +1,4 @@
-// The resources of the API: the only list of them. A record is listed after those that it may refer to.
+// The only list of the resources of the API. A resource comes after those that it refers to.
 import { accountAssociation } from "./resource/account-association.ts";
 import { advisory } from "./resource/advisory.ts";
 import { group } from "./resource/group.ts";
@@ -26,7 +26,7 @@ export const resources = {
 type Merged<T> = (T extends unknown ? (one: T) => void : never) extends (all: infer R) => void ? R : never;
 type Methods = Merged<(typeof resources)[keyof typeof resources]["methods"]>;
 
-/** The rows of all their services, by method. */
+/** The rows of all their methods. */
 export const resourceMethods = Object.assign({}, ...Object.values(resources).map(({ methods }) => methods)) as {
   readonly [N in keyof Methods]: Methods[N];
 };

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { duration, int32, message, plain, string, stringMap } from "./field.ts";
 
-// JSON of an Any is that of the message in it, with its type as `@type`.
+// The JSON of an Any is the JSON of its message, with the type as `@type`.
 const Any = message("google.protobuf.Any", {});
 
 export const StatusMessage = message("google.rpc.Status", {

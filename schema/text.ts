@@ -11,7 +11,7 @@ const DESCRIPTION_TEXT = String.raw`description must match "^[\S ]{0,512}$"`;
 // JavaScript's `$` without the m flag matches only at the end of the whole value (docs/contract.md#d2).
 export const name = z
   .string({ error: NAME_TEXT })
-  // First, and alone: a name may be a megabyte.
+  // Checked first and alone: a name may be a megabyte.
   .max(NAME_MAX, { error: `name must be at most ${NAME_MAX} characters`, abort: true })
   .regex(NAME, NAME_TEXT)
   .meta({ example: "platform" });
@@ -21,7 +21,7 @@ export const description = z
   .regex(DESCRIPTION, DESCRIPTION_TEXT)
   .meta({ example: "Builds what other teams run" });
 
-const text = (pattern: RegExp, told: string) => z.string({ error: told }).regex(pattern, told);
+const text = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, error);
 
 /** Name of a tag (the OCI distribution specification). */
 export const tagName = text(
@@ -47,5 +47,5 @@ export const bundle = z
 
 export const awsAccount = text(/^[0-9]{12}$/, 'AWS account ID must match "^[0-9]{12}$"');
 
-/** A reference or text that must be there: proto3 does not tell "" from absent. */
+/** A required reference or text: proto3 cannot distinguish "" from absent. */
 export const nonEmpty = z.string({ error: "is required" }).min(1, "is required");

@@ -2,10 +2,10 @@
 // The leading part is the uid of the ancestors, so hierarchy is read from the uid alone.
 import { z } from "zod";
 
-/** Groups below an organisation, one in the other: what is read of a uid (`ancestorsOf`) is quadratic in its levels. */
+/** Most levels of groups below an organisation: `ancestorsOf` is quadratic in the levels. */
 export const GROUP_LEVELS_MAX = 100;
 
-// Below the lowest group a repo, and below that a tag.
+// The lowest group may hold a repo, and the repo a tag.
 const UIDP = new RegExp(`^[0-9a-f]{40}(?:\\/[0-9a-f]{16}){0,${GROUP_LEVELS_MAX + 2}}$`);
 
 export const UIDP_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level below";

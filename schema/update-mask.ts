@@ -10,13 +10,13 @@ export const WILDCARD = "*";
 
 export interface ParsedMask {
   paths: string[];
-  /** paths that name no field of the message, as the caller wrote them */
+  /** paths that name no field of the message, as written */
   unknown: string[];
 }
 
 /**
- * Reads `updateMask`: comma-joined, lowerCamel or snake_case. Output-only paths are left out: they are ignored. A path that
- * stands twice counts once.
+ * Reads `updateMask`: comma-joined, lowerCamel or snake_case. Output-only paths are ignored. A repeated path
+ * counts once.
  */
 export const parseMask = (schema: Message, text: string): ParsedMask => {
   const paths = new Set<string>();
@@ -34,7 +34,7 @@ export const parseMask = (schema: Message, text: string): ParsedMask => {
   return { paths: [...paths], unknown: [...unknown] };
 };
 
-// Longer than the path of any field.
+// Longer than any path of a field.
 const PATH_MAX = 255;
 
 // Canonical path; "" when it is output-only; undefined when there is no such field.

@@ -479,13 +479,13 @@ export interface GroupInvite {
   roleUid: string;
   /** absent when the role was deleted */
   role?: Readonly<GroupInviteRole> | undefined;
-  /** who may accept it; absent = whoever has the code */
+  /** who may accept it; absent = anyone with the code */
   email?: string | undefined;
-  /** given on create and not returned */
+  /** set on create, not returned */
   ttl: string;
   expirationTime: string;
   singleUse?: boolean | undefined;
-  /** in the answer of the create alone */
+  /** returned by the create only */
   code?: string | undefined;
   /** the first 16 digits of the SHA-256 of the code */
   keyId: string;
@@ -556,7 +556,7 @@ export interface IdentityProvider {
   description?: string | undefined;
   createTime: string;
   updateTime: string;
-  /** uid of the role that whoever signs in for the first time is granted */
+  /** uid of the role that a first sign-in grants */
   defaultRole: string;
   oidc?: IdentityProviderOIDC | undefined;
   /** absent from lists */
@@ -570,11 +570,11 @@ export interface IdentityProviderOIDC {
   clientId: string;
   /** never returned; may be left out with `pkceEnabled` */
   clientSecret?: string | undefined;
-  /** beside `openid`, which is always asked for */
+  /** in addition to `openid`, which is always requested */
   additionalScopes?: string[] | undefined;
-  /** claim that carries the groups of whoever signs in */
+  /** claim with the groups of the person who signs in */
   groupsClaim?: string | undefined;
-  /** how who signs in is matched to who was provisioned; unset = by `sub` */
+  /** how a sign-in is matched to a provisioned person; unset = by `sub` */
   correlationRule?: IdentityProviderOIDCCorrelationRule | undefined;
   /** PKCE (RFC 7636) */
   pkceEnabled?: boolean | undefined;
@@ -622,7 +622,7 @@ export interface ListAccountAssociationsRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -659,7 +659,7 @@ export interface ListAdvisoriesRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -672,7 +672,7 @@ export interface ListGroupInvitesRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -685,7 +685,7 @@ export interface ListGroupsRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -699,7 +699,7 @@ export interface ListIdentitiesRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -712,7 +712,7 @@ export interface ListIdentityProvidersRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -725,7 +725,7 @@ export interface ListReposRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -740,7 +740,7 @@ export interface ListRoleBindingsRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -753,7 +753,7 @@ export interface ListRolesRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -775,7 +775,7 @@ export interface ListTagsRequest {
   pageToken?: string | undefined;
   /** one field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to leave out, counted from the cursor */
+  /** results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 

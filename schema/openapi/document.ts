@@ -82,7 +82,7 @@ const fieldAt = (schema: Message, [head, ...rest]: string[]): z.ZodType => {
   return rest.length === 0 ? field : fieldAt(asMessage(field) as Message, rest);
 };
 
-// Every field that is neither in the path nor in the body; those of a message by their path.
+// Every field that is neither in the path nor in the body. Fields of a message are named by their path.
 const queryParameters = (row: Operation, reference: Reference): JsonSchema[] => {
   if (row.body === "*") return [];
   const held = new Set([...pathFields(row).map((field) => field.split(".")[0]), row.body]);
@@ -104,7 +104,7 @@ const bodySchema = (row: Operation, reference: Reference): JsonSchema => {
   if (row.body === "*")
     return without.length === 0 ? reference(row.request) : objectSchema(row.request, reference, { without });
   const resource = asMessage(row.request.shape[row.body as string] as z.ZodType) as Message;
-  // A change names what changes; the uid is in the path.
+  // An update names only what changes. The uid is in the path.
   if (row.method === "PATCH") return objectSchema(resource, reference, { without: ["uid"], isPartial: true });
   const required = requiredOfInput(resource);
   return required.length > 0 ? { allOf: [reference(resource), { required }] } : reference(resource);
@@ -117,7 +117,7 @@ const createComponents = () => {
     const name = (messageInfo(schema)?.message ?? enumInfo(schema)?.enum) as string;
     const key = fullName(name, VERSION);
     if (!(key in schemas)) {
-      // Before its fields are described: a message may hold itself.
+      // Registered before its fields are described, because a message may contain itself.
       schemas[key] = {};
       schemas[key] =
         name === "google.protobuf.Any" ? any : message ? objectSchema(message, reference) : enumSchema(schema);

@@ -4,10 +4,10 @@ import { asMessage, enumInfo, fieldInfo, type Message, scalarInfo, unwrap } from
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** Where messages and enums are described. */
+/** Where the document describes messages and enums. */
 export type Reference = (schema: z.ZodType) => JsonSchema;
 
-/** The fields of a message, but for those that something else holds. */
+/** The fields of a message, without those held elsewhere. */
 export const objectSchema = (
   schema: Message,
   reference: Reference,
@@ -21,7 +21,7 @@ export const objectSchema = (
 
 const isRequired = (field: z.ZodType) => fieldInfo(field).behavior === "REQUIRED";
 
-/** What a create has to give and no answer gives back. */
+/** What a create requires and no response returns. */
 export const requiredOfInput = (schema: Message): string[] =>
   Object.entries(schema.shape).flatMap(([name, field]) =>
     isRequired(field) && fieldInfo(field).inputOnly ? [name] : [],
@@ -34,11 +34,11 @@ export const fieldSchema = (field: z.ZodType, reference: Reference): JsonSchema 
     ...(inputOnly && { writeOnly: true }),
   };
   const own = valueSchema(field, reference);
-  // Beside a $ref nothing else is read.
+  // Readers ignore everything beside a $ref.
   return "$ref" in own && Object.keys(access).length > 0 ? { allOf: [own], ...access } : { ...own, ...access };
 };
 
-/** A value without what is said of its field. */
+/** The schema of a value, without the description of its field. */
 export const valueSchema = (schema: z.ZodType, reference: Reference): JsonSchema => {
   const inner = unwrap(schema);
   if (asMessage(inner) || enumInfo(inner)) return reference(inner);
@@ -66,7 +66,7 @@ export const enumSchema = (schema: z.ZodType): JsonSchema => {
 
 const RULES = ["pattern", "minLength", "maxLength", "minItems", "maxItems", "example"];
 
-// What zod knows of a text or a list; rules that are functions are the server's alone.
+// The rules of zod that JSON Schema can express. Rules that are functions exist on the server only.
 const rulesOf = (schema: z.ZodType): JsonSchema => {
   const own = z.toJSONSchema(schema, { target: "openapi-3.0", unrepresentable: "any", io: "input" });
   return Object.fromEntries(Object.entries(own).filter(([key]) => RULES.includes(key)));

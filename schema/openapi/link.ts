@@ -1,5 +1,5 @@
-// OpenAPI links: from a call to those that its answer leads to (create → get → patch → delete → get), for readers and for
-// tools that walk them. Names of path parameters alone would not tell: every one is a `uid`.
+// OpenAPI links: from a call to the calls that its response leads to (create → get → patch → delete → get), for readers and
+// for tools that follow them. Path parameters alone cannot show this, because every one is a `uid`.
 
 import type { Operation } from "../operation.ts";
 import { operations } from "../operations.ts";
@@ -12,7 +12,7 @@ interface Link {
 
 const rows = Object.entries(operations as Record<string, Operation>);
 
-// What is created in something else than a group, and by which service that is created.
+// Records whose parent is no group, and the service that creates the parent.
 const PARENTS: Record<string, string> = { "registry.TagsService": "registry.ReposService" };
 
 const parentService = (service: string): string => PARENTS[service] ?? "iam.GroupsService";
@@ -33,7 +33,7 @@ export const linksFrom = (name: string, row: Operation): Record<string, Link> =>
   );
 };
 
-// Where the uid of the next call is, and which calls can be next.
+// Where the uid of the next call comes from, and which calls can follow.
 const nextOf = ({ method, service, response }: Operation): [place: string, targets: typeof rows] => {
   if (method === "DELETE") return ["$request.path.uid", ofRecord(service).filter(([, row]) => row.method === "GET")];
   if ("uid" in response.shape) return ["$response.body#/uid", [...ofRecord(service), ...childrenOf(service)]];

@@ -2,7 +2,7 @@
 import type { Operation } from "../operation.ts";
 import { operations, VERSION } from "../operations.ts";
 
-/** `/iam/v2beta1/groups/{uid}`: whatever a wildcard is of, it is a uid (the published document merges them too). */
+/** `/iam/v2beta1/groups/{uid}`: every wildcard is a uid, as in the published document. */
 export const openapiPath = ({ path }: Pick<Operation, "path">): string =>
   path.replace("{version}", VERSION).replace(/\{([^}=]+)(=\*\*)?\}/g, (_, field: string) => `{${pathName(field)}}`);
 
@@ -16,7 +16,7 @@ export const pathFields = ({ path }: Operation): string[] =>
 
 export const tagOf = ({ service }: Operation): string => service.split(".").at(-1) as string;
 
-/** As published: a second binding of a method is numbered. */
+/** As published: further bindings of a method are numbered. */
 export const operationIdOf = (name: string, row: Operation): string => {
   const { rpc = name } = row;
   const first = (operations as Record<string, Operation>)[rpc];

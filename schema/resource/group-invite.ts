@@ -1,4 +1,4 @@
-// GroupInvite: a code with which somebody who is not known yet becomes a member of a group. The code is shown once.
+// GroupInvite: a code with which a person joins a group. The code is shown once.
 import { z } from "zod";
 import { Capability } from "../capability.ts";
 import { bool, duration, message, optional, output, plain, required, string, timestamp } from "../field.ts";
@@ -33,13 +33,13 @@ export const GroupInvite = message("iam.GroupInvite", {
       capabilities: output(4, z.array(Capability).optional()),
     }).optional(),
   ),
-  /** who may accept it; absent = whoever has the code */
+  /** who may accept it; absent = anyone with the code */
   email: optional(3, string.refine(isEmptyOrEmail, EMAIL_TEXT)),
-  /** given on create and not returned */
+  /** set on create, not returned */
   ttl: required(4, ttl, { inputOnly: true }),
   expirationTime: output(5, timestamp),
   singleUse: optional(6, bool),
-  /** in the answer of the create alone */
+  /** returned by the create only */
   code: output(7, string.optional(), { secret: true }),
   /** the first 16 digits of the SHA-256 of the code */
   keyId: output(8, string),

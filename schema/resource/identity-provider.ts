@@ -1,5 +1,5 @@
-// IdentityProvider: where the people of an organisation sign in. Whoever signs in there for the first time is granted the
-// default role, so that setting one up is a promise of role bindings.
+// IdentityProvider: where the people of an organisation sign in. The default role is granted at the first sign-in, so creating
+// a provider means granting that role.
 import type { z } from "zod";
 import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
 import { Empty, listRequest, listResponse } from "../list.ts";
@@ -37,11 +37,11 @@ const Oidc = message("iam.IdentityProvider.OIDC", {
     secret: true,
     inputOnly: true,
   }),
-  /** beside `openid`, which is always asked for */
+  /** in addition to `openid`, which is always requested */
   additionalScopes: optional(4, strings, { list: "set" }),
-  /** claim that carries the groups of whoever signs in */
+  /** claim with the groups of the person who signs in */
   groupsClaim: optional(5, string),
-  /** how who signs in is matched to who was provisioned; unset = by `sub` */
+  /** how a sign-in is matched to a provisioned person; unset = by `sub` */
   correlationRule: optional(6, CorrelationRule, { immutable: true }),
   /** PKCE (RFC 7636) */
   pkceEnabled: optional(7, bool),
@@ -71,7 +71,7 @@ export const IdentityProvider = message(
     description: optional(3, description),
     createTime: output(4, timestamp),
     updateTime: output(5, timestamp),
-    /** uid of the role that whoever signs in for the first time is granted */
+    /** uid of the role that a first sign-in grants */
     defaultRole: required(6, uidp),
     oidc: optional(20, Oidc, { oneof: "configuration" }),
     /** absent from lists */

@@ -38,9 +38,9 @@ export const isIssuer = (text: string): boolean => {
 };
 
 export const issuer = z.string({ error: ISSUER_TEXT }).refine(isIssuer, ISSUER_TEXT);
-/** Patterns for further claims that one identity may have. */
+/** Most patterns for further claims of one identity. */
 const CLAIM_PATTERNS_MAX = 20;
-/** Characters of an identity's own key set. */
+/** Most characters of an identity's own key set. */
 export const KEYS_MAX = 65_536;
 const LIMIT = { subject: 255, claim: 4096 };
 const subject = nonEmpty.max(LIMIT.subject, `must be at most ${LIMIT.subject} characters`);
@@ -59,7 +59,7 @@ const claims = stringMap.refine(
   `must have values of at most ${LIMIT.claim} characters`,
 );
 const claimPatterns = stringMap
-  // Further ones are not even compiled: a thousand of them take seconds.
+  // Too many patterns are not compiled: a thousand of them take seconds.
   .refine((map) => Object.keys(map).length <= CLAIM_PATTERNS_MAX, {
     error: `must have at most ${CLAIM_PATTERNS_MAX} patterns`,
     abort: true,

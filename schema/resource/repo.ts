@@ -1,4 +1,4 @@
-// Repo: a repository of images. One that syncs from another inherits what that one says of its images.
+// Repo: a repository of images. A repo that syncs from another inherits the metadata of its images.
 import { z } from "zod";
 import {
   bool,
@@ -31,7 +31,7 @@ export const CatalogTier = enumeration("registry.CatalogTier", {
   CATALOG_TIER_COMMERCIAL: 6,
 });
 
-// Longer than any uid; each part of a path is looked up.
+// Longer than any uid. Each part of a path is looked up.
 const SOURCE_MAX = 2048;
 
 export const SyncConfig = message("registry.SyncConfig", {
@@ -49,7 +49,7 @@ export const SyncConfig = message("registry.SyncConfig", {
 
 const NamedContent = (name: string) => message(name, { name: required(1, nonEmpty), content: required(2, nonEmpty) });
 
-// Keys that belong to the platform.
+// Keys that are reserved for the platform.
 const keysWithout = (...prefixes: string[]) =>
   stringMap.refine(
     (map) => !Object.keys(map).some((key) => prefixes.some((prefix) => key.startsWith(prefix))),
@@ -115,7 +115,7 @@ export const CustomOverlay = message("registry.CustomOverlay", {
 const NAME_TEXT = "must be at most 255 characters without white space";
 const listOf = <T extends z.ZodType>(item: T) => z.array(item, { error: "must be a list of strings" });
 
-/** What a repo that syncs from another has of that one, and cannot change. */
+/** Fields that a syncing repo inherits from its source and cannot change. */
 export const INHERITED = ["catalogTier", "bundles", "aliases", "activeTags"] as const;
 
 export const Repo = message(
@@ -144,7 +144,7 @@ export type Repo = z.infer<typeof Repo>;
 
 export const README_MAX = 256 * 1024;
 
-/** What a repo tells of itself, in Markdown. */
+/** The readme of a repo, in Markdown. */
 export const RepoReadme = message("registry.RepoReadme", {
   /** uid of the repo */
   uid: output(1, uidp),

@@ -1,5 +1,5 @@
-// RoleBinding: grants a role to an identity at a group and everything below it. Written by uids, answered with the
-// identity, group and role spelt out.
+// RoleBinding: grants a role to an identity at a group and everything below it. Requests carry uids; responses
+// carry the identity, the group and the role.
 import { z } from "zod";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
 import { Empty, listRequest, listResponse } from "../list.ts";
@@ -39,7 +39,7 @@ export type RoleBinding = z.infer<typeof RoleBinding>;
 
 const CreateRoleBindingRequest = createRequest("iam.CreateRoleBindingRequest", "roleBinding", RoleBinding);
 
-// In a batch the parent may be left out of each request (AIP-233).
+// In a batch, each request may leave out the parent (AIP-233).
 const batched = message("iam.CreateRoleBindingRequest", {
   parent: optional(1, string),
   roleBinding: required(2, RoleBinding),

@@ -23,7 +23,7 @@ export const Tag = message("registry.Tag", {
 });
 export type Tag = z.infer<typeof Tag>;
 
-/** The kinds of tags that a list leaves out unless they are asked for, by the field that asks. */
+/** Tags that a list leaves out by default, by the field that includes them. */
 export const HIDDEN_TAGS = {
   includeReferrers: /^sha256-/,
   includeDates: /-20\d{6}$/,

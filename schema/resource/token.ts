@@ -10,7 +10,7 @@ export const API_TOKEN_LIFE_MS = 60 * 60 * 1000;
 export const ExchangeRequest = message(
   "oidc.ExchangeRequest",
   {
-    /** the API audience, equal to the base address; must be given */
+    /** the API audience, which is the base address; required */
     aud: plain(1, strings),
     /** deprecated spelling of one member of `scopes` */
     scope: plain(2, string),
@@ -34,24 +34,24 @@ export const RawToken = message("oidc.RawToken", {
 });
 export type RawToken = z.infer<typeof RawToken>;
 
-/** The limits may be narrower than those of the exchange that began it, never wider. */
+/** The limits may be narrower than those of the first exchange, never wider. */
 export const ExchangeRefreshTokenRequest = message("oidc.ExchangeRefreshTokenRequest", {
   /** as in the exchange */
   aud: plain(1, strings),
   scope: plain(2, string),
   cap: plain(3, strings),
-  /** the number is ours: the published document names the field and no number */
+  /** our own number: the published document names the field without one */
   scopes: plain(4, strings),
 });
 export type ExchangeRefreshTokenRequest = z.infer<typeof ExchangeRefreshTokenRequest>;
 
-/** The refresh token is rotated: the one that was used is worth nothing any more. */
+/** The refresh token is rotated: a used one is invalid. */
 export const TokenPair = message("oidc.TokenPair", { token: plain(1, RawToken), refreshToken: plain(2, RawToken) });
 export type TokenPair = z.infer<typeof TokenPair>;
 
 const SERVICE = "oidc.SecurityTokenService";
 
-/** Its request names limits, of which none may be dropped: a field that is not known is refused. */
+/** Its request holds limits. None may be dropped, so an unknown field is refused. */
 export const isExchange = ({ service }: Pick<Operation, "service">): boolean => service === SERVICE;
 
 export const tokenOperations = rows(SERVICE, "/sts", {

@@ -105,7 +105,7 @@ export const AccountAssociationV1 = message("iam.v1.AccountAssociations", {
   ),
   name: plain(4, string),
   description: plain(5, string),
-  /** shown where there is one installation: v1 has room for no more */
+  /** set if there is one installation: v1 has room for no more */
   github: plain(
     6,
     message("iam.v1.AccountAssociations.GitHubInstallation", {

@@ -71,7 +71,7 @@ export const RepoV1 = message(
   { reserved: [7, "custom_overlay"] },
 );
 
-/** The one field of a list: always written. */
+/** The one field of a list; always written. */
 export const items = <T extends z.ZodType>(item: T) => plain(1, z.array(item), { always: true });
 
 export const v1Operations = {
