@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "../client/clock.ts";
+import { checkedConfig } from "../client/credentials.ts";
 import { ConfigError } from "../client/errors.ts";
 import { DEADLINE_MS } from "../client/retry.ts";
 import type { Entry, InvalidLine } from "../provider/journal/entry.ts";
@@ -12,7 +13,7 @@ import { lockOf } from "../provider/journal/lock.ts";
 import { journalFolder } from "../provider/journal/path.ts";
 import { title } from "../provider/kind/kind.ts";
 import { type PendingCreate, pendingCreates } from "../provider/recovery/pending-operations.ts";
-import { checkedConfig, sessionWith, systemOutside } from "../provider/session/session.ts";
+import { sessionWith, systemEnvironment } from "../provider/session/session.ts";
 import { printableLines } from "../schema/index.ts";
 import { print, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -107,10 +108,10 @@ const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
 export const clean = reported("clean", async (flags: CleanFlags) => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
-  const say = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
+  const log = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
   for (const path of journalsIn(folder)) {
     const file = path.replace(JOURNAL, ".lock");
-    const lock = lockOf({ file, clock: systemClock, patienceMs: DEADLINE_MS, say });
+    const lock = lockOf({ file, clock: systemClock, timeoutMs: DEADLINE_MS, log });
     await lock.acquire();
     try {
       const { entries, invalid } = await contentsOf(path);
@@ -140,11 +141,11 @@ export const pending = reported("pending", async (file: string) => {
   } catch (error) {
     throw new PendingError(`cannot read ${source}: ${(error as Error).message}`);
   }
-  const outside = systemOutside();
+  const environment = systemEnvironment();
   const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));
   for (const one of contents.flatMap(({ invalid }) => invalid))
     process.stderr.write(printableLines(invalidLineOf(one)));
-  const session = sessionWith(checkedConfig(undefined, outside.env), outside);
+  const session = sessionWith(checkedConfig(undefined, environment.env), environment);
   const creates = await pendingCreates(session, exported).catch((error: Error) => {
     throw new PendingError(`${source}: ${error.message}`);
   });

@@ -2,7 +2,6 @@
 // Tokens are never read from the stack's configuration: all of it lands in the state.
 import { isAbsolute } from "node:path";
 import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest } from "../schema/index.ts";
-import { ConfigError } from "./errors.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */
@@ -51,10 +50,23 @@ const VARIABLE = {
 
 const REQUEST_TIMEOUT_SECONDS = { least: 1, usual: 60, most: 3600 };
 
+/** The configuration of a process, parsed once; what is wrong with it is an error only where it is needed. */
+export interface ParsedConfig {
+  /** absent when one of its values is wrong or missing */
+  config: Config | undefined;
+  /** what is wrong or missing */
+  problems: readonly string[];
+  /** the same with misspelt keys among them: they keep nothing from being read or deleted */
+  strictProblems: readonly string[];
+  warnings: readonly string[];
+}
+
 /** `fromStack` is undefined where there is no stack, as in a command of `irm`: the environment alone is looked at. */
-export const configFrom = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): Config => {
+export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
-  const problems = [...secretsInConfig(get), ...unknownKeys(given).problems];
+  const secrets = secretsInConfig(get);
+  const keys = unknownKeys(given);
+  const problems: string[] = [];
   const baseUrl = read("baseUrl", get, env);
   const authUrl = read("authUrl", get, env);
   const identity = read("identity", get, env);
@@ -75,9 +87,14 @@ export const configFrom = (fromStack: GetConfig | undefined, env: Env, given: Gi
   const movedFrom = read("movedFrom", get, env);
   if (movedFrom && !isUidp(movedFrom.value) && !URL.canParse(movedFrom.value))
     problems.push(`${movedFrom.place}: must be the address of the service before, or the uid of an organisation`);
-  if (!baseUrl || problems.length > 0) throw new ConfigError(problems);
+  const parsed = {
+    problems: [...secrets, ...problems],
+    strictProblems: [...secrets, ...keys.problems, ...problems],
+    warnings: keys.warnings,
+  };
+  if (!baseUrl || parsed.problems.length > 0) return { ...parsed, config: undefined };
   const base = withoutSlash(baseUrl.value);
-  return {
+  const config: Config = {
     baseUrl: base,
     authUrl: authUrl ? withoutSlash(authUrl.value) : defaultAuthUrl(base),
     ...(identity ? { identity: identity.value } : {}),
@@ -85,6 +102,7 @@ export const configFrom = (fromStack: GetConfig | undefined, env: Env, given: Gi
     ...(journal ? { journal: journal.value } : {}),
     ...(movedFrom ? { movedFrom: isUidp(movedFrom.value) ? movedFrom.value : serviceOf(movedFrom.value) } : {}),
   };
+  return { ...parsed, config };
 };
 
 const placesOf = (key: keyof typeof VARIABLE) => [`stack configuration irm:${key}`, `environment ${VARIABLE[key]}`];

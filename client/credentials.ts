@@ -1,7 +1,15 @@
 // The API token: given (IRM_TOKEN, IRM_TOKEN_FILE), or exchanged for the workload's own (IRM_IDENTITY_TOKEN,
 // IRM_IDENTITY_TOKEN_FILE, GitHub Actions), in this order. Kept in this process only; exchanged again before it expires.
 import type { Clock } from "./clock.ts";
-import { type Config, configFrom, type Env, type GetConfig, type Given, protocolProblem } from "./config.ts";
+import {
+  type Config,
+  type Env,
+  type GetConfig,
+  type Given,
+  type ParsedConfig,
+  parseConfig,
+  protocolProblem,
+} from "./config.ts";
 import { ConfigError } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 
@@ -44,15 +52,24 @@ const MISSING =
   "IRM_IDENTITY_TOKEN (the workload's own OIDC token, to be exchanged), IRM_IDENTITY_TOKEN_FILE (a file with one), " +
   `${GITHUB.join(" and ")} (GitHub Actions: the job needs the permission id-token: write)`;
 
-/** The configuration, or one error with all that is wrong and missing, credentials included. */
-export const checkedConfig = (get: GetConfig | undefined, env: Env, given?: Given): Config => {
-  try {
-    return configFrom(get, env, given);
-  } catch (error) {
-    const missing = missingCredentials(env);
-    throw error instanceof ConfigError && missing ? new ConfigError([...error.problems, missing]) : error;
-  }
+/**
+ * The configuration, or one error with everything that is wrong and missing, credentials included. Strict: misspelt keys too. A read
+ * or a delete of what a state holds is not strict.
+ */
+export const requireConfig = (
+  { config, problems, strictProblems }: ParsedConfig,
+  env: Env,
+  isStrict: boolean,
+): Config => {
+  const found = isStrict ? strictProblems : problems;
+  if (config && found.length === 0) return config;
+  const missing = missingCredentials(env);
+  throw new ConfigError(missing ? [...found, missing] : found);
 };
+
+/** For a process that needs its configuration once. */
+export const checkedConfig = (get: GetConfig | undefined, env: Env, given?: Given): Config =>
+  requireConfig(parseConfig(get, env, given), env, true);
 
 /** The problem of an environment without credentials; undefined when it has some. */
 export const missingCredentials = (env: Env): string | undefined => {

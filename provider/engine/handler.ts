@@ -3,12 +3,12 @@
 // be deleted any more.
 // It must not import @pulumi/pulumi, which takes four times as long to load as all of this.
 
-import { systemOutside } from "../session/session.ts";
+import { systemEnvironment } from "../session/session.ts";
 import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";
 import { silencing } from "./silence.ts";
 
 const engine = engineOf(process.argv);
-const methods = methodsWith({ ...systemOutside(), ...(engine && { silence: silencing(console) }) });
+const methods = methodsWith({ ...systemEnvironment(), ...(engine && { silence: silencing(console) }) });
 
 export const kinds = engine ? untilEnd(methods, engineEnd(engine), () => process.exit()) : methods;

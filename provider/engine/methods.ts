@@ -2,20 +2,19 @@
 // provider whose configure has not finished (@pulumi/pulumi/cmd/dynamic-provider/index.ts): so each waits for the
 // configuration.
 
-import { type Config, type GetConfig, type Given, serviceOf, unknownKeys } from "../../client/config.ts";
-import { checkedConfig, missingCredentials } from "../../client/credentials.ts";
+import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
+import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords } from "../kind/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
-import * as reconcile from "../reconcile/diff.ts";
-import { tellOpenCreates } from "../recovery/unreported.ts";
-import { isMoved } from "../session/service-address.ts";
-import { type Ledger, ledgerWith, type Outside, type Session, sessionWith } from "../session/session.ts";
+import * as reconcile from "../reconcile/index.ts";
+import { reportPendingCreates } from "../recovery/recover.ts";
+import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
 import { KEY, PREVIEW, PROVIDER, SERVICE } from "../state/state.ts";
 import { reporterWith } from "./report.ts";
 import { type Review, reviewWith } from "./review.ts";
-import { serviceGate } from "./service-gate.ts";
+import { isMoved, serviceGate } from "./service-gate.ts";
 import { twins } from "./twins.ts";
 
 /** As the SDK's provider gives it. What is optional here is its own, and not promised: without it misspelt keys are not told. */
@@ -35,74 +34,81 @@ export interface Methods {
   delete(id: string, stored: Json): Promise<void>;
 }
 
-/** One process serves all kinds with one configuration: the first configure settles it. */
-export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
-  const readable = reporterWith(outside);
-  const hasCredentials = missingCredentials(outside.env) === undefined;
-  const configured = Promise.withResolvers<{ get: GetConfig; given: Given }>();
+/** One process serves all kinds with one configuration: that of the first configure. */
+export const methodsWith = (environment: Environment): Record<KindName, Methods> => {
+  const { env, log } = environment;
+  const reported = reporterWith(environment);
+  const hasCredentials = missingCredentials(env) === undefined;
+  const configured = Promise.withResolvers<ParsedConfig>();
+  let isConfigured = false;
   let hasWarned = false;
   let ledger: Ledger | undefined;
   let session: Session | undefined;
 
-  const config = async (): Promise<Config> => checkedConfig((await configured.promise).get, outside.env);
-  // In a check alone: what a state holds must be read and deleted whatever its configuration says besides.
-  const checkKeys = async (): Promise<void> => {
-    const { get, given } = await configured.promise;
-    checkedConfig(get, outside.env, given);
-    if (!hasWarned) for (const warning of unknownKeys(given).warnings) outside.say(warning);
+  // Not strict: what a state holds must be read and deleted whatever keys its configuration has besides.
+  const config = async (): Promise<Config> => requireConfig(await configured.promise, env, false);
+  const checkConfig = async (): Promise<void> => {
+    const parsed = await configured.promise;
+    requireConfig(parsed, env, true);
+    if (!hasWarned) for (const warning of parsed.warnings) log(warning);
     hasWarned = true;
   };
-  const connected = async (): Promise<Session> => {
-    const settled = await config();
-    ledger ??= ledgerWith(settled, outside);
-    session ??= gate.guarded(sessionWith(settled, outside, ledger));
+  const getLedger = async (): Promise<Ledger> => {
+    const settings = await config();
+    ledger ??= ledgerWith(settings, environment);
+    return ledger;
+  };
+  const connect = async (): Promise<Session> => {
+    const [settings, own] = [await config(), await getLedger()];
+    session ??= gate.guarded(sessionWith(settings, environment, own));
     return session;
   };
-  const gate = serviceGate({ config, connected, hasCredentials, say: outside.say });
-  // The engine has the record in its state; `owner` is the key of the resource that declares it.
-  const inState = async (kind: Kind, id: string, key: unknown, owner?: string): Promise<void> => {
-    ledger ??= ledgerWith(await config(), outside);
-    ledger.claims.inState(recordId(kind.field, id), owner);
-    await ledger.journal.known(kind.field, id, key as string | undefined);
+  const gate = serviceGate({ config, connect, hasCredentials, log });
+  // The engine has the record in its state; `owner` is the resource that declares it.
+  const noteInState = async (kind: Kind, id: string, key: unknown, owner?: string): Promise<void> => {
+    const { ownership, journal } = await getLedger();
+    ownership.inState(recordId(kind.field, id), owner);
+    await journal.acknowledge(kind.field, id, key as string | undefined);
   };
 
   // The key in a state may be of a name that the resource had before: it says where the journal is, not whose the record is.
-  const about = async (kind: Kind, id: string, { [KEY]: key }: Json): Promise<Session> => {
-    await inState(kind, id, key);
-    return connected();
+  const sessionFor = async (kind: Kind, id: string, { [KEY]: key }: Json): Promise<Session> => {
+    await noteInState(kind, id, key);
+    return connect();
   };
-  const aboutAlone = async (kind: Kind, id: string, stored: Json): Promise<Session> => {
-    const own = await about(kind, id, stored);
+  const reportingSessionFor = async (kind: Kind, id: string, stored: Json): Promise<Session> => {
+    const own = await sessionFor(kind, id, stored);
     // A state of an earlier version has no key.
-    if (typeof stored[KEY] === "string") await tellOpenCreates(own, stored[KEY]);
+    if (typeof stored[KEY] === "string") await reportPendingCreates(own, stored[KEY]);
     return own;
   };
 
   const existing = twins();
   // Only where there are credentials: a preview works without them.
   const twinText = async (kind: Kind, inputs: Json): Promise<string | undefined> =>
-    missingCredentials(outside.env) ? undefined : existing.textOf(kind, await connected(), inputs);
+    hasCredentials ? existing.textOf(kind, await connect(), inputs) : undefined;
 
   // Two resources that adopt one record, or one that adopts what another has: the preview refuses it already.
   const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
     if (!isUidp(adopt) || typeof key !== "string") return [];
-    ledger ??= ledgerWith(await config(), outside);
-    const reason = ledger.claims.plan(recordId(kind.field, adopt), key);
+    const reason = (await getLedger()).ownership.plan(recordId(kind.field, adopt), key);
     return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
   };
 
-  const review = reviewWith(outside.say);
+  const review = reviewWith(log);
   const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
 
   const methodsOf = (kind: Kind): Methods => ({
     // Never throws: the engine would call the other methods all the same. They report what is wrong.
     configure: async ({ config }) => {
+      if (isConfigured) return;
+      isConfigured = true;
       const given = { keys: Object.keys(config.rawConfig ?? {}), project: config.projectName };
-      configured.resolve({ get: (key) => config.get(key), given });
+      configured.resolve(parseConfig((key) => config.get(key), env, given));
     },
     // A wrong configuration shows in the preview; credentials are not needed for one.
-    check: readable(async (olds, { [PREVIEW]: isPreview, ...news }) => {
-      await checkKeys();
+    check: reported(async (olds, { [PREVIEW]: isPreview, ...news }) => {
+      await checkConfig();
       await gate.address(olds);
       if (isUidp(olds.parent)) await gate.organization(olds.parent);
       const { inputs, failures } = reconcile.check(kind, olds, news);
@@ -110,13 +116,13 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
         failures.push(...(await adoptionProblems(kind, inputs)));
         reviewOf(kind)?.checked(olds, inputs);
         const text = isPreview === true && Object.keys(olds).length === 0 ? await twinText(kind, inputs) : undefined;
-        if (text !== undefined) outside.say(text);
+        if (text !== undefined) log(text);
       }
       return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };
     }),
-    diff: readable(async (id, olds, news) => {
+    diff: reported(async (id, olds, news) => {
       const key = news[KEY] as string | undefined;
-      await inState(kind, id, key, key);
+      await noteInState(kind, id, key, key);
       await gate.address(olds);
       await gate.organization(id);
       const compared = reconcile.diff(kind, id, olds, news);
@@ -124,19 +130,19 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
       // the service, again, and sends nothing.
       const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
       const result = { ...compared, changes: compared.changes || isStale };
-      if (result.replaces.length === 0) ledger?.claims.keep(recordId(kind.field, id), olds.adopted === true);
-      if (result.warning) outside.say(result.warning);
+      if (result.replaces.length === 0) ledger?.ownership.keep(recordId(kind.field, id), olds.adopted === true);
+      if (result.warning) log(result.warning);
       reviewOf(kind)?.compared(olds, news);
       return result;
     }),
-    create: readable(async (inputs) => {
+    create: reported(async (inputs) => {
       gate.open();
-      const { id, outs } = await reconcile.create(kind, await connected(), inputs);
+      const { id, outs } = await reconcile.create(kind, await connect(), inputs);
       return { id, outs: keyed(outs, inputs) };
     }),
-    read: readable(async (id, stored) => {
+    read: reported(async (id, stored) => {
       await gate.address(stored);
-      const own = await aboutAlone(kind, id, stored);
+      const own = await reportingSessionFor(kind, id, stored);
       const result = await reconcile.read(kind, own, id, stored).catch((error) => gate.explain(id, error));
       if (result.id === "") return result;
       const here = { [SERVICE]: serviceOf((await config()).baseUrl) };
@@ -146,13 +152,13 @@ export const methodsWith = (outside: Outside): Record<KindName, Methods> => {
         inputs: { ...result.inputs, ...here },
       };
     }),
-    update: readable(async (id, olds, news) => {
-      const { outs } = await reconcile.update(kind, await about(kind, id, news), id, olds, news);
+    update: reported(async (id, olds, news) => {
+      const { outs } = await reconcile.update(kind, await sessionFor(kind, id, news), id, olds, news);
       return { outs: keyed(outs, news) };
     }),
-    delete: readable(async (id, stored) => {
+    delete: reported(async (id, stored) => {
       await gate.address(stored);
-      const own = await aboutAlone(kind, id, stored);
+      const own = await reportingSessionFor(kind, id, stored);
       const isGone = await reconcile.remove(kind, own, id, stored).catch((error) => gate.explain(id, error));
       if (isGone) reviewOf(kind)?.removed(stored);
     }),

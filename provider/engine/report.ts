@@ -1,7 +1,7 @@
 // Errors of the methods, as the engine prints them: a message and no stack, and once what all resources would say.
 import { sessionErrorOf } from "../../client/errors.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
-import type { Outside } from "../session/session.ts";
+import type { Environment } from "../session/session.ts";
 import { KEY } from "../state/state.ts";
 
 type Method<A extends unknown[], R> = (...args: A) => Promise<R>;
@@ -9,7 +9,7 @@ type Method<A extends unknown[], R> = (...args: A) => Promise<R>;
 const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /** Wraps a method: what it throws is a message for people. A defect keeps its stack. */
-export const reporterWith = ({ silence }: Pick<Outside, "silence">) => {
+export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
   // By message: the resource whose error is shown whole.
   const reported = new Map<string, string>();
 

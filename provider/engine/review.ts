@@ -24,21 +24,21 @@ interface Named {
   name?: unknown;
 }
 
-export const reviewWith = (say: (text: string) => void): Review => {
+export const reviewWith = (log: (text: string) => void): Review => {
   const declared = new Set<unknown>();
   const reported = new Set<unknown>();
 
-  const tell = (bag: Json, verb: string, parts: readonly string[]): void => {
+  const logOnce = (bag: Json, verb: string, parts: readonly string[]): void => {
     if (reported.has(bag[KEY])) return;
     reported.add(bag[KEY]);
-    say(`RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
+    log(`RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
   };
 
   return {
     checked(olds, news) {
       declared.add(news[KEY]);
       if (Object.keys(olds).length > 0) return;
-      tell(
+      logOnce(
         news,
         "is new",
         PARTS.map((part) => `${part} ${textOf(wanted(news, part))}`),
@@ -54,10 +54,10 @@ export const reviewWith = (say: (text: string) => void): Review => {
         if (!changed.includes(part)) return `${part} ${textOf(after)}`;
         return `${part} ${textOf(stored(olds, part, after))} becomes ${textOf(after)}`;
       });
-      tell(news, "changes", parts);
+      logOnce(news, "changes", parts);
     },
     removed(outputs) {
-      say(removedBinding(outputs));
+      log(removedBinding(outputs));
     },
   };
 };

@@ -1,12 +1,19 @@
 // Before a record of a state is compared, read or deleted: is this the service that has it? The address first, then, where there
-// are credentials, the organisation. Once it is not, this process creates nothing either.
-
-import type { Config } from "../../client/config.ts";
-import { hasCode, sessionErrorOf } from "../../client/errors.ts";
-import { type Json, rootOf } from "../../schema/index.ts";
-import { absenceOf } from "../session/organization.ts";
-import { checkAddress, WrongService } from "../session/service-address.ts";
+// are credentials, the organisation, once a process. Where it is not, this process creates nothing either.
+//
+// Each resource carries the address: in its inputs for a check, in its outputs for a refresh and a delete, since a CI machine has
+// nothing else of the last run. A state of an earlier version carries none, and gets that of this run.
+import { type Config, serviceOf } from "../../client/config.ts";
+import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";
+import { isApiError, isLoopbackUrl, type Json, rootOf } from "../../schema/index.ts";
+import { absenceEvidence } from "../reconcile/not-found.ts";
 import type { Session } from "../session/session.ts";
+import { SERVICE } from "../state/state.ts";
+
+/** The service is another one than that of the state; nothing is created, changed or deleted. */
+class WrongService extends SessionError {
+  override readonly name = "WrongService";
+}
 
 export interface ServiceGate {
   /** the address; needs no network */
@@ -23,12 +30,12 @@ export interface ServiceGate {
 
 export interface GateParts {
   config(): Promise<Config>;
-  connected(): Promise<Session>;
+  connect(): Promise<Session>;
   hasCredentials: boolean;
-  say(text: string): void;
+  log(text: string): void;
 }
 
-export const serviceGate = ({ config, connected, hasCredentials, say }: GateParts): ServiceGate => {
+export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts): ServiceGate => {
   let refusal: WrongService | undefined;
   const absences = new Map<string, Promise<string | undefined>>();
 
@@ -39,12 +46,12 @@ export const serviceGate = ({ config, connected, hasCredentials, say }: GatePart
   const lookFor = async (organization: string): Promise<string | undefined> => {
     let session: Session;
     try {
-      session = await connected();
+      session = await connect();
     } catch (error) {
-      say(`the organisation ${organization} of this stack cannot be looked for: ${(error as Error).message}`);
+      log(`the organisation ${organization} of this stack cannot be looked for: ${(error as Error).message}`);
       return undefined;
     }
-    return absenceOf(session, await config(), organization);
+    return explainAbsence(session, await config(), organization);
   };
   const organization = async (uid: string): Promise<void> => {
     const root = rootOf(uid);
@@ -83,3 +90,57 @@ export const serviceGate = ({ config, connected, hasCredentials, say }: GatePart
     }),
   };
 };
+
+/** Whether the service has moved since, and somebody has confirmed it: the state is to carry the new address. */
+export const isMoved = ({ baseUrl }: Pick<Config, "baseUrl">, { [SERVICE]: stored }: Json): boolean =>
+  stored !== undefined && stored !== serviceOf(baseUrl);
+
+/** Throws when the records of `stored` are at another address, unless the move is confirmed. */
+const checkAddress = (config: Pick<Config, "baseUrl" | "movedFrom">, stored: Json): void => {
+  const before = stored[SERVICE] as string;
+  if (isMoved(config, stored) && config.movedFrom !== before)
+    throw new WrongService(otherAddress(before, serviceOf(config.baseUrl)));
+};
+
+const otherAddress = (before: string, now: string): string =>
+  [
+    `wrong service? The records of this stack are at ${before}, as of its last up, and this run is for ${now}. ` +
+      "Nothing is created, changed or deleted.",
+    `If the service has moved there with its records: pulumi config set irm:movedFrom ${before}, or for one run ` +
+      `IRM_MOVED_FROM=${before} in the environment. After the next up the setting may go.`,
+    "If it is another service: set the address back, or use a stack of its own (pulumi stack init NAME).",
+    ...(isLoopbackUrl(now) ? [RESTARTED] : []),
+  ].join("\n  - ");
+
+/** For whom most meet: `irm serve --dev` without a database, started again. */
+const RESTARTED =
+  "If it is a development server that was started again: it has its records no more unless it was started with --db FILE. " +
+  "To begin anew: pulumi state delete --all, then pulumi up.";
+
+/** Why the organisation is surely not there; undefined where it is, or may be. */
+const explainAbsence = async (session: Session, config: Config, organization: string): Promise<string | undefined> => {
+  try {
+    const evidence = await absenceEvidence(session, organization);
+    return evidence && absent(organization, serviceOf(config.baseUrl), evidence);
+  } catch (error) {
+    const cause = sessionErrorOf(error) ?? apiErrorOf(error) ?? (error as Error);
+    const text = `the organisation ${organization} of this stack cannot be looked for: ${sessionText(cause)}`;
+    // On loopback the server is the caller's own: a refused token means that the server is a new one.
+    if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopbackUrl(config.authUrl)) return text;
+    session.log(text);
+    return undefined;
+  }
+};
+
+const REFUSALS: readonly string[] = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
+
+const absent = (organization: string, service: string, evidence: string): string =>
+  [
+    `wrong service? The records of this stack are in the organisation ${organization}, and it is not at ${service}: ` +
+      `${evidence}. Nothing is created, changed or deleted.`,
+    "If the address or the credentials are those of another service: set them back.",
+    ...(isLoopbackUrl(service)
+      ? [RESTARTED]
+      : ["If the organisation is gone: pulumi state delete URN for each of its resources, or --all."]),
+    `To go on all the same: pulumi config set irm:movedFrom ${organization}, or IRM_MOVED_FROM=${organization} in the environment.`,
+  ].join("\n  - ");

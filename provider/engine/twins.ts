@@ -7,8 +7,8 @@ import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { createTimeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
-import { fingerprint, givenChoices } from "../state/fingerprint.ts";
-import { given, KEY, parentIn, resolvedFrom } from "../state/state.ts";
+import { desiredFrom, fingerprintOf, withUids } from "../state/desired.ts";
+import { KEY } from "../state/state.ts";
 import { containsUnknown } from "../state/unknown.ts";
 
 type Listed = Json & { uid: string };
@@ -37,13 +37,11 @@ export const twins = (): Twins => {
     // A new organisation stands beside those of others.
     if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown(asked)) return undefined;
     // What an interrupted run has left is this resource's.
-    if ((await session.journal.left(key)).length > 0) return undefined;
+    if ((await session.journal.findUnsettled(key)).length > 0) return undefined;
     const once = withOneAttempt(session);
-    const desired = given(await resolvedFrom(kind, once, inputs));
-    const choices = givenChoices(kind, desired);
-    const wanted = fingerprint(kind, parentIn(desired), desired, choices);
+    const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
     const alike = (await listed(kind, once, parent)).filter(
-      (record) => fingerprint(kind, parent, record, choices) === wanted,
+      (record) => fingerprintOf(kind, parent, record, choices) === fingerprint,
     );
     if (alike.length === 0) return undefined;
     const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;

@@ -9,36 +9,36 @@ import { type Lock, lockOf } from "./lock.ts";
 
 export interface Journal {
   /**
-   * What earlier runs left of a resource: open entries, and made ones that the engine has not asked for since. Waits for
-   * another process that is making records of the same stack.
+   * What earlier runs left of a resource: pending entries, and succeeded ones that the engine has not asked for since. Waits for
+   * another process that is creating records of the same stack.
    */
-  left(key: string): Promise<Entry[]>;
+  findUnsettled(key: string): Promise<Entry[]>;
   /** There was no journal of the stack when this process began. */
   isNew(key: string): Promise<boolean>;
   /**
-   * Writes an intent, with the time by the service's clock, and holds the lock until its `end`; undefined when another process
-   * has meanwhile left something of the resource. Errors: JournalError, and then nothing may be sent.
+   * Writes a pending entry, with the time by the service's clock, and holds the lock until its `end`; undefined when another
+   * process has meanwhile left something of the resource. Errors: JournalError, and then nothing may be sent.
    */
   begin(intent: Omit<Intent, "intent" | "at" | "notBefore">, now: () => Promise<number>): Promise<Entry | undefined>;
   /** The POST is about to be sent, at this time by the service's clock; kept to a second. */
-  sent(entry: Entry, at: number): Promise<void>;
-  made(entry: Entry, uid: string, at: number): Promise<void>;
+  recordSend(entry: Entry, at: number): Promise<void>;
+  recordSuccess(entry: Entry, uid: string, at: number): Promise<void>;
   /** The service has answered with this record, and it is not what was asked for. */
-  answered(entry: Entry, uid: string): Promise<void>;
-  /** The record that the entry names is not of its create: that is kept aside, and the entry is as if nobody knew. */
+  recordAnswer(entry: Entry, uid: string): Promise<void>;
+  /** The record that the entry names is not of its create: that line is quarantined, and the entry is pending again. */
   disown(entry: Entry, why: string): Promise<void>;
-  /** Surely not made, or gone again. */
-  closed(entry: Entry): Promise<void>;
-  /** The create is over, whatever is known of it. */
+  /** Surely not created, or deleted again. */
+  recordFailure(entry: Entry): Promise<void>;
+  /** The create is over, whatever its outcome. */
   end(entry: Entry): Promise<void>;
   /** The engine has asked for the record of this uid, so its state has it. `key` is that of the resource, where it is known. */
-  known(kind: string, uid: string, key?: string): Promise<void>;
-  /** how many intents with the same parent and inputs, this one among them, nobody knows the record of */
-  openAlike(entry: Entry): Promise<number>;
-  /** ids of the records that other resources of the stack have made */
-  idsBeside(key: string): Promise<Set<string>>;
-  /** Creates of the stack of this resource, not by this process, of which nobody knows the end; each once. */
-  untold(key: string): Promise<Entry[]>;
+  acknowledge(kind: string, uid: string, key?: string): Promise<void>;
+  /** How many entries with the same parent and fingerprint, this one among them, are pending. */
+  countPendingAlike(entry: Entry): Promise<number>;
+  /** ids of the records that creates of other resources of the stack made. */
+  otherIds(key: string): Promise<Set<string>>;
+  /** Pending entries of the stack of this resource that are not of this process; each once. */
+  takeUnreported(key: string): Promise<Entry[]>;
 }
 
 export interface JournalOptions {
@@ -46,23 +46,23 @@ export interface JournalOptions {
   pathOf(stack: string): string;
   clock: Clock;
   /** longest wait for another process */
-  patienceMs: number;
-  say(text: string): void;
+  timeoutMs: number;
+  log(text: string): void;
 }
 
 // A process serves one stack; the Automation API, and tests, may serve several.
-interface Open {
+interface StackJournal {
   file: JournalFile;
   lock: Lock;
   entries: Map<string, Entry>;
   /** there was no file */
   isNew: boolean;
-  /** no other process was making records when the entries were read */
-  settled: boolean;
+  /** no other process was creating records when the entries were read */
+  isSettled: boolean;
 }
 
 /** How exactly the time of a request is kept: a line on disk for each would cost more than it tells. */
-export const SENT_MS = 1_000;
+export const SEND_TIME_MS = 1_000;
 
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
 
@@ -83,28 +83,28 @@ const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
   );
 };
 
-export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions): Journal => {
-  const byStack = new Map<string, Promise<Open>>();
-  const begunHere = new Set<string>();
-  const knownHere = new Map<string, Known>();
-  const toldOf = new Set<string>();
+export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions): Journal => {
+  const byStack = new Map<string, Promise<StackJournal>>();
+  const ownEntries = new Set<string>();
+  const acknowledged = new Map<string, Known>();
+  const reported = new Set<string>();
 
-  const warnedOf = new Set<string>();
-  const warnOf = (path: string, invalid: readonly InvalidLine[] = []): void => {
-    const fresh = invalid.filter(({ line }) => !warnedOf.has(line));
-    for (const { line } of fresh) warnedOf.add(line);
-    if (fresh.length > 0) say(invalidText(path, fresh));
+  const warned = new Set<string>();
+  const warnOfInvalid = (path: string, invalid: readonly InvalidLine[] = []): void => {
+    const fresh = invalid.filter(({ line }) => !warned.has(line));
+    for (const { line } of fresh) warned.add(line);
+    if (fresh.length > 0) log(invalidText(path, fresh));
   };
 
-  const openAt = async (stack: string): Promise<Open> => {
+  const openAt = async (stack: string): Promise<StackJournal> => {
     const path = pathOf(stack);
     const file = journalFile(path);
-    const lock = lockOf({ file: path.replace(/\.jsonl$/, ".lock"), clock, patienceMs, say });
+    const lock = lockOf({ file: path.replace(/\.jsonl$/, ".lock"), clock, timeoutMs, log });
     const contents = await file.read();
-    warnOf(path, contents?.invalid);
-    return { file, lock, entries: contents?.entries ?? new Map(), isNew: contents === undefined, settled: false };
+    warnOfInvalid(path, contents?.invalid);
+    return { file, lock, entries: contents?.entries ?? new Map(), isNew: contents === undefined, isSettled: false };
   };
-  const opened = (key: string): Promise<Open> => {
+  const openFor = (key: string): Promise<StackJournal> => {
     const stack = stackOf(key);
     const found = byStack.get(stack) ?? openAt(stack);
     byStack.set(stack, found);
@@ -112,58 +112,58 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
     return found;
   };
 
-  const readAgain = async (open: Open): Promise<void> => {
+  const readAgain = async (open: StackJournal): Promise<void> => {
     const contents = await open.file.read();
-    warnOf(open.file.path, contents?.invalid);
+    warnOfInvalid(open.file.path, contents?.invalid);
     open.entries = contents?.entries ?? new Map();
-    for (const line of knownHere.values()) apply(open.entries, line);
+    for (const line of acknowledged.values()) apply(open.entries, line);
   };
 
   // Once: what others write later is seen when we have the lock.
   let settling: Promise<void> | undefined;
-  const settle = async (open: Open): Promise<void> => {
+  const compactUnderLock = async (open: StackJournal): Promise<void> => {
     await open.lock.acquire();
     try {
       await readAgain(open);
       await open.file.compact(open.entries.values());
-      open.settled = true;
+      open.isSettled = true;
     } finally {
       await open.lock.release();
     }
   };
-  const settled = async (key: string): Promise<Open> => {
-    const open = await opened(key);
-    if (open.settled) return open;
-    settling ??= settle(open).finally(() => {
+  const settle = async (key: string): Promise<StackJournal> => {
+    const open = await openFor(key);
+    if (open.isSettled) return open;
+    settling ??= compactUnderLock(open).finally(() => {
       settling = undefined;
     });
     await settling;
-    return settled(key);
+    return settle(key);
   };
 
-  const leftIn = ({ entries }: Open, key: string): Entry[] =>
-    [...entries.values()].filter((entry) => entry.key === key && !begunHere.has(entry.intent));
+  const unsettledIn = ({ entries }: StackJournal, key: string): Entry[] =>
+    [...entries.values()].filter((entry) => entry.key === key && !ownEntries.has(entry.intent));
 
-  const write = async (open: Open, line: Line): Promise<void> => {
+  const write = async (open: StackJournal, line: Line): Promise<void> => {
     await open.file.append(line);
     apply(open.entries, line);
   };
 
   return {
-    left: async (key) => leftIn(await settled(key), key),
-    isNew: async (key) => (await opened(key)).isNew,
+    findUnsettled: async (key) => unsettledIn(await settle(key), key),
+    isNew: async (key) => (await openFor(key)).isNew,
     begin: async (intent, now) => {
-      const open = await settled(intent.key);
+      const open = await settle(intent.key);
       await open.lock.acquire();
       try {
         if (!(await open.file.isAsRead())) await readAgain(open);
-        if (leftIn(open, intent.key).length > 0) {
+        if (unsettledIn(open, intent.key).length > 0) {
           await open.lock.release();
           return undefined;
         }
         const at = await now();
         const entry: Entry = { intent: randomUUID(), ...intent, at, notBefore: at };
-        begunHere.add(entry.intent);
+        ownEntries.add(entry.intent);
         await write(open, { ...entry });
         return entry;
       } catch (error) {
@@ -171,21 +171,21 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
         throw error;
       }
     },
-    sent: async (entry, at) => {
-      if (at - entry.at <= SENT_MS) return;
-      await write(await opened(entry.key), { again: entry.intent, at });
+    recordSend: async (entry, at) => {
+      if (at - entry.at <= SEND_TIME_MS) return;
+      await write(await openFor(entry.key), { again: entry.intent, at });
       entry.at = at;
     },
-    made: async ({ intent, key }, uid, at) => write(await opened(key), { made: intent, uid, at }),
-    answered: async (entry, uid) => {
-      await write(await opened(entry.key), { answered: entry.intent, uid });
+    recordSuccess: async ({ intent, key }, uid, at) => write(await openFor(key), { made: intent, uid, at }),
+    recordAnswer: async (entry, uid) => {
+      await write(await openFor(entry.key), { answered: entry.intent, uid });
       entry.answered = uid;
     },
     disown: async (entry, why) => {
-      const open = await opened(entry.key);
+      const open = await openFor(entry.key);
       const { uid, answered = uid, ...intent } = entry;
       await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
-      say(
+      log(
         `${entry.key}: the intent journal names ${answered} for it, which ${why}: it is not followed, and kept in ` +
           quarantineOf(open.file.path),
       );
@@ -193,39 +193,39 @@ export const createJournal = ({ pathOf, clock, patienceMs, say }: JournalOptions
       delete entry.uid;
       delete entry.answered;
     },
-    closed: async ({ intent, key }) => write(await opened(key), { closed: intent }),
-    end: async ({ key }) => (await opened(key)).lock.release(),
-    known: async (kind, uid, key) => {
+    recordFailure: async ({ intent, key }) => write(await openFor(key), { closed: intent }),
+    end: async ({ key }) => (await openFor(key)).lock.release(),
+    acknowledge: async (kind, uid, key) => {
       const id = recordId(kind, uid);
       const line: Known = id === uid ? { known: uid } : { known: uid, kind };
-      knownHere.set(id, line);
+      acknowledged.set(id, line);
       try {
-        if (key !== undefined) await opened(key);
+        if (key !== undefined) await openFor(key);
         for (const open of await Promise.all(byStack.values())) {
-          const isOpen = [...open.entries.values()].some((entry) => isKnownBy(entry, line));
-          if (isOpen) await write(open, line);
+          const isNamed = [...open.entries.values()].some((entry) => isKnownBy(entry, line));
+          if (isNamed) await write(open, line);
         }
       } catch (error) {
         // A preview may have nothing to write to; the next create that may writes it.
         if (!(error instanceof JournalError)) throw error;
       }
     },
-    openAlike: async ({ key, kind, parent, inputs }) => {
-      const { entries } = await opened(key);
+    countPendingAlike: async ({ key, kind, parent, inputs }) => {
+      const { entries } = await openFor(key);
       return [...entries.values()].filter(
         (one) => one.uid === undefined && one.kind === kind && one.parent === parent && one.inputs === inputs,
       ).length;
     },
-    untold: async (key) => {
-      const { entries } = await opened(key);
-      const untold = [...entries.values()].filter(
-        ({ intent, uid }) => uid === undefined && !begunHere.has(intent) && !toldOf.has(intent),
+    takeUnreported: async (key) => {
+      const { entries } = await openFor(key);
+      const pending = [...entries.values()].filter(
+        ({ intent, uid }) => uid === undefined && !ownEntries.has(intent) && !reported.has(intent),
       );
-      for (const { intent } of untold) toldOf.add(intent);
-      return untold;
+      for (const { intent } of pending) reported.add(intent);
+      return pending;
     },
-    idsBeside: async (key) => {
-      const { entries } = await opened(key);
+    otherIds: async (key) => {
+      const { entries } = await openFor(key);
       const others = [...entries.values()].filter((entry) => entry.key !== key);
       return new Set(others.flatMap(({ kind, uid }) => (uid === undefined ? [] : [recordId(kind, uid)])));
     },

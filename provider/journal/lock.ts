@@ -22,11 +22,11 @@ export interface LockOptions {
   file: string;
   clock: Clock;
   /** longest wait for another process */
-  patienceMs: number;
-  say(text: string): void;
+  timeoutMs: number;
+  log(text: string): void;
 }
 
-export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
+export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
   const nonce = crypto.randomUUID();
   let holders = 0;
   let held: Promise<void> | undefined;
@@ -52,11 +52,11 @@ export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
       if (holder?.nonce === nonce) return;
       if (await takeover(look)) continue;
       const who = holder ? `process ${holder.pid} on ${holder.host}` : "another process";
-      if (clock.now() - start > patienceMs)
+      if (clock.now() - start > timeoutMs)
         throw new JournalError(
           `${who} is making records of this stack and does not end; if it is none of yours, remove ${file}`,
         );
-      if (!isTold) say(`waiting for ${who}, which is making records of this stack (${file})`);
+      if (!isTold) log(`waiting for ${who}, which is making records of this stack (${file})`);
       isTold = true;
       await clock.sleep(POLL_MS);
     }
@@ -77,7 +77,7 @@ export const lockOf = ({ file, clock, patienceMs, say }: LockOptions): Lock => {
       if (await isOurs()) await unlink(file);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code !== "ENOENT") say(`cannot remove ${file} (${code ?? message}); the next run takes it over by itself`);
+      if (code !== "ENOENT") log(`cannot remove ${file} (${code ?? message}); the next run takes it over by itself`);
     }
   };
 

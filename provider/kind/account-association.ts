@@ -8,5 +8,5 @@ export const accountAssociation: Kind = {
   matchedBy: [],
   unique: [],
   replacementBreaks: "the group that has it would lose its cloud accounts",
-  releases: ({ uid }) => (typeof uid === "string" ? [uid] : []),
+  references: ({ uid }) => (typeof uid === "string" ? [uid] : []),
 };

@@ -17,7 +17,10 @@ export const groupInvite: Kind = {
   arguments: { roleUid: "role" },
   byName: ["roleUid"],
   resolve: resolveRole("roleUid"),
-  observed: ({ role, ...record }: Json) => ({ ...record, roleUid: record.roleUid || (role as Role | undefined)?.uid }),
+  normalizeResponse: ({ role, ...record }: Json) => ({
+    ...record,
+    roleUid: record.roleUid || (role as Role | undefined)?.uid,
+  }),
   // An adopted record says nothing of its ttl: it is taken to have the one that the program gives.
   settle: (desired: Json, { ttl }: Json) => (ttl === undefined ? { ...desired, ttl } : desired),
   stored: ({ role, roleUid, ...fields }: Json) => {

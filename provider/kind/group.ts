@@ -12,5 +12,5 @@ export const group: Kind = {
       { ...list, request: { uidp: { descendantsOf: uid } }, word },
       ...(list.sharesUid ? [{ ...list, request: { uidp: { ids: [uid] } }, word }] : []),
     ]),
-  forceable: "below",
+  supportsForceDestroy: "below",
 };

@@ -23,5 +23,5 @@ export const identityProvider: Kind = {
     const isUsual = [desired, observed].every((record) => USUAL_RULES.includes(valueAt(record, RULE)));
     return isUsual ? withValueAt(desired, RULE, valueAt(observed, RULE)) : desired;
   },
-  releases: ({ defaultRole }: Json) => (typeof defaultRole === "string" ? [defaultRole] : []),
+  references: ({ defaultRole }: Json) => (typeof defaultRole === "string" ? [defaultRole] : []),
 };

@@ -26,11 +26,11 @@ export interface Kind extends Omit<Resource, "operations"> {
   /** why a replacement must be allowed by the program; absent = it need not */
   replacementBreaks?: string;
   /** arguments in the API's spelling (friendly names to enum names) */
-  spelt?(input: Json): Json;
+  canonicalize?(input: Json): Json;
   /** field that is a list of names → all of them, to suggest the nearest */
   valueNames?: Readonly<Record<string, readonly string[]>>;
   /** the answer, or stored outputs, with what the API leaves out where it says it elsewhere */
-  observed?(answer: Json): Json;
+  normalizeResponse?(answer: Json): Json;
   /** the desired record, with the uid of the observed one where the program gives the name of what is there */
   settle?(desired: Json, observed: Json): Json;
   /** the desired record with uids where the program gives names */
@@ -46,13 +46,13 @@ export interface Kind extends Omit<Resource, "operations"> {
   /** the stored outputs hold in clear text what the program marks as secret */
   holdsSecret?(outputs: Json, desired: Json): boolean;
   /** uids of other records that this one keeps from being deleted */
-  releases?(stored: Json): string[];
+  references?(stored: Json): string[];
   /** what keeps a record from being deleted, to be waited for and listed */
   blockers?(uid: string): Blockers[];
   /** why a record is not deleted while there are blockers, where the service would: they would go with it */
-  guarded?: string;
+  deleteGuard?: string;
   /** `forceDestroy` is an argument */
-  forceable?: "below" | "guarded";
+  supportsForceDestroy?: "below" | "guarded";
 }
 
 /** A list request and how to read it. */

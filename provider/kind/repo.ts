@@ -13,13 +13,13 @@ export const repo: Kind = {
   respelled: ["sync_config.source"],
   choosesFor: ({ sync_config }: Json) => sync_config !== undefined,
   replacementBreaks: "its uid would change, and its images and tags would go with the old one",
-  observed: ({ syncConfig, ...record }: Json) =>
+  normalizeResponse: ({ syncConfig, ...record }: Json) =>
     syncConfig === undefined ? record : { sync_config: syncConfig, ...record },
   stored: ({ sync_config, ...record }: Json) =>
     sync_config === undefined ? record : { syncConfig: sync_config, ...record },
   blockers: (uid): Blockers[] => [
     { ...tags, request: { ...tags.always, uidp: { childrenOf: uid } }, word: resources.tag.word },
   ],
-  guarded: "tags of the repo would go with it, and this run deletes none of them",
-  forceable: "guarded",
+  deleteGuard: "tags of the repo would go with it, and this run deletes none of them",
+  supportsForceDestroy: "guarded",
 };

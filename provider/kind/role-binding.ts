@@ -27,7 +27,7 @@ const isSecret = (own: Json, part: Part, uid: unknown): boolean => {
   return before.uid !== undefined && before.uid === uid && before.name === undefined;
 };
 
-const observed = (answer: Json): Json => ({
+const normalizeResponse = (answer: Json): Json => ({
   ...answer,
   identityUid: answer.identityUid || partOf(answer, "identity").uid,
   roleUid: answer.roleUid || partOf(answer, "role").uid,
@@ -40,7 +40,7 @@ export const roleBinding: Kind = {
   byName: ["roleUid"],
   display: ["names"],
   // Samples of the API do not echo the two uids: they stand in the objects.
-  observed,
+  normalizeResponse,
   settle: (desired: Json, record: Json) => {
     const { roleUid: name } = desired;
     const { uid, name: own } = partOf(record, "role");
@@ -53,7 +53,7 @@ export const roleBinding: Kind = {
     return { ...desired, roleUid: await builtInRoleUid(session, name), [ROLE_NAME]: name };
   },
   stored: (answer: Json, own: Json) => {
-    const { identityUid, roleUid, ...fields } = observed(answer);
+    const { identityUid, roleUid, ...fields } = normalizeResponse(answer);
     const uids: Record<Part, unknown> = { identity: identityUid, role: roleUid, group: partOf(answer, "group").uid };
     const parts = PARTS.map((part) => {
       const uid = uids[part];
@@ -73,8 +73,8 @@ export const roleBinding: Kind = {
   },
   holdsSecret: (outputs: Json, desired: Json) =>
     PARTS.some((part) => (desired.names as Json | undefined)?.[part] === SECRET_NAME && partOf(outputs, part).name),
-  releases: (stored: Json) => {
-    const { identityUid, roleUid } = observed(stored);
+  references: (stored: Json) => {
+    const { identityUid, roleUid } = normalizeResponse(stored);
     return [roleUid, identityUid].filter((uid) => typeof uid === "string");
   },
 };

@@ -6,7 +6,7 @@ export const role: Kind = {
   ...resources.role,
   filters: ({ name }) => ({ name }),
   replacementBreaks: "its uid would change: role bindings that name it keep the old role from being deleted",
-  spelt: (input: Json) => {
+  canonicalize: (input: Json) => {
     if (!Array.isArray(input.capabilities)) return input;
     const enumName = (name: unknown) => (typeof name === "string" ? (capabilityFrom(name) ?? name) : name);
     return { ...input, capabilities: input.capabilities.map(enumName) };

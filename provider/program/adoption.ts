@@ -24,7 +24,7 @@ export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): p
   const { adopt, parent, name: recordName, identity, role, email } = inputs;
   const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role, email });
   const found = identifying.apply(async (own) => lookUp(kind, name, own as Json, await pulumi.isSecret(identifying)));
-  tell(kind, name, found, inputs);
+  logChanges(kind, name, found, inputs);
   return { adopt: found.apply(({ uid }) => uid as string) };
 };
 
@@ -35,18 +35,19 @@ const DONE_BEFORE =
 // Names that are secret are not told.
 const lookUp = async (kindName: KindName, name: string, args: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = args;
-  const [{ kindRecords }, { isMatch }, { listAll, listChildren }, { resolvedFrom }, { observe }] = await Promise.all([
-    import("../kind/index.ts"),
-    import("../kind/record.ts"),
-    import("../../client/paginate.ts"),
-    import("../state/state.ts"),
-    import("../state/changes.ts"),
-  ]);
+  const [{ kindRecords }, { isMatch }, { listAll, listChildren }, { desiredFrom, withUids }, { observe }] =
+    await Promise.all([
+      import("../kind/index.ts"),
+      import("../kind/record.ts"),
+      import("../../client/paginate.ts"),
+      import("../state/desired.ts"),
+      import("../state/normal-form.ts"),
+    ]);
   const kind: Kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
   if (adopt !== "match" && !isUidp(adopt)) throw programError(`${head}: must be "match", or the uid of the record`);
   const session = await programSession();
-  const identifying = await resolvedFrom(kind, session, args);
+  const identifying = (await withUids(session, desiredFrom(kind, args))).args;
   const records =
     adopt === "match"
       ? listChildren(session, kind.list, parent as string, kind.filters(identifying))
@@ -72,23 +73,24 @@ const lookUp = async (kindName: KindName, name: string, args: Json, secret: bool
 };
 
 // Values that are secret are not told.
-const tell = (kindName: KindName, name: string, found: pulumi.Output<Json>, inputs: pulumi.Inputs): void => {
+const logChanges = (kindName: KindName, name: string, found: pulumi.Output<Json>, inputs: pulumi.Inputs): void => {
   pulumi
     .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)
     .apply(async ([record, args, secret]) => {
-      const [{ kindRecords }, { placeOf }, { changeOf }, { desiredFrom, spelt, withOrderedLists }] = await Promise.all([
+      const [{ kindRecords }, { placeOf }, { changeOf }, { desiredFrom }, state] = await Promise.all([
         import("../kind/index.ts"),
         import("../kind/record.ts"),
         import("../state/changes.ts"),
+        import("../state/desired.ts"),
         import("../state/state.ts"),
       ]);
       const kind = kindRecords[kindName];
       const { uid } = record as unknown as { uid: string };
-      const desired = withOrderedLists(kind, desiredFrom(kind, spelt(kind, args as Json)));
-      const { paths } = changeOf(kind, placeOf(kind, uid), record as unknown as Json, desired);
+      const desired = desiredFrom(kind, state.withOrderedLists(kind, state.canonicalize(kind, args as Json)));
+      const { paths } = changeOf(desired, placeOf(kind, uid), record as unknown as Json);
       const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
       const lines = paths.map((path) =>
-        secret ? path : `${path}: ${at(record as unknown as Json, path)} becomes ${at(desired, path)}`,
+        secret ? path : `${path}: ${at(record as unknown as Json, path)} becomes ${at(desired.args, path)}`,
       );
       const head = `${kind.type} ${name} changes on ${kind.word} ${uid}:`;
       if (lines.length > 0) await pulumi.log.info([head, ...lines].join("\n  - "));

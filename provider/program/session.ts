@@ -4,14 +4,16 @@
 // An error that concerns all of a program (configuration, sign-in, connection) is one error object for all of its look-ups and
 // resources: the SDK reports each object once.
 import * as pulumi from "@pulumi/pulumi";
-import type { Config } from "../../client/config.ts";
-import { checkedConfig } from "../../client/credentials.ts";
+import { type Config, type ParsedConfig, parseConfig } from "../../client/config.ts";
+import { requireConfig } from "../../client/credentials.ts";
 import type { Session } from "../session/session.ts";
 import { programError } from "./program-error.ts";
 
 interface Program {
   /** reports one error, however often it comes */
   shared(message: string): pulumi.RunError;
+  /** parsed when the first resource or function needs it */
+  config?: ParsedConfig;
   session?: Promise<Session>;
   /** the end of the first call, while it is under way */
   firstCall?: Promise<void> | undefined;
@@ -59,14 +61,19 @@ export const afterFirstLookUp = async (value: string): Promise<string> => {
   return value;
 };
 
-const programConfig = ({ shared }: Program): Config => {
+const programConfig = (program: Program): Config => {
+  program.config ??= parseProgramConfig();
+  try {
+    return requireConfig(program.config, process.env, true);
+  } catch (error) {
+    throw program.shared((error as Error).message);
+  }
+};
+
+const parseProgramConfig = (): ParsedConfig => {
   const config = new pulumi.Config("irm");
   const given = { keys: Object.keys(pulumi.runtime.allConfig()), project: pulumi.getProject() };
-  try {
-    return checkedConfig((key) => config.get(key.replace(/^irm:/, "")), process.env, given);
-  } catch (error) {
-    throw shared((error as Error).message);
-  }
+  return parseConfig((key) => config.get(key.replace(/^irm:/, "")), process.env, given);
 };
 
 const connect = (program: Program): Promise<Session> => {
@@ -84,7 +91,7 @@ const connect = (program: Program): Promise<Session> => {
 // Loaded when the first function is called: most programs call none.
 const newSession = async (program: Program, first: PromiseWithResolvers<void>): Promise<Session> => {
   const config = programConfig(program);
-  const [{ sessionWith, systemOutside }, { operationError, sessionErrorOf, sessionText }] = await Promise.all([
+  const [{ sessionWith, systemEnvironment }, { operationError, sessionErrorOf, sessionText }] = await Promise.all([
     import("../session/session.ts"),
     import("../../client/errors.ts"),
   ]);
@@ -94,7 +101,7 @@ const newSession = async (program: Program, first: PromiseWithResolvers<void>): 
   };
   let session: Session;
   try {
-    session = sessionWith(config, systemOutside());
+    session = sessionWith(config, systemEnvironment());
   } catch (error) {
     throw sharedError(error) ?? error;
   }

@@ -12,8 +12,44 @@ import {
 } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import type { Kind } from "../kind/kind.ts";
-import { argumentOf, desiredFrom, given } from "../state/state.ts";
-import { isUnknown, UNKNOWN } from "../state/unknown.ts";
+import { changeOf } from "../state/changes.ts";
+import { desiredFrom } from "../state/desired.ts";
+import { argumentOf, argumentsIn, canonicalize, given, shownOnDelete, withOrderedLists } from "../state/state.ts";
+import { containsUnknown, isUnknown, UNKNOWN } from "../state/unknown.ts";
+import { valueAt } from "../state/write-only.ts";
+
+export interface CheckFailure {
+  property: string;
+  reason: string;
+}
+
+/** `olds` and `news` are inputs. The inputs that come back are in the API's spelling. */
+export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failures: CheckFailure[] } => {
+  const inputs = canonicalize(kind, news);
+  const problems = inputProblems(kind, inputs);
+  const before = argumentsIn(kind, olds);
+  const refusals = Object.keys(before).length === 0 ? [] : refusedReplacements(kind, before, inputs);
+  return {
+    inputs: { ...withOrderedLists(kind, inputs), ...shownOnDelete(olds, inputs) },
+    failures: [...problems, ...refusals].map(({ field, description }) => ({ property: field, reason: description })),
+  };
+};
+
+// Access outlives mistakes: other records depend on a uid, so a new one must be asked for.
+const refusedReplacements = (kind: Kind, before: Json, inputs: Json): FieldViolation[] => {
+  if (!kind.replacementBreaks || inputs.allowReplace === true) return [];
+  const desired = desiredFrom(kind, inputs);
+  const { replaces } = changeOf(desired, (before.parent as string) ?? "", before);
+  return replaces.filter((path) => !isUnknownAt(desired.args, path)).map((path) => replacementRefusal(kind, path));
+};
+
+export const isUnknownAt = (args: Json, path: string): boolean => containsUnknown(valueAt(args, path.split(".")));
+
+/** Why an argument must not change, where its change would replace the record. */
+export const replacementRefusal = (kind: Kind, path: string): FieldViolation => ({
+  field: argumentOf(kind, path),
+  description: `a change makes a new ${kind.word}: ${kind.replacementBreaks}; set allowReplace: true if that is meant`,
+});
 
 /** Arguments that are not fields of the API, and what may be given. */
 const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({
@@ -22,8 +58,8 @@ const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | u
   adopt: (value) => (isUidp(value) ? undefined : 'must be "match", or the uid of the record'),
   deleteAdopted: isSwitch,
   ...Object.fromEntries((kind.display ?? []).map((name) => [name, () => undefined])),
-  ...(kind.forceable ? { forceDestroy: isSwitch } : {}),
-  ...(kind.forceable === "below"
+  ...(kind.supportsForceDestroy ? { forceDestroy: isSwitch } : {}),
+  ...(kind.supportsForceDestroy === "below"
     ? {
         forceDestroyMax: (value) =>
           Number.isInteger(value) && (value as number) > 0
@@ -36,7 +72,7 @@ const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | u
 const isSwitch = (value: unknown) => (typeof value === "boolean" ? undefined : "must be true or false");
 
 export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
-  const input = desiredFrom(kind, bag);
+  const input = argumentsIn(kind, bag);
   return [
     ...nameProblems(argumentNames(kind), given(bag)),
     ...nestedNameProblems(kind.schema, input),
@@ -96,7 +132,7 @@ const ownProblems = (kind: Kind, input: Json): FieldViolation[] => {
     const description = value === undefined || isUnknown(value) ? undefined : problemOf(value);
     return description ? [{ field, description }] : [];
   });
-  if (input.root !== true || input.forceDestroy !== true || kind.forceable !== "below") return wrong;
+  if (input.root !== true || input.forceDestroy !== true || kind.supportsForceDestroy !== "below") return wrong;
   return [
     ...wrong,
     { field: "forceDestroy", description: "is refused on a root group: it would empty an organisation" },

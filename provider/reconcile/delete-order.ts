@@ -2,14 +2,41 @@
 // knows none, so a group waits here for its children and a role for its bindings, as long as they are getting fewer.
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
-import type { ApiError } from "../../schema/index.ts";
+import { type ApiError, isAncestor } from "../../schema/index.ts";
 import { type Blockers, type Kind, title } from "../kind/kind.ts";
-import type { Session } from "../session/session.ts";
+import { perSession, type Session } from "../session/session.ts";
 
-const PATIENCE_MS = 10_000;
+const STALL_TIMEOUT_MS = 10_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 const SHOWN = 20;
+
+interface DeleteProgress {
+  /** a record is gone; `references` are uids that it referred to */
+  finished(uid: string, references?: readonly string[]): void;
+  /** how many deletes have finished below `uid`, or of records that referred to it */
+  countFor(uid: string): number;
+  /** resolves when the next one finishes */
+  next(): Promise<void>;
+}
+
+const deleteProgress = (): DeleteProgress => {
+  const gone: { uid: string; references: readonly string[] }[] = [];
+  let waiting = Promise.withResolvers<void>();
+  return {
+    finished(uid, references = []) {
+      gone.push({ uid, references });
+      const woken = waiting;
+      waiting = Promise.withResolvers<void>();
+      woken.resolve();
+    },
+    countFor: (uid) => gone.filter((one) => isAncestor(uid, one.uid) || one.references.includes(uid)).length,
+    next: () => waiting.promise,
+  };
+};
+
+/** The deletes of this process, reported to those that wait for them: polling alone would notice late. */
+export const deletesOf = perSession(deleteProgress);
 
 interface Left {
   count: number;
@@ -30,7 +57,8 @@ export const deleteWhenFree = async (
   force?: () => Promise<void>,
 ): Promise<void> => {
   let forced = false;
-  const { clock, deletes } = session;
+  const { clock } = session;
+  const deletes = deletesOf(session);
   let fewest = Infinity;
   let finished = deletes.countFor(uid);
   let lastProgress = clock.now();
@@ -44,14 +72,14 @@ export const deleteWhenFree = async (
     if ((left.whole && left.count < fewest) || count > finished) lastProgress = clock.now();
     if (left.whole) fewest = Math.min(fewest, left.count);
     finished = count;
-    const patience = lastProgress + PATIENCE_MS - clock.now();
-    if (patience <= 0) {
+    const remaining = lastProgress + STALL_TIMEOUT_MS - clock.now();
+    if (remaining <= 0) {
       if (!force || forced) throw stuck(kind, uid, blocked, left);
       forced = true;
       await force();
       continue;
     }
-    await Promise.race([woken, clock.sleep(Math.min(wait, patience))]);
+    await Promise.race([woken, clock.sleep(Math.min(wait, remaining))]);
   }
 };
 
@@ -81,6 +109,6 @@ const stuck = (kind: Kind, uid: string, blocked: ApiError, { count, lines }: Lef
   const shown = lines.slice(0, SHOWN);
   const more = count > shown.length ? [`and ${count - shown.length} more`] : [];
   const head = `${blocked.operation} ${kind.word} ${uid}: ${apiText(blocked)}`;
-  const text = `${PATIENCE_MS / 1000} seconds without progress; ${count} left that hold${count === 1 ? "s" : ""} it:`;
+  const text = `${STALL_TIMEOUT_MS / 1000} seconds without progress; ${count} left that hold${count === 1 ? "s" : ""} it:`;
   return new Error([head, [text, ...shown, ...more].join("\n  - ")].join("\n"));
 };

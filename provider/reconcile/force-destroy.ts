@@ -1,13 +1,13 @@
 // forceDestroy of a group: what the engine does not know of goes deepest first. What will go is told before the first request
 // that deletes anything; an organisation, too many records, and whatever reaches beyond the group are refused.
-import { apiErrorOf, apiText, hasCode } from "../../client/errors.ts";
+import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
-import { deleteRecord } from "../../client/records.ts";
 import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/below.ts";
 import { title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
+import { deleteListed } from "./not-found.ts";
 
 const MAX = 50;
 
@@ -23,7 +23,7 @@ interface Doomed {
 }
 
 /** `stored` are the outputs of the group. */
-export const destroyBelow = async (session: Session, uid: string, stored: Json): Promise<void> => {
+export const forceDestroy = async (session: Session, uid: string, stored: Json): Promise<void> => {
   const head = `group ${uid} ${title(stored)}: forceDestroy`;
   if (isRoot(uid)) throw new Error(`${head} is refused on a root group: it would empty an organisation`);
   const doomed = await everythingBelow(session, uid);
@@ -43,18 +43,17 @@ export const destroyBelow = async (session: Session, uid: string, stored: Json):
     const text = `${head}: these role bindings are outside of it and would go with identities below it; nothing was deleted:`;
     throw new Error([text, ...outside].join("\n  - "));
   }
-  const held = doomed.filter((one) => session.claims.isHeld(one.id));
+  const held = doomed.filter((one) => session.ownership.isHeld(one.id));
   if (held.length > 0)
     throw stillDeclared(
       head,
       held.map(({ text }) => text),
     );
-  session.say([`${head}: deletes ${doomed.length} records below it:`, ...list].join("\n  - "));
+  session.log([`${head}: deletes ${doomed.length} records below it:`, ...list].join("\n  - "));
   for (const [index, one] of doomed.entries()) {
     try {
-      await deleteRecord(session, { word: one.word, operations: { delete: one.remove } }, one.uid);
+      await deleteListed(session, { word: one.word, operations: { delete: one.remove } }, one.uid);
     } catch (error) {
-      if (hasCode(error, "NOT_FOUND")) continue;
       const left = list.slice(index);
       const cause = apiErrorOf(error);
       const reason = cause ? apiText(cause) : String(error);

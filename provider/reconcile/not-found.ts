@@ -1,25 +1,128 @@
-// When NOT_FOUND proves a deletion. A service at a wrong address, or one that does not know the organisation, answers NOT_FOUND
-// to everything. So a record is gone only when the group above it can be read, or is gone by the same rule.
-import { advised, hasCode } from "../../client/errors.ts";
-import { getRecord } from "../../client/records.ts";
-import { isRoot, parentOf } from "../../schema/index.ts";
+// What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is no
+// evidence (docs/faults.md#f18). After that it is evidence only where the service knows the group that held the record: a wrong
+// address, or a service that does not know the organisation, answers NOT_FOUND to everything.
+import type { CallOptions } from "../../client/client.ts";
+import type { Clock } from "../../client/clock.ts";
+import { advised, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { listPage } from "../../client/paginate.ts";
+import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
+import { isRoot, isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { group } from "../kind/group.ts";
 import type { Kind } from "../kind/kind.ts";
-import { placeOf } from "../kind/record.ts";
+import { createTimeOf, placeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 
-export const NOT_DELETED = "A record that may not be read is not taken for deleted.";
+/** How long a new record may stay hidden from reads and lists. */
+export const CREATION_GRACE_MS = 5_000;
+
+const POLL_MS = [250, 500, 1_000, 1_500, 2_000];
+
+export const isNotFound = (error: unknown): boolean => hasCode(error, "NOT_FOUND");
 
 /**
- * After a NOT_FOUND: throws where it is no proof. Nothing holds a root group: a read that does not find it proves nothing, a
- * delete has done what was asked for, since an engine that was killed after it must be able to go on.
+ * What `look` finds; undefined when it found nothing at a time when nothing could be hidden any more.
+ * `hiddenUntil`: that time by the monotonic clock, asked after each look, since its answer may carry a newer service time.
  */
-export const confirmGone = async (
+export const retryUntilVisible = async <T>(
+  clock: Clock,
+  look: () => Promise<T | undefined>,
+  hiddenUntil: () => number,
+): Promise<T | undefined> => {
+  for (let count = 0; ; count += 1) {
+    const beganMs = clock.now();
+    const found = await look();
+    if (found !== undefined) return found;
+    const until = hiddenUntil();
+    // The look must begin after that time: one that began before it may have missed what was hidden then.
+    if (!(beganMs < until)) return undefined;
+    const left = Math.max(0, until - clock.now());
+    await clock.sleep(Math.min(left, POLL_MS[Math.min(count, POLL_MS.length - 1)] as number));
+  }
+};
+
+/** Repeats the attempt while it ends with NOT_FOUND and the record, whose outputs are `stored`, is within its grace period. */
+export const retryWhileNew = async <T>(session: Session, stored: Json, attempt: () => Promise<T>): Promise<T> => {
+  let notFound: unknown;
+  const look = async () => {
+    try {
+      return { answer: await attempt() };
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      notFound = error;
+      return undefined;
+    }
+  };
+  const done = await retryUntilVisible(session.clock, look, () => graceEnd(session, stored));
+  if (!done) throw notFound;
+  return done.answer;
+};
+
+const graceEnd = ({ clock, serverNow }: Session, stored: Json): number => {
+  const ageMs = Math.max(0, (serverNow() ?? Infinity) - Date.parse(String(createTimeOf(stored))));
+  return clock.now() + CREATION_GRACE_MS - ageMs;
+};
+
+/** The record, read until it is visible, for `waitMs` at most; undefined when there is none. */
+export const readWhenVisible = (
   kind: Kind,
   session: Session,
   uid: string,
-  action: "get" | "delete",
+  waitMs: number,
+  options: CallOptions = {},
+): Promise<Json | undefined> => {
+  const until = session.clock.now() + waitMs;
+  const look = () =>
+    getRecord(session, kind, uid, options).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+  return retryUntilVisible(session.clock, look, () => until);
+};
+
+/** The record of a resource whose outputs are `stored`; undefined when it is deleted. Throws where that is not proved. */
+export const readUnlessDeleted = async (
+  kind: Kind,
+  session: Session,
+  uid: string,
+  stored: Json,
+): Promise<Json | undefined> => {
+  try {
+    return await retryWhileNew(session, stored, () => getRecord(session, kind, uid));
+  } catch (error) {
+    if (!isNotFound(error)) throw notDeleted(error);
+    await confirmDeleted(kind, session, uid, "get");
+    return undefined;
+  }
+};
+
+/** Deletes the record. One that is deleted already is as asked for; an earlier attempt whose answer was lost looks the same. */
+export const deleteOrConfirm = async (kind: Kind, session: Session, uid: string, stored: Json): Promise<void> => {
+  try {
+    await retryWhileNew(session, stored, () => deleteRecord(session, kind, uid, stored.name));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await confirmDeleted(kind, session, uid, "delete");
+  }
+};
+
+/** Deletes a record that was listed a moment ago: the service knows its group. */
+export const deleteListed = async (
+  session: Session,
+  kind: { word: string; operations: Pick<RecordOperations, "delete"> },
+  uid: string,
 ): Promise<void> => {
+  try {
+    await deleteRecord(session, kind, uid);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+};
+
+/**
+ * After a NOT_FOUND: throws where it proves nothing. Of a root group no group proves it: a read that does not find one proves
+ * nothing, and a delete is done, since a run that was killed after its delete must be able to continue.
+ */
+const confirmDeleted = async (kind: Kind, session: Session, uid: string, action: "get" | "delete"): Promise<void> => {
   const place = placeOf(kind, uid);
   if (place === "") {
     if (action === "get") throw unknownOrganization(kind, uid, uid);
@@ -32,14 +135,17 @@ export const confirmGone = async (
       await getRecord(session, group, parent);
       return;
     } catch (error) {
-      // Who is not authorised is told so before anything is looked for (AIP-211): the NOT_FOUND of the delete came from a
-      // service that knows the organisation.
+      // A caller without permission is refused before anything is looked up (AIP-211), so the NOT_FOUND of the delete came from
+      // a service that knows the organisation.
       if (action === "delete" && hasCode(error, "PERMISSION_DENIED")) return;
-      if (!hasCode(error, "NOT_FOUND")) throw advised(error, "PERMISSION_DENIED", NOT_DELETED);
+      if (!isNotFound(error)) throw notDeleted(error);
       if (isRoot(parent)) throw unknownOrganization(kind, uid, parent);
     }
   }
 };
+
+const notDeleted = (error: unknown): unknown =>
+  advised(error, "PERMISSION_DENIED", "A record that may not be read is not taken for deleted.");
 
 const unknownOrganization = (kind: Kind, uid: string, organization: string): Error => {
   const unknown = uid === organization ? "it is not known" : `neither it nor its organisation ${organization} is known`;
@@ -47,4 +153,37 @@ const unknownOrganization = (kind: Kind, uid: string, organization: string): Err
     `${kind.word} ${uid}: ${unknown} to the service; is irm:baseUrl the right ` +
       "address? If the organisation is really gone, take its resources out of the state: pulumi state delete URN.",
   );
+};
+
+/**
+ * The evidence that the service does not have the organisation; undefined where it has, or may have. A caller without permission
+ * is refused before anything is looked up (AIP-211), so a refusal is evidence only where the caller sees another organisation and
+ * no group of this one.
+ */
+export const absenceEvidence = async (session: Session, organization: string): Promise<string | undefined> => {
+  let isUnknown: boolean;
+  try {
+    await getRecord(session, group, organization);
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    isUnknown = isNotFound(error);
+  }
+  if ((await groupsIn(session, { descendantsOf: organization })).length > 0) return undefined;
+  if (isUnknown) return "the service does not know it";
+  const roots = (await groupsIn(session, { inRoot: true })).filter((uid) => isUidp(uid) && isRoot(uid));
+  if (roots.length === 0 || roots.includes(organization)) return undefined;
+  return `these credentials see nothing of it, but ${roots.slice(0, 3).join(", ")}`;
+};
+
+const isRefusal = (error: unknown): boolean =>
+  (isNotFound(error) || hasCode(error, "PERMISSION_DENIED")) && !sessionErrorOf(error);
+
+const groupsIn = async (session: Session, uidp: Json): Promise<string[]> => {
+  try {
+    return (await listPage(session, group.list, { uidp, pageSize: 10 })).records.map(({ uid }) => uid);
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
 };

@@ -1,17 +1,13 @@
-// Read: the record as it is, also as inputs, so that a change made by hand shows as a diff. What is gone is told from what
-// cannot be read.
-import { advised, hasCode } from "../../client/errors.ts";
-import { getRecord } from "../../client/records.ts";
+// Read: the record as it is, also as inputs, so that a change made by hand shows as a diff.
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { Session } from "../session/session.ts";
 import { keepVolatile } from "../state/changes.ts";
 import { inputsFrom, outputsFrom } from "../state/state.ts";
-import { confirmGone, NOT_DELETED } from "./not-found.ts";
-import { whileYoung } from "./young.ts";
+import { readUnlessDeleted } from "./not-found.ts";
 
 export interface ReadResult {
-  /** empty: the record is gone */
+  /** empty: the record is deleted */
   id: string;
   props: Json;
   inputs?: Json;
@@ -20,14 +16,8 @@ export interface ReadResult {
 /** `stored` are the outputs in the state. */
 export const read = async (kind: Kind, session: Session, id: string, stored: Json): Promise<ReadResult> => {
   if (!isUidp(id)) throw new Error(`"${id}" is not the uid of a ${kind.word}`);
-  let answer: Json;
-  try {
-    answer = await whileYoung(session, stored, () => getRecord(session, kind, id));
-  } catch (error) {
-    if (!hasCode(error, "NOT_FOUND")) throw advised(error, "PERMISSION_DENIED", NOT_DELETED);
-    await confirmGone(kind, session, id, "get");
-    return { id: "", props: {} };
-  }
-  const observed = outputsFrom(kind, answer, stored);
+  const record = await readUnlessDeleted(kind, session, id, stored);
+  if (!record) return { id: "", props: {} };
+  const observed = outputsFrom(kind, record, stored);
   return { id, props: keepVolatile(kind, observed, stored), inputs: inputsFrom(kind, id, observed, stored) };
 };

@@ -4,7 +4,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { Incomplete } from "../session/errors.ts";
-import { hidden } from "../state/state.ts";
+import type { Desired } from "../state/desired.ts";
 import { shownOnceFields } from "../state/write-only.ts";
 
 /** The outputs that the state should have, and that nobody can read again. An adopted record has never shown them. */
@@ -13,9 +13,7 @@ export const neverSeen = (kind: Kind, outputs: Json): string[] =>
 
 /** The record as it was created; throws Incomplete where the answer was lost with what it alone shows. */
 export const incompleteUnlessShown = <T extends { id: string; outs: Json }>(
-  kind: Kind,
-  key: string,
-  inputs: Json,
+  { kind, key, hidden }: Desired,
   created: T,
 ): T => {
   const { id, outs } = created;
@@ -24,5 +22,5 @@ export const incompleteUnlessShown = <T extends { id: string; outs: Json }>(
   const text =
     `${key}: ${kind.word} ${id} was made, and the answer that shows its ${names.join(", ")} was lost. The service shows it once, ` +
     "so nobody has it. The next pulumi up replaces the record: it makes one whose answer it keeps, then deletes this one.";
-  throw new Incomplete(text, id, { ...outs, ...hidden(inputs) });
+  throw new Incomplete(text, id, { ...outs, ...hidden });
 };

@@ -1,16 +1,18 @@
-// Update: one PATCH whose mask names the changed paths only, so that what nobody asked for is never touched; its answer is
-// compared with what was asked for.
+// Update: one PATCH whose mask names the changed paths only, so that nothing else is touched; its answer is compared with what was
+// asked for.
 import { updateRecord } from "../../client/records.ts";
 import { type Json, maskTouches } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
 import { incomplete } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
-import { changedPaths, changeOf, normal, observe, settle } from "../state/changes.ts";
-import { desiredFrom, given, hidden, outputsFrom, withoutOwn } from "../state/state.ts";
+import { changedPaths, changeOf } from "../state/changes.ts";
+import { type Desired, desiredFrom, withArgs, withObserved, withUids } from "../state/desired.ts";
+import { observe } from "../state/normal-form.ts";
+import { outputsFrom, withoutOwn } from "../state/state.ts";
 import { shownOnceFields, withValueAt, writeOnlyFields } from "../state/write-only.ts";
+import { retryWhileNew } from "./not-found.ts";
 import { moveByCreate } from "./upsert.ts";
-import { whileYoung } from "./young.ts";
 
 /** `olds` are outputs, `news` inputs. */
 export const update = async (
@@ -20,43 +22,39 @@ export const update = async (
   olds: Json,
   news: Json,
 ): Promise<{ outs: Json }> => {
-  const desired = await desiredOn(kind, session, olds, news);
-  const { paths } = changeOf(kind, placeOf(kind, id), olds, desired);
-  // Only arguments that are ours differ, or an earlier error is being looked at again.
-  if (paths.length === 0) return { outs: outputsFrom(kind, withoutOwn(olds), desired) };
-  return { outs: await patched(kind, session, id, paths, { ...hidden(news), ...desired }, olds) };
+  const asked = desiredFrom(kind, news);
+  const adopting = withArgs(asked, { ...asked.args, adopted: olds.adopted });
+  // A name is looked up only where the record does not have it already.
+  const desired = await withUids(session, withObserved(adopting, observe(kind, olds)));
+  const { paths } = changeOf(desired, placeOf(kind, id), olds);
+  // Only arguments of our own differ, or an earlier error is being looked at again.
+  if (paths.length === 0) return { outs: outputsFrom(kind, withoutOwn(olds), desired.args) };
+  return { outs: await sendUpdate(session, desired, id, paths, olds) };
 };
 
-// A name is looked up only where the record does not have it already.
-const desiredOn = async (kind: Kind, session: Session, olds: Json, news: Json): Promise<Json> => {
-  const asked = { ...desiredFrom(kind, news), adopted: olds.adopted };
-  const settled = settle(kind, asked, observe(kind, olds));
-  return (await kind.resolve?.(session, settled)) ?? settled;
-};
-
-/** The outputs after the changed paths of `inputs` were sent. */
-export const patched = async (
-  kind: Kind,
+/** The outputs after the fields at `paths` were sent. */
+export const sendUpdate = async (
   session: Session,
+  desired: Desired,
   id: string,
   paths: string[],
-  inputs: Json,
   olds: Json = {},
 ): Promise<Json> => {
-  const desired = given(inputs);
-  const answer = await whileYoung(session, olds, () => send(kind, session, id, paths, desired));
+  const { kind, args } = desired;
+  const answer = await retryWhileNew(session, olds, () => send(session, desired, id, paths));
   const shownOnce = Object.fromEntries(shownOnceFields(kind.schema).map((name) => [name, olds[name]]));
-  const outs = outputsFrom(kind, answer, { ...shownOnce, ...desired });
-  const differing = changedPaths(kind, outs, desired).filter((path) => maskTouches(paths, path));
-  if (differing.length > 0) throw incomplete(kind, { ...outs, ...hidden(inputs) }, differing);
+  const outs = outputsFrom(kind, answer, { ...shownOnce, ...args });
+  const differing = changedPaths(desired, outs).filter((path) => maskTouches(paths, path));
+  if (differing.length > 0) throw incomplete(kind, { ...outs, ...desired.hidden }, differing);
   return outs;
 };
 
-const send = (kind: Kind, session: Session, id: string, paths: string[], desired: Json): Promise<Json> => {
-  if (kind.upsert) return moveByCreate(kind, session, id, desired);
-  // A secret that does not change stays here.
+const send = (session: Session, desired: Desired, id: string, paths: string[]): Promise<Json> => {
+  const { kind, fields, args } = desired;
+  if (kind.upsert) return moveByCreate(session, id, desired);
+  // A secret that does not change is not sent.
   const unsent = writeOnlyFields(kind.schema).filter(({ path }) => !maskTouches(paths, path.join(".")));
-  const body = unsent.reduce((result, { path }) => withValueAt(result, path, undefined), normal(kind.schema, desired));
+  const body = unsent.reduce((result, { path }) => withValueAt(result, path, undefined), fields);
   const touched = Object.entries(body).filter(([name]) => maskTouches(paths, name));
-  return updateRecord(session, kind, id, Object.fromEntries(touched), paths, desired.name);
+  return updateRecord(session, kind, id, Object.fromEntries(touched), paths, args.name);
 };

@@ -3,34 +3,34 @@
 import { apiErrorOf, LostAnswer } from "../../client/errors.ts";
 import { createRecord, getRecord } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
-import { type Kind, title } from "../kind/kind.ts";
+import { title } from "../kind/kind.ts";
 import { isMatch, placeOf } from "../kind/record.ts";
-import type { Before } from "../recovery/before.ts";
+import type { Existing } from "../recovery/search.ts";
 import type { Session } from "../session/session.ts";
-import { normal } from "../state/changes.ts";
+import type { Desired } from "../state/desired.ts";
 
 /** Why a create would change a record that is there already; undefined when there is none. */
-export const takenText = (kind: Kind, key: string, desired: Json, { records, isWhole }: Before): string | undefined => {
+export const upsertProblem = ({ kind, key, args }: Desired, { records, isComplete }: Existing): string | undefined => {
   if (!kind.upsert) return undefined;
-  const taken = records.find((record) => isMatch(kind, record, desired));
+  const taken = records.find((record) => isMatch(kind, record, args));
   if (taken)
     return (
       `${key}: ${kind.word} ${taken.uid} ${title(taken)} exists, and a create would change it; nothing was sent.\n` +
       'If that record is meant, take it over with adopt: "match" (or its uid); if this resource had another name before, say ' +
       "so with aliases."
     );
-  if (isWhole) return undefined;
+  if (isComplete) return undefined;
   return (
-    `${key}: whether ${kind.word} "${desired.name}" exists cannot be seen, and a create would change it; nothing was sent. ` +
+    `${key}: whether ${kind.word} "${args.name}" exists cannot be seen, and a create would change it; nothing was sent. ` +
     `Grant the caller ${kind.list.operation}.`
   );
 };
 
 /** The answer of a create that changes the record `id`. A lost answer may be asked for again: the second changes nothing. */
-export const moveByCreate = async (kind: Kind, session: Session, id: string, desired: Json): Promise<Json> => {
+export const moveByCreate = async (session: Session, id: string, { kind, fields }: Desired): Promise<Json> => {
   // A record that was deleted would be made again, under another uid: NOT_FOUND says so instead.
   await getRecord(session, kind, id);
-  const send = () => createRecord(session, kind, placeOf(kind, id), normal(kind.schema, desired));
+  const send = () => createRecord(session, kind, placeOf(kind, id), fields);
   try {
     return await send();
   } catch (error) {

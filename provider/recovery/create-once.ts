@@ -1,100 +1,98 @@
-// A record is made: its intent is on disk before the POST, and an answer that is lost is settled by finding the record, never
-// by a second POST whose first may be done.
-
+// Creates one record without an idempotency key (AIP-155 is not offered): its entry is on disk before the POST, and a lost answer is
+// settled by a search for the record, never by a second POST while the first may still be processed.
 import { advised, apiErrorOf, hasCode, LostAnswer, RecordError } from "../../client/errors.ts";
 import { createRecord, subjectText } from "../../client/records.ts";
 import { delayMs, isExhausted, isResendable, newAttemptBudget } from "../../client/retry.ts";
 import { type Json, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
-import type { Kind } from "../kind/kind.ts";
-import { recordId } from "../kind/record.ts";
-import { LAG_MS } from "../reconcile/lag.ts";
-import { takenText } from "../reconcile/upsert.ts";
-import { serviceNow } from "../session/service-time.ts";
-import type { Session } from "../session/session.ts";
-import { normal } from "../state/changes.ts";
-import { fingerprint, givenChoices } from "../state/fingerprint.ts";
-import { parentIn } from "../state/state.ts";
-import { type Before, recordsBefore, tellTwins } from "./before.ts";
-import { refusalOf, refusedText } from "./created.ts";
-import { noteClosed, noteMade } from "./note.ts";
-import { unsettled } from "./recover.ts";
-import { findCreated, onlyOne } from "./search.ts";
+import { type Kind, title } from "../kind/kind.ts";
+import { createTimeOf, recordId } from "../kind/record.ts";
+import { CREATION_GRACE_MS } from "../reconcile/not-found.ts";
+import { upsertProblem } from "../reconcile/upsert.ts";
+import { type Session, serviceNow } from "../session/session.ts";
+import type { Desired } from "../state/desired.ts";
+import {
+  answerProblem,
+  type Existing,
+  existingAlike,
+  findCreated,
+  listExisting,
+  pickCreated,
+  undecidedRecord,
+} from "./search.ts";
 
-/** The record, made now; undefined when another process has meanwhile left something of this resource. */
-export const made = async (kind: Kind, session: Session, key: string, desired: Json): Promise<Json | undefined> => {
-  const { journal, claims } = session;
-  const parent = parentIn(desired);
-  const choices = givenChoices(kind, desired);
-  const inputs = fingerprint(kind, parent, desired, choices);
-  const intent = { key, kind: kind.field, parent, inputs, given: choices };
+/** The record, created now; undefined when another process has meanwhile left something of this resource. */
+export const createOnce = async (session: Session, desired: Desired): Promise<Json | undefined> => {
+  const { journal, ownership } = session;
+  const { kind, key, parent, choices, fingerprint } = desired;
+  const intent = { key, kind: kind.field, parent, inputs: fingerprint, given: [...choices] };
   const entry = await journal.begin(intent, () => serviceNow(session));
   if (!entry) return undefined;
   try {
-    const before = await recordsBefore(kind, session, parent, desired);
-    const taken = takenText(kind, key, desired, before);
-    if (taken !== undefined) {
-      await noteClosed(session, entry);
-      throw new Error(taken);
+    const before = await listExisting(session, desired);
+    const problem = upsertProblem(desired, before);
+    if (problem !== undefined) {
+      await noteFailure(session, entry);
+      throw new Error(problem);
     }
-    if (await journal.isNew(key)) tellTwins(kind, session, entry, before);
-    const answer = await posted(kind, session, entry, desired, before);
-    const uid = answer.uid as string;
+    if (await journal.isNew(key)) warnOfAlike(kind, session, entry, before);
+    const record = await post(session, desired, entry, before);
+    const uid = record.uid as string;
     // From here on the record exists.
-    claims.take(recordId(kind.field, uid), key);
-    session.made.add(recordId(kind.field, uid));
-    if (parent === "") session.newRoots.add(uid);
-    await noteMade(session, entry, uid);
-    return answer;
+    ownership.take(recordId(kind.field, uid), key, "created");
+    await noteSuccess(session, entry, uid);
+    return record;
   } finally {
     await journal.end(entry);
   }
 };
 
-/** The answer of the POST, or the record that it made. Where nobody knows, the entry stays open and the next run looks. */
-const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json, before: Before): Promise<Json> => {
+/** The answer of the POST, or the record that it made. Where the outcome is unknown, the entry stays pending for the next run. */
+const post = async (session: Session, desired: Desired, entry: Entry, before: Existing): Promise<Json> => {
   const { journal, clock } = session;
-  const { parent } = entry;
-  const fields = normal(kind.schema, desired);
+  const { kind, parent, fields } = desired;
   const attempts = newAttemptBudget(clock);
-  let lostBefore = false;
-  let other: { answer: Json; why: string } | undefined;
+  let wasLost = false;
+  let undecided: Error | undefined;
+  const search = (error: Error) => searchAfter(error, session, desired, entry, before);
   for (;;) {
-    let isOut = false;
+    let isSent = false;
     const beforeSend = async () => {
-      await journal.sent(entry, session.serverNow() ?? entry.at);
-      isOut = true;
+      await journal.recordSend(entry, session.serverNow() ?? entry.at);
+      isSent = true;
     };
     try {
-      const permissionIsNew = session.newRoots.has(rootOf(parent));
+      const permissionIsNew = session.ownership.isNewRoot(rootOf(parent));
       const answer = await createRecord(session, kind, parent, fields, { permissionIsNew, attempts, beforeSend });
-      const why = await refusalOf(kind, session, entry, answer, before);
-      if (why === undefined) return answer;
-      session.say(refusedText(kind, entry, answer, why));
-      other = { answer, why };
-      throw otherRecord(kind, entry, desired, answer, why);
+      const problem = await answerProblem(kind, session, entry, answer, before);
+      if (problem === undefined) return answer;
+      if (problem.isUndecided) {
+        await noteAnswer(session, entry, answer.uid as string);
+        undecided = undecidedRecord(kind, entry, answer, problem.why);
+      }
+      session.log(otherRecordText(kind, entry, answer, problem.why));
+      throw otherRecord(desired, answer, problem.why);
     } catch (error) {
       const cause = apiErrorOf(error);
       if (!(error instanceof RecordError && cause instanceof LostAnswer)) {
-        if (lostBefore) {
-          // What was sent before may still be done; the record that is in the way may be its.
-          const isInTheWay = hasCode(error, "ALREADY_EXISTS");
-          const own = isInTheWay ? await lookedFor(kind, session, entry, desired, before, error as Error) : undefined;
+        if (wasLost) {
+          // What was sent before may still be processed; the record in the way may be its own.
+          const own = hasCode(error, "ALREADY_EXISTS") ? await search(error as Error) : undefined;
           if (own) return own;
           throw unknownOutcome(kind, error as Error);
         }
-        // Anything but the service's own word, once it was sent, says nothing of the record.
-        if (cause || !isOut) await noteClosed(session, entry);
+        // After the request was sent, only the service's own word says that there is no record.
+        if (cause || !isSent) await noteFailure(session, entry);
         throw advised(error, "ALREADY_EXISTS", ADOPT_ADVICE);
       }
-      lostBefore = true;
+      wasLost = true;
       const failedAt = clock.now();
-      // Looking for it costs as much as trying again: an outage must not double what it is asked.
+      // A search costs as much as a retry: in an outage the requests must not double.
       if (!session.acquireRetry(cause.failure)) throw unknownOutcome(kind, error);
-      const found = await lookedFor(kind, session, entry, desired, before, error);
+      const found = await search(error);
       if (found) return found;
-      if (other && entry.answered !== undefined) throw unsettled(kind, entry, other.answer, other.why);
-      // Looking has taken a part of the wait.
+      if (undecided && entry.answered !== undefined) throw undecided;
+      // The search has taken a part of the delay.
       const next = Math.max(clock.now(), failedAt + delayMs(cause.failure, attempts.count, clock.random()));
       if (!isResendable(cause.failure) || isExhausted(attempts, next)) throw unknownOutcome(kind, error);
       if (next > clock.now()) await clock.sleep(next - clock.now());
@@ -102,28 +100,39 @@ const posted = async (kind: Kind, session: Session, entry: Entry, desired: Json,
   }
 };
 
-const ADOPT_ADVICE =
-  'If that record is meant, take it over with adopt: "match" (or its uid); ' +
-  "if this resource had another name before, say so with aliases.";
-
-// Done, and not told of: what came is as good as no response.
-const otherRecord = (kind: Kind, { parent }: Entry, { name }: Json, { uid }: Json, why: string): RecordError => {
-  const operation = kind.operations.create;
-  const text = `the response names ${kind.word} ${uid}, which ${why}`;
-  const cause = new LostAnswer({ status: 200, sent: true }, "UNKNOWN", text, { operation });
-  return new RecordError(subjectText(kind, operation, { name, parent }), cause);
-};
-
-const lookedFor = async (kind: Kind, session: Session, entry: Entry, desired: Json, before: Before, error: Error) => {
+const searchAfter = async (
+  error: Error,
+  session: Session,
+  { kind, args }: Desired,
+  entry: Entry,
+  before: Existing,
+): Promise<Json | undefined> => {
   let found: Json[];
   try {
-    const uids = new Set(before.records.map(({ uid }) => uid));
-    found = await findCreated(kind, session, entry, { sought: desired, waitMs: LAG_MS, before: uids });
+    const except = new Set(before.records.map(({ uid }) => uid));
+    const filters = kind.filters(args);
+    found = await findCreated(kind, session, entry, { filters, waitMs: CREATION_GRACE_MS, except });
   } catch (reason) {
     const { message } = unknownOutcome(kind, error);
     throw new Error(`${message}\nLooking for it failed as well: ${(reason as Error).message}`, { cause: reason });
   }
-  return onlyOne(kind, session, found, entry);
+  return pickCreated(kind, session, found, entry);
+};
+
+const ADOPT_ADVICE =
+  'If that record is meant, take it over with adopt: "match" (or its uid); ' +
+  "if this resource had another name before, say so with aliases.";
+
+const otherRecordText = (kind: Kind, { key }: Entry, answer: Json, why: string): string =>
+  `${key}: the response to ${kind.operations.create} names ${kind.word} ${[answer.uid, title(answer)].filter(Boolean).join(" ")}, which ${why}: ` +
+  "it is not taken, and the record that was really made is looked for";
+
+// The record is created, and the response does not name it: as good as no response.
+const otherRecord = ({ kind, parent, args: { name } }: Desired, { uid }: Json, why: string): RecordError => {
+  const operation = kind.operations.create;
+  const text = `the response names ${kind.word} ${uid}, which ${why}`;
+  const cause = new LostAnswer({ status: 200, sent: true }, "UNKNOWN", text, { operation });
+  return new RecordError(subjectText(kind, operation, { name, parent }), cause);
 };
 
 const unknownOutcome = (kind: Kind, error: Error): Error =>
@@ -131,3 +140,30 @@ const unknownOutcome = (kind: Kind, error: Error): Error =>
     `${error.message}\n` +
       `Whether the ${kind.word} was made is not known. The intent journal keeps that; the next run looks for it before it makes one.`,
   );
+
+// A runner without a journal (a fresh CI machine) cannot know what a killed run was about to create: such a record may be that run's.
+const warnOfAlike = (kind: Kind, session: Session, entry: Entry, before: Existing): void => {
+  const alike = existingAlike(kind, session, entry, before);
+  if (alike.length === 0) return;
+  const head =
+    `${entry.key}: makes a ${kind.word}; there is one already with the same parent and the same fields, and no intent journal here ` +
+    "that knows whose it is:";
+  const lines = alike.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
+  session.log(
+    `${[head, ...lines].join("\n  - ")}\n` +
+      "If a run was killed while it made this resource, that record is its: pulumi stack export | irm journal pending tells.",
+  );
+};
+
+// The service has answered, and the engine must hear of it: a disk that is full by now is a warning, not an error.
+const orWarn = (session: Session, { key }: Entry, written: Promise<void>): Promise<void> =>
+  written.catch((error: Error) => session.log(`${key}: ${error.message}`));
+
+export const noteSuccess = (session: Session, entry: Entry, uid: string): Promise<void> =>
+  orWarn(session, entry, session.journal.recordSuccess(entry, uid, session.serverNow() ?? entry.at));
+
+const noteFailure = (session: Session, entry: Entry): Promise<void> =>
+  orWarn(session, entry, session.journal.recordFailure(entry));
+
+const noteAnswer = (session: Session, entry: Entry, uid: string): Promise<void> =>
+  orWarn(session, entry, session.journal.recordAnswer(entry, uid));

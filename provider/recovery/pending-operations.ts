@@ -8,8 +8,9 @@ import { kindRecords } from "../kind/index.ts";
 import { type Kind, TYPE_PREFIX } from "../kind/kind.ts";
 import { isMatch, matchedBy, recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
-import { observe } from "../state/changes.ts";
-import { argumentOf, resolvedFrom } from "../state/state.ts";
+import { desiredFrom, withUids } from "../state/desired.ts";
+import { observe } from "../state/normal-form.ts";
+import { argumentOf } from "../state/state.ts";
 
 export interface PendingCreate {
   urn: string;
@@ -69,9 +70,8 @@ const candidatesOf = async (
 ): Promise<Json[]> => {
   const { parent = "" } = inputs;
   const found: Json[] = [];
-  const desired = await resolvedFrom(kind, session, inputs);
-  for await (const record of listChildren(session, kind.list, parent as string, kind.filters(desired)))
-    if (!known.has(recordId(kind.field, record.uid)) && isMatch(kind, observe(kind, record), desired))
-      found.push(record);
+  const { args } = await withUids(session, desiredFrom(kind, inputs));
+  for await (const record of listChildren(session, kind.list, parent as string, kind.filters(args)))
+    if (!known.has(recordId(kind.field, record.uid)) && isMatch(kind, observe(kind, record), args)) found.push(record);
   return found;
 };

@@ -1,40 +1,30 @@
-// What a run that did not end has left of a resource: the record that its create made, if it did, and if the engine never heard
-// of it. Whoever sent the request may have died a second ago, so the search lasts until nothing can show any more.
-
-import type { CallOptions } from "../../client/client.ts";
-import { hasCode } from "../../client/errors.ts";
-import { getRecord } from "../../client/records.ts";
+// What interrupted runs left of a resource: the record that their create made is taken, and what no resource takes is reported.
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
-import { SENT_MS } from "../journal/journal.ts";
+import { JournalError } from "../journal/file.ts";
+import { SEND_TIME_MS } from "../journal/journal.ts";
+import { kindRecords } from "../kind/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
-import { placeOf, recordId } from "../kind/record.ts";
-import { LAG_MS, lookUntilShown } from "../reconcile/lag.ts";
-import { DATE_MS, serviceNow } from "../session/service-time.ts";
-import type { Session } from "../session/session.ts";
-import { fingerprint } from "../state/fingerprint.ts";
-import { parentIn } from "../state/state.ts";
-import { noteMade } from "./note.ts";
-import { findCreated, onlyOne, type Search } from "./search.ts";
-import { SKEW_MS, type Verdict, verdictOn } from "./verdict.ts";
+import { createTimeOf, placeOf, recordId } from "../kind/record.ts";
+import { CREATION_GRACE_MS, readWhenVisible } from "../reconcile/not-found.ts";
+import { DATE_MS, type Session, serviceNow } from "../session/session.ts";
+import { type Desired, fingerprintOf } from "../state/desired.ts";
+import { noteSuccess } from "./create-once.ts";
+import { CLOCK_SKEW_MS, findCreated, type Judgement, judge, pickCreated, undecidedRecord } from "./search.ts";
 
-/** The record that an earlier run made for this resource and that the engine never heard of. */
-export const leftBehind = async (
-  kind: Kind,
-  session: Session,
-  key: string,
-  desired: Json,
-): Promise<Json | undefined> => {
-  for (const entry of await session.journal.left(key)) {
-    const record = await recordOf(kind, session, entry, desired);
-    if (record === undefined || session.claims.refusal(recordId(kind.field, record.uid as string), key)) {
-      await session.journal.closed(entry);
+/** The record that an interrupted run created for this resource and that the engine does not know. */
+export const recoverCreate = async (session: Session, desired: Desired): Promise<Json | undefined> => {
+  const { kind, key } = desired;
+  for (const entry of await session.journal.findUnsettled(key)) {
+    const record = await recordOf(session, entry, desired);
+    const uid = record?.uid as string;
+    if (record === undefined || session.ownership.creationRefusal(recordId(kind.field, uid), key)) {
+      await session.journal.recordFailure(entry);
       continue;
     }
-    const uid = record.uid as string;
-    if (entry.uid !== uid) await noteMade(session, entry, uid);
+    if (entry.uid !== uid) await noteSuccess(session, entry, uid);
     const when = new Date(entry.at).toISOString();
-    session.say(
+    session.log(
       `${key}: takes ${kind.word} ${uid} ${title(record)}, which a run that did not end made for it (${when})`,
     );
     return record;
@@ -42,94 +32,120 @@ export const leftBehind = async (
   return undefined;
 };
 
-/** The record of an entry, if its create made one. What the entry names is taken only when it is what the create asked for. */
-const recordOf = async (kind: Kind, session: Session, entry: Entry, desired: Json): Promise<Json | undefined> => {
-  const named = await namedBy(kind, session, entry);
-  if (named?.is === "its own") return named.record;
-  if (named?.is === "another") await session.journal.disown(entry, named.why);
-  const found = await sought(kind, session, entry, desired);
-  if (found || named?.is !== "open") return found;
-  throw unsettled(kind, entry, named.record, named.why);
+/** `record` is what the program adopts: that settles what earlier runs left of the resource. */
+export const settleByAdoption = async (kind: Kind, session: Session, key: string, record: Json): Promise<void> => {
+  const uid = record.uid as string;
+  for (const entry of await session.journal.findUnsettled(key)) {
+    if (entry.uid === undefined) {
+      if (entry.answered !== uid) await reportAbandoned(session, entry, uid);
+    } else if (entry.uid !== uid) {
+      const named = await judgeNamed(kind, session, entry);
+      if (named?.is === "foreign") await session.journal.disown(entry, named.why);
+      else if (named) session.log(`${key}: a run that did not end made ${entry.uid} for it, which is nobody's now`);
+    }
+    await session.journal.recordFailure(entry);
+  }
 };
 
-type Named = Verdict & { record: Json };
+/** The record that an entry's create made, if any. What the entry names is taken only when it is what the create asked for. */
+const recordOf = async (session: Session, entry: Entry, desired: Desired): Promise<Json | undefined> => {
+  const { kind } = desired;
+  const named = await judgeNamed(kind, session, entry);
+  if (named?.is === "own") return named.record;
+  if (named?.is === "foreign") await session.journal.disown(entry, named.why);
+  const found = await search(session, entry, desired);
+  if (found || named?.is !== "undecided") return found;
+  throw undecidedRecord(kind, entry, named.record, named.why);
+};
 
-/** What is to be thought of the record that an entry names; undefined when it names none, or one that is gone. */
-export const namedBy = async (
-  kind: Kind,
-  session: Session,
-  entry: Entry,
-): Promise<Named | { is: "another"; why: string } | undefined> => {
+type Named = (Judgement & { record: Json }) | { is: "foreign"; why: string };
+
+/** Whether the record that an entry names is its own; undefined when it names none, or one that is deleted. */
+const judgeNamed = async (kind: Kind, session: Session, entry: Entry): Promise<Named | undefined> => {
   const uid = entry.uid ?? entry.answered;
   if (uid === undefined) return undefined;
-  if (entry.kind !== kind.field) return { is: "another", why: `is said to be a ${entry.kind}` };
-  const refusal = session.claims.refusal(recordId(kind.field, uid), entry.key);
-  if (refusal) return { is: "another", why: refusal };
-  // What is elsewhere may be nothing that we may read.
-  if (placeOf(kind, uid) !== entry.parent) return verdictOn(kind, entry, { uid }) as { is: "another"; why: string };
-  const record = await readShown(kind, session, uid, await mayShowFor(session, { ...entry, uid }));
-  return record && { ...verdictOn(kind, entry, record), record };
-};
-
-/** A person has to say whether the record is the entry's: it may be, and changed since, or be somebody else's. */
-export const unsettled = (kind: Kind, { key, uid }: Entry, record: Json, why: string): Error => {
-  const how =
-    uid === undefined
-      ? "the service answered a create of it with"
-      : "for a run that did not end, the intent journal names";
-  return new Error(
-    `${key}: ${how} ${kind.word} ${record.uid} ${title(record)}, which ${why}, and no other record is its own.\n` +
-      `If it belongs to this resource, take it by adopt: "${record.uid}", with deleteAdopted: true if it shall go with the ` +
-      `resource; if not: irm journal clean --key "${key}". Nothing is made before that.`,
-  );
+  if (entry.kind !== kind.field) return { is: "foreign", why: `is said to be a ${entry.kind}` };
+  const refusal = session.ownership.creationRefusal(recordId(kind.field, uid), entry.key);
+  if (refusal) return { is: "foreign", why: refusal };
+  // Elsewhere may be where the caller may not read.
+  if (placeOf(kind, uid) !== entry.parent) return { is: "foreign", why: `is not in ${entry.parent || "no group"}` };
+  const record = await readWhenVisible(kind, session, uid, await hiddenFor(session, { ...entry, uid }));
+  return record && { ...judge(kind, entry, record), record };
 };
 
 /**
- * For how long the record of an entry may still appear. The process that sent the create may have died a second ago, with the
- * request still under way, and reads are eventually consistent. By the service's clock (docs/faults.md#f24), in whole seconds.
+ * For how long what the entry's create made may still be hidden. Its process may have died a second ago, with the request still
+ * under way. By the service's clock, which has whole seconds.
  */
-export const mayShowFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
-  const onItsWayMs = uid === undefined ? session.requestTimeoutMs : 0;
-  const ageMs = Math.max(0, (await serviceNow(session)) - at - SENT_MS - DATE_MS);
-  return Math.max(0, onItsWayMs + LAG_MS - ageMs);
+const hiddenFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
+  const underWayMs = uid === undefined ? session.requestTimeoutMs : 0;
+  const ageMs = Math.max(0, (await serviceNow(session)) - at - SEND_TIME_MS - DATE_MS);
+  return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);
 };
 
-/** The record, as soon as it can be read; undefined when it is not there. */
-export const readShown = async (
-  kind: Kind,
-  session: Session,
-  uid: string,
-  waitMs: number,
-  options: CallOptions = {},
-): Promise<Json | undefined> => {
-  const look = async () => {
-    try {
-      return await getRecord(session, kind, uid, options);
-    } catch (error) {
-      if (hasCode(error, "NOT_FOUND")) return undefined;
-      throw error;
-    }
-  };
-  const until = session.clock.now() + waitMs;
-  return lookUntilShown(session.clock, look, () => until);
-};
-
-const sought = async (kind: Kind, session: Session, entry: Entry, desired: Json): Promise<Json | undefined> => {
-  const same = entry.inputs === fingerprint(kind, parentIn(desired), desired, entry.given);
-  const waitMs = await mayShowFor(session, entry);
-  // What was answered was there by then: what came later is not of this create.
-  const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + SKEW_MS;
-  const found = await searched(kind, session, entry, { sought: same ? desired : undefined, waitMs, notAfter });
-  return onlyOne(kind, session, found, entry);
-};
-
-const searched = async (kind: Kind, session: Session, entry: Entry, search: Search) => {
+const search = async (session: Session, entry: Entry, { kind, parent, args }: Desired): Promise<Json | undefined> => {
+  const isSame = entry.inputs === fingerprintOf(kind, parent, args, entry.given);
+  const filters = isSame ? kind.filters(args) : undefined;
+  const waitMs = await hiddenFor(session, entry);
+  // The answered record existed by then: what came later is not of this create.
+  const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS;
+  let found: Json[];
   try {
-    return await findCreated(kind, session, entry, search);
+    found = await findCreated(kind, session, entry, { filters, waitMs, notAfter });
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     throw new Error(`${entry.key}: a run that did not end may have made it, and it cannot be looked for: ${text}`, {
       cause: error,
     });
   }
+  return pickCreated(kind, session, found, entry);
+};
+
+/**
+ * Reports creates whose outcome is unknown, with the records each may have produced (docs/faults.md#l1). On the first read or
+ * delete of a process, for the stack of this resource: an up settles those that the program declares.
+ */
+export const reportPendingCreates = async (session: Session, key: string): Promise<void> => {
+  for (const entry of await unreported(session, key)) {
+    const { text } = await describeCandidates(session, entry, 0);
+    const advice =
+      "The next up that declares it settles it. If nothing declares it any more, delete what no resource has, then: " +
+      `irm journal clean --key "${entry.key}"`;
+    session.log(`${text}\n${advice}`);
+  }
+};
+
+// A read or a delete does not need the journal.
+const unreported = async (session: Session, key: string): Promise<Entry[]> => {
+  try {
+    return await session.journal.takeUnreported(key);
+  } catch (error) {
+    if (error instanceof JournalError) return [];
+    throw error;
+  }
+};
+
+// Looks until what was created can be hidden no more: the resource takes another record.
+const reportAbandoned = async (session: Session, entry: Entry, taken: string): Promise<void> => {
+  const { text, count } = await describeCandidates(session, entry, await hiddenFor(session, entry), taken);
+  session.log(count === 0 ? text : `${text}\nIt is nobody's now.`);
+};
+
+const describeCandidates = async (session: Session, entry: Entry, waitMs: number, taken?: string) => {
+  const { key, parent, at } = entry;
+  const kind = Object.values(kindRecords).find(({ field }) => field === entry.kind);
+  const where = parent === "" ? "at the root" : `in ${parent}`;
+  const word = kind?.word ?? entry.kind;
+  const head = `${key}: a create that did not end (${new Date(at).toISOString()}) may have made a ${word} ${where}`;
+  // Of a later version.
+  if (!kind) return { text: head, count: 1 };
+  let found: Json[];
+  try {
+    found = await findCreated(kind, session, entry, { waitMs, except: new Set(taken === undefined ? [] : [taken]) });
+  } catch (error) {
+    return { text: `${head}; it cannot be looked for: ${(error as Error).message}`, count: 1 };
+  }
+  if (found.length === 0) return { text: `${head}; there is none now`, count: 0 };
+  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
+  return { text: [`${head}; it may be:`, ...lines].join("\n  - "), count: found.length };
 };

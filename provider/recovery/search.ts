@@ -1,71 +1,207 @@
-// The record that a create made, when its answer did not tell: same parent, same inputs, not older than the intent by the
-// service's own clock, and nobody else's. A list may lag behind a create, so that nothing found at first means nothing yet.
-
+// Which record a create made. A record counts as made by a create when it lies in the same parent, has the same fingerprint, is not
+// older than the entry by the service's clock, did not exist before, and nobody else owns it. That holds for what a response names,
+// what a journal entry names, and what a list shows.
 import { listChildren } from "../../client/paginate.ts";
-import type { Json } from "../../schema/index.ts";
+import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
-import type { Kind } from "../kind/kind.ts";
-import { createTimeOf, recordId } from "../kind/record.ts";
-import { lookUntilShown } from "../reconcile/lag.ts";
-import { ambiguousCreate } from "../session/errors.ts";
-import type { Session } from "../session/session.ts";
-import { fingerprint } from "../state/fingerprint.ts";
-import { SKEW_MS } from "./verdict.ts";
+import { type Kind, title } from "../kind/kind.ts";
+import { createTimeOf, placeOf, recordId } from "../kind/record.ts";
+import { CREATION_GRACE_MS, readWhenVisible, retryUntilVisible } from "../reconcile/not-found.ts";
+import { perSession, type Session } from "../session/session.ts";
+import { type Desired, fingerprintOf } from "../state/desired.ts";
 
 type Listed = Json & { uid: string };
 
-export interface Search {
-  /** the record has these inputs: narrows the list */
-  sought?: Json | undefined;
-  /** for how long it may stay hidden; default: one look */
-  waitMs?: number;
-  /** uids of records that are not it */
-  before?: ReadonlySet<string>;
-  /** by the service's clock: a record that is younger is not it */
-  notAfter?: number | undefined;
-}
+/** `Date` has whole seconds, and the machines of one service disagree by fractions of one. */
+export const CLOCK_SKEW_MS = 1_000;
 
-/** The records that may be the entry's: looks until one is there, or none can show any more. */
-export const findCreated = async (
-  kind: Kind,
-  session: Session,
-  entry: Entry,
-  { sought, waitMs = 0, before, notAfter = Infinity }: Search,
-): Promise<Json[]> => {
-  const until = session.clock.now() + waitMs;
-  const look = async () => {
-    const found = (await matches(kind, session, entry, sought)).filter(
-      (record) => !before?.has(record.uid) && createdMs(record) <= notAfter,
-    );
-    return found.length > 0 ? found : undefined;
-  };
-  return (await lookUntilShown(session.clock, look, () => until)) ?? [];
+// Clocks of one service that differ by more are out of order.
+const MAX_CLOCK_SKEW_MS = 30_000;
+
+export type Judgement =
+  | { is: "own" }
+  /** surely another create's */
+  | { is: "foreign"; why: string }
+  /** `age`: has the fields asked for, and may be older than the create; `fields`: made with it, and differs from what was asked for */
+  | { is: "undecided"; by: "age" | "fields"; why: string };
+
+/** Whether a record is the one that a create made, by what the record itself says. */
+export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, record: Json): Judgement => {
+  const { uid } = record;
+  if (!isUidp(uid) || placeOf(kind, uid) !== parent) return { is: "foreign", why: `is not in ${parent || "no group"}` };
+  const olderMs = notBefore - createdMs(record);
+  const isSame = fingerprintOf(kind, parent, record, given) === inputs;
+  if (olderMs > MAX_CLOCK_SKEW_MS || (olderMs > CLOCK_SKEW_MS && !isSame))
+    return { is: "foreign", why: "existed before the create" };
+  if (!isSame) return { is: "undecided", by: "fields", why: "is not what was asked for" };
+  if (olderMs <= CLOCK_SKEW_MS) return { is: "own" };
+  return { is: "undecided", by: "age", why: "may have existed before the create" };
 };
 
 const createdMs = (record: Json): number => Date.parse(String(createTimeOf(record)));
 
-const matches = async (kind: Kind, session: Session, entry: Entry, sought: Json | undefined): Promise<Listed[]> => {
+/** What a group held before this process created anything there: no create of ours made any of it. */
+export interface Existing {
+  records: Listed[];
+  /** false when they could not be listed, or not all of them */
+  isComplete: boolean;
+}
+
+const existing = perSession(() => new Map<string, Promise<Existing>>());
+
+/**
+ * One list for each parent and kind, when the first record is about to be created there; of a kind whose create changes the record
+ * of the same name, one for each name.
+ */
+export const listExisting = (session: Session, { kind, parent, args }: Desired): Promise<Existing> => {
+  if (session.ownership.isCreatedHere(parent)) return Promise.resolve({ records: [], isComplete: true });
+  const lists = existing(session);
+  const filters = kind.upsert ? kind.filters(args) : {};
+  const place = [kind.type, parent, ...Object.values(filters)].join(" ");
+  const list = lists.get(place) ?? childrenOf(kind, session, parent, filters);
+  lists.set(place, list);
+  return list;
+};
+
+const childrenOf = async (kind: Kind, session: Session, parent: string, filters: Json): Promise<Existing> => {
+  const records: Listed[] = [];
+  try {
+    for await (const record of listChildren(session, kind.list, parent, filters)) records.push(record);
+  } catch {
+    // A caller who may create and not list creates all the same.
+    return { records, isComplete: false };
+  }
+  return { records, isComplete: true };
+};
+
+/** Those of them that are like the record to be made, and that nobody here owns. */
+export const existingAlike = (kind: Kind, session: Session, entry: Entry, { records }: Existing): Listed[] =>
+  records.filter(
+    (record) =>
+      fingerprintOf(kind, entry.parent, record, entry.given) === entry.inputs &&
+      !session.ownership.creationRefusal(recordId(kind.field, record.uid), entry.key),
+  );
+
+/**
+ * Why the response to a create does not name the record that it made; undefined when it does. A proxy or a cache may answer with
+ * another record, and a later destroy would delete that. `isUndecided`: it was made at the same time in the same place, so a person
+ * decides where no other record is found.
+ */
+export const answerProblem = async (
+  kind: Kind,
+  session: Session,
+  entry: Entry,
+  answer: Json,
+  before: Existing,
+): Promise<{ why: string; isUndecided: boolean } | undefined> => {
+  const uid = answer.uid as string;
+  const foreign = (why: string) => ({ why, isUndecided: false });
+  const judgement = judge(kind, entry, answer);
+  if (judgement.is === "foreign") return foreign(judgement.why);
+  if (before.records.some((one) => one.uid === uid)) return foreign("existed before the create");
+  const id = recordId(kind.field, uid);
+  const refusal = session.ownership.creationRefusal(id, entry.key);
+  if (refusal) return foreign(refusal);
+  if ((await session.journal.otherIds(entry.key)).has(id))
+    return foreign("was made for another resource of this stack");
+  const isOwn = judgement.is === "own" && !hasForeignMembers(kind, answer);
+  if (isOwn || (await isConfirmed(kind, session, entry, answer, before))) return undefined;
+  return { why: judgement.is === "undecided" ? judgement.why : `is no ${kind.word}`, isUndecided: true };
+};
+
+// A record of another kind may have the same fields. So may one of a newer service: the record itself decides.
+const hasForeignMembers = (kind: Kind, answer: Json): boolean =>
+  Object.keys(answer).some((name) => !Object.hasOwn(kind.schema.shape, name));
+
+const isConfirmed = async (kind: Kind, session: Session, entry: Entry, answer: Json, { isComplete }: Existing) => {
+  const answered = judge(kind, entry, answer);
+  if (answered.is === "undecided" && (answered.by === "fields" || !isComplete)) return false;
+  const uid = answer.uid as string;
+  const options = { permissionIsNew: isRoot(uid) };
+  // Where it cannot be read, the search for what was made decides.
+  const record = await readWhenVisible(kind, session, uid, CREATION_GRACE_MS, options).catch(() => undefined);
+  if (!record) return false;
+  const judgement = judge(kind, entry, record);
+  return judgement.is === "own" || (judgement.is === "undecided" && judgement.by === "age" && isComplete);
+};
+
+export interface Search {
+  /** the record passes these filters: narrows the list */
+  filters?: Json | undefined;
+  /** for how long it may stay hidden; default: one look */
+  waitMs?: number;
+  /** uids of records that are not it */
+  except?: ReadonlySet<string>;
+  /** by the service's clock: a younger record is not it */
+  notAfter?: number | undefined;
+}
+
+/** The records that the entry's create may have made: looks until there is one, or none can be hidden any more. */
+export const findCreated = async (
+  kind: Kind,
+  session: Session,
+  entry: Entry,
+  { filters, waitMs = 0, except, notAfter = Infinity }: Search,
+): Promise<Json[]> => {
+  const until = session.clock.now() + waitMs;
+  const look = async () => {
+    const found = (await listCandidates(kind, session, entry, filters)).filter(
+      (record) => !except?.has(record.uid) && createdMs(record) <= notAfter,
+    );
+    return found.length > 0 ? found : undefined;
+  };
+  return (await retryUntilVisible(session.clock, look, () => until)) ?? [];
+};
+
+const listCandidates = async (kind: Kind, session: Session, entry: Entry, filters?: Json): Promise<Listed[]> => {
   const { key, parent, inputs, given, notBefore } = entry;
-  const others = await session.journal.idsBeside(key);
+  const others = await session.journal.otherIds(key);
   const found: Listed[] = [];
-  for await (const record of listChildren(session, kind.list, parent, sought && kind.filters(sought))) {
+  for await (const record of listChildren(session, kind.list, parent, filters)) {
     const id = recordId(kind.field, record.uid);
-    if (others.has(id) || session.claims.refusal(id, key)) continue;
-    if (createdMs(record) >= notBefore - SKEW_MS && fingerprint(kind, parent, record, given) === inputs)
+    if (others.has(id) || session.ownership.creationRefusal(id, key)) continue;
+    if (createdMs(record) >= notBefore - CLOCK_SKEW_MS && fingerprintOf(kind, parent, record, given) === inputs)
       found.push(record);
   }
   return found;
 };
 
-// Of records that are alike, made for resources that are alike, it does not matter which is whose. One that is older than the
-// intent by less than the service's clocks may differ is ours or somebody else's.
-export const onlyOne = async (
+/**
+ * The one of them that the resource takes; undefined when there is none. Among equal records, made for equal resources, any will do.
+ * Throws where one may be somebody else's: older than the entry, though by less than the service's clocks may differ.
+ */
+export const pickCreated = async (
   kind: Kind,
   session: Session,
   found: readonly Json[],
   entry: Entry,
 ): Promise<Json | undefined> => {
   const isSure = found.every((record) => createdMs(record) >= entry.notBefore);
-  if (isSure && (found.length <= 1 || found.length <= (await session.journal.openAlike(entry)))) return found[0];
+  if (isSure && (found.length <= 1 || found.length <= (await session.journal.countPendingAlike(entry))))
+    return found[0];
   throw ambiguousCreate(kind, entry.key, found);
+};
+
+const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
+  const many = found.length === 1 ? "a record" : `${found.length} records`;
+  const head = `${key}: an answer was lost, and ${many} may be the one that it was about:`;
+  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
+  const advice =
+    found.length === 1
+      ? 'It was there at the same moment, and may be somebody else\'s: take it by adopt: "<uid>", or change it and run again.'
+      : 'Keep one by adopt: "<uid>" and delete the others.';
+  return new Error(`${[head, ...lines].join("\n  - ")}\n${advice}`);
+};
+
+/** A person decides whether the record is the entry's: it may be, and changed since, or be somebody else's. */
+export const undecidedRecord = (kind: Kind, { key, uid }: Entry, record: Json, why: string): Error => {
+  const how =
+    uid === undefined
+      ? "the service answered a create of it with"
+      : "for a run that did not end, the intent journal names";
+  return new Error(
+    `${key}: ${how} ${kind.word} ${record.uid} ${title(record)}, which ${why}, and no other record is its own.\n` +
+      `If it belongs to this resource, take it by adopt: "${record.uid}", with deleteAdopted: true if it shall go with the ` +
+      `resource; if not: irm journal clean --key "${key}". Nothing is made before that.`,
+  );
 };

@@ -1,52 +1,62 @@
-// Whose a uid is, in this process: one uid belongs to one resource, what this run has taken or keeps it does not delete, and
-// what it deletes nobody takes.
+// Who owns a uid, in this process: of a kind that shares the uid of another, `recordId` tells them apart. A record belongs to one resource; what this run took or keeps it does not delete; what it deletes
+// no resource takes.
+import { isRoot } from "../../schema/index.ts";
 
-export interface Claims {
+/** How a resource came by its record in this run. */
+export type Origin = "created" | "recovered" | "adopted";
+
+export interface Ownership {
   /**
-   * The engine has asked for this record: a resource of its state has it; `key` is that of the resource, where the program
-   * declares it. Throws where another resource that it declares has the record as well.
+   * The engine asked for this record, so a resource of its state owns it; `key` is that resource, where the program declares it.
+   * Throws where another declared resource owns it too.
    */
   inState(uid: string, key?: string): void;
-  /** The resource that has this record keeps it in this run; `adopted`: it was there before that resource. */
+  /** The resource that owns this record keeps it in this run; `adopted`: the record existed before that resource. */
   keep(uid: string, adopted: boolean): void;
   /** The resource that adopted this record goes, and the record stays. */
   leave(uid: string): void;
-  /** A resource takes the record. Throws where it is another's, or is being deleted. */
-  take(uid: string, key: string): void;
+  /** A resource takes the record. Throws where another one owns it, or this run deletes it. */
+  take(uid: string, key: string, origin: Origin): void;
   /** A resource is going to adopt the record. Why it must not; undefined when it may. */
   plan(uid: string, key: string): string | undefined;
-  /** This run has made or taken the record, keeps it, or leaves it in place. */
+  /** This process created the record, so nothing is in it but what this process creates there. */
+  isCreatedHere(uid: string): boolean;
+  /** The root group is new to this process: tokens issued before it existed do not grant anything in it. */
+  isNewRoot(uid: string): boolean;
+  /** This run took the record, keeps it, or leaves it in place. */
   isHeld(uid: string): boolean;
-  /** Why a create of `key` cannot have made the record; undefined when it may. */
-  refusal(uid: string, key: string): string | undefined;
-  /** Why `key` must not adopt the record: what is in the state only may be about to leave it, by its old name. */
+  /** Why a create of `key` cannot have made the record; undefined when it can. */
+  creationRefusal(uid: string, key: string): string | undefined;
+  /** Why `key` must not adopt the record. A record in the state alone may be about to leave it, under the resource's old name. */
   adoptionRefusal(uid: string, key: string): string | undefined;
-  /** This run is about to delete the record; false when it has taken it, or when the resource that has adopted it keeps it; `own`: that one asks. */
+  /** This run is about to delete the record; false when it took it, or when the resource that adopted it keeps it; `own`: that one asks. */
   release(uid: string, own?: boolean): boolean;
   /** The record is deleted. A new one may have the same uid: an account association has that of its group. */
-  gone(uid: string): void;
+  forget(uid: string): void;
 }
 
-export const createClaims = (): Claims => {
-  const stateUids = new Set<string>();
+export const createOwnership = (): Ownership => {
+  const inState = new Set<string>();
   const owners = new Map<string, string>();
-  const takers = new Map<string, string>();
+  const taken = new Map<string, { key: string; origin: Origin }>();
   const kept = new Set<string>();
   const adopted = new Set<string>();
   const leaving = new Set<string>();
   const planned = new Map<string, string>();
 
+  const ownerOf = (uid: string): string | undefined => taken.get(uid)?.key ?? owners.get(uid);
+
   const adoptionRefusal = (uid: string, key: string): string | undefined => {
     if (leaving.has(uid)) return "is being deleted by this run";
-    const owner = takers.get(uid) ?? owners.get(uid);
+    const owner = ownerOf(uid);
     return owner === undefined || owner === key ? undefined : `belongs to ${owner}`;
   };
 
   return {
     inState: (uid, key) => {
-      stateUids.add(uid);
+      inState.add(uid);
       if (key === undefined) return;
-      const other = takers.get(uid) ?? owners.get(uid) ?? planned.get(uid);
+      const other = ownerOf(uid) ?? planned.get(uid);
       if (other !== undefined && other !== key)
         throw new Error(
           `${key}: ${uid} belongs to ${other} as well, and a record has one resource; adopt it in one of them`,
@@ -60,10 +70,10 @@ export const createClaims = (): Claims => {
     leave: (uid) => {
       kept.add(uid);
     },
-    take: (uid, key) => {
+    take: (uid, key, origin) => {
       const reason = adoptionRefusal(uid, key);
       if (reason) throw new Error(`${uid} ${reason}`);
-      takers.set(uid, key);
+      taken.set(uid, { key, origin });
     },
     plan: (uid, key) => {
       const other = planned.get(uid);
@@ -71,19 +81,21 @@ export const createClaims = (): Claims => {
       planned.set(uid, key);
       return adoptionRefusal(uid, key);
     },
-    isHeld: (uid) => takers.has(uid) || kept.has(uid),
-    refusal: (uid, key) => {
-      if (stateUids.has(uid) && !takers.has(uid)) return "belongs to another resource of this stack";
+    isCreatedHere: (uid) => taken.get(uid)?.origin === "created",
+    isNewRoot: (uid) => isRoot(uid) && taken.has(uid) && taken.get(uid)?.origin !== "adopted",
+    isHeld: (uid) => taken.has(uid) || kept.has(uid),
+    creationRefusal: (uid, key) => {
+      if (inState.has(uid) && !taken.has(uid)) return "belongs to another resource of this stack";
       return adoptionRefusal(uid, key);
     },
     adoptionRefusal,
     release: (uid, own = false) => {
-      if (takers.has(uid) || (adopted.has(uid) && !own)) return false;
+      if (taken.has(uid) || (adopted.has(uid) && !own)) return false;
       leaving.add(uid);
       return true;
     },
-    gone: (uid) => {
-      for (const uids of [stateUids, kept, adopted, leaving]) uids.delete(uid);
+    forget: (uid) => {
+      for (const uids of [inState, kept, adopted, leaving]) uids.delete(uid);
       owners.delete(uid);
     },
   };

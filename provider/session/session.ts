@@ -1,6 +1,5 @@
-// What the operations of one process share: the client with its token and retry budget, the deletes that are under way, the
-// organisations that were made. Composed here and nowhere else.
-
+// What the operations of one process share: the client with its token and retry quota, the journal, and who owns which record.
+// Composed here and nowhere else. What one step alone remembers, that step keeps (`perSession`).
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
 import type { Config, Env } from "../../client/config.ts";
@@ -10,71 +9,78 @@ import { systemTransport, type Transport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
 import { createJournal, type Journal } from "../journal/journal.ts";
 import { journalPath } from "../journal/path.ts";
-import type { Before } from "../recovery/before.ts";
-import { type Deletes, deletes } from "./delete-progress.ts";
-import { type Claims, createClaims } from "./ownership.ts";
+import { createOwnership, type Ownership } from "./ownership.ts";
 
 export interface Session extends Client, Ledger {
-  clock: Clock;
-  deletes: Deletes;
-  /** the create that is under way, or was last, of each set of inputs */
-  making: Map<string, Promise<unknown>>;
-  /** what there was when the first record was about to be made, by kind and parent */
-  listedBefore: Map<string, Promise<Before>>;
   /** most that one request may take */
   requestTimeoutMs: number;
-  /** a line for the person who runs Pulumi */
-  say(text: string): void;
-  /** uids of the records that this process has made: there is nothing in them but what it makes there */
-  made: Set<string>;
-  /** uids of the root groups that are new to this process: tokens issued before do not know them */
-  newRoots: Set<string>;
+  /** writes a line for the person who runs Pulumi */
+  log(text: string): void;
 }
 
-export interface Outside {
+export interface Environment {
   env: Env;
   clock: Clock;
   transport: Transport;
-  /** a line for the person who runs Pulumi */
-  say(text: string): void;
-  /** takes note of an error that the engine reports, so that nothing else prints it */
+  /** writes a line for the person who runs Pulumi */
+  log(text: string): void;
+  /** notes an error that the engine reports, so that nothing else prints it */
   silence?(error: Error): void;
 }
 
-export { checkedConfig } from "../../client/credentials.ts";
-
-export const systemOutside = (): Outside => ({
+export const systemEnvironment = (): Environment => ({
   env: process.env,
   clock: systemClock,
   transport: systemTransport(),
-  say: (text) => console.log(printableLines(text)),
+  log: (text) => console.log(printableLines(text)),
 });
 
-/** What is known of whose a record is; needs no credentials, as a preview has none. */
+/** Who owns which record; needs no credentials, so that a preview without them has it too. */
 export interface Ledger {
-  claims: Claims;
+  ownership: Ownership;
   journal: Journal;
 }
 
-export const ledgerWith = (config: Config, { clock, env, say }: Outside): Ledger => ({
-  claims: createClaims(),
+export const ledgerWith = (config: Config, { clock, env, log }: Environment): Ledger => ({
+  ownership: createOwnership(),
   journal: createJournal({
     pathOf: (stack) => journalPath(stack, config, env, process.cwd()),
     clock,
-    patienceMs: DEADLINE_MS + config.requestTimeoutMs,
-    say,
+    timeoutMs: DEADLINE_MS + config.requestTimeoutMs,
+    log,
   }),
 });
 
-export const sessionWith = (config: Config, outside: Outside, ledger = ledgerWith(config, outside)): Session => ({
-  ...clientWith({ ...outside, config, redactor: redactor() }),
+export const sessionWith = (
+  config: Config,
+  environment: Environment,
+  ledger = ledgerWith(config, environment),
+): Session => ({
+  ...clientWith({ ...environment, config, redactor: redactor() }),
   ...ledger,
-  clock: outside.clock,
-  deletes: deletes(),
   requestTimeoutMs: config.requestTimeoutMs,
-  say: outside.say,
-  made: new Set(),
-  newRoots: new Set(),
-  making: new Map(),
-  listedBefore: new Map(),
+  log: environment.log,
 });
+
+/** What one step remembers for as long as a session lasts, whichever of its derived sessions asks. */
+export const perSession = <T>(create: () => T): ((session: Pick<Session, "ownership">) => T) => {
+  const states = new WeakMap<Ownership, T>();
+  return ({ ownership }) => {
+    const state = states.get(ownership) ?? create();
+    states.set(ownership, state);
+    return state;
+  };
+};
+
+/** `Date` has whole seconds. */
+export const DATE_MS = 1_000;
+
+/**
+ * Milliseconds since the epoch by the service's clock, never ahead of it (docs/faults.md#f24): what is compared with createTime, or
+ * read by another machine, is never this machine's own time. Pings the service when it has not answered anything yet.
+ */
+export const serviceNow = async (session: Session): Promise<number> => {
+  if (session.serverNow() === undefined) await session.call("Ping", {}).catch(() => undefined);
+  // Without any answer the next request gets none either.
+  return session.serverNow() ?? session.clock.today();
+};

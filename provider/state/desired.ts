@@ -1,24 +1,69 @@
-// A hash of what a create asks for: the same for the record that came of it, whatever the server added. The journal holds it
-// instead of the inputs, which are nobody's business on that disk.
+// What the program asks of one record. Reconcile makes it once, on entry, in normal form and with its fingerprint, and passes it on.
 import { createHash } from "node:crypto";
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
-import { choicesOf, forget, isGiven, normal, observe } from "./changes.ts";
+import type { Session } from "../session/session.ts";
+import { choicesOf, forget, isGiven, normal, observe, settle } from "./normal-form.ts";
+import { argumentsIn, hidden, KEY } from "./state.ts";
 import { writeOnlyFields } from "./write-only.ts";
 
-/** Paths that the server chooses when nothing is given, and that `desired` gives. */
-export const givenChoices = (kind: Kind, desired: Json): string[] =>
-  choicesOf(kind, desired).filter((path) => isGiven(desired, path));
+export interface Desired {
+  kind: Kind;
+  /** of the resource: organisation/project/stack/type::name */
+  key: string;
+  /** uid of the group that holds the record; "" at the root */
+  parent: string;
+  /** arguments by the API's names, our own (`adopt`, `forceDestroy`) among them */
+  args: Json;
+  /** fields that a request carries, in normal form */
+  fields: Json;
+  /** paths that the program gives although the server would choose a value */
+  choices: readonly string[];
+  /** the same for the record that a create with these fields makes */
+  fingerprint: string;
+  /** members of the engine's bag that are no arguments */
+  hidden: Json;
+}
 
-/** Of inputs or of a record; `choices` are the paths of the server's choice that count. */
-export const fingerprint = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string => {
-  const fields = normal(kind.schema, observe(kind, record));
-  for (const path of choicesOf(kind, fields)) if (!choices.includes(path)) forget(fields, path.split("."));
-  // What no record tells, and what one tells in another spelling.
-  for (const { path } of writeOnlyFields(kind.schema)) forget(fields, [...path]);
-  for (const path of kind.respelled ?? []) forget(fields, path.split("."));
+/** From the bag of arguments that the engine keeps. */
+export const desiredFrom = (kind: Kind, bag: Json): Desired => desiredWith(kind, argumentsIn(kind, bag), hidden(bag));
+
+export const desiredWith = (kind: Kind, args: Json, own: Json = {}): Desired => {
+  const parent = (args.parent as string | undefined) ?? "";
+  const fields = normal(kind.schema, args);
+  const choices = choicesOf(kind, args).filter((path) => isGiven(args, path));
+  const fingerprint = digest(kind, parent, fields, choices);
+  return { kind, key: own[KEY] as string, parent, args, fields, choices, fingerprint, hidden: own };
+};
+
+/** With uids where the program gives names. */
+export const withUids = async (session: Session, desired: Desired): Promise<Desired> => {
+  const { kind, args } = desired;
+  return withArgs(desired, (await kind.resolve?.(session, args)) ?? args);
+};
+
+/** In the spelling of an observed record, where both mean the same: its uids for the names that the program gives. */
+export const withObserved = (desired: Desired, observed: Json): Desired =>
+  withArgs(desired, settle(desired.kind, desired.args, observed));
+
+export const withArgs = (desired: Desired, args: Json): Desired =>
+  args === desired.args ? desired : desiredWith(desired.kind, args, desired.hidden);
+
+/**
+ * SHA-256 of what a record holds: equal for two records with the same kind, parent and fields. Of the paths whose value the server
+ * chooses, those in `choices` count. The journal keeps it instead of the fields, which do not belong on that disk.
+ */
+export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string =>
+  digest(kind, parent, normal(kind.schema, observe(kind, record)), choices);
+
+const digest = (kind: Kind, parent: string, fields: Json, choices: readonly string[]): string => {
+  const counted = structuredClone(fields);
+  for (const path of choicesOf(kind, fields)) if (!choices.includes(path)) forget(counted, path.split("."));
+  // What no record returns, and what one returns in another spelling.
+  for (const { path } of writeOnlyFields(kind.schema)) forget(counted, [...path]);
+  for (const path of kind.respelled ?? []) forget(counted, path.split("."));
   return createHash("sha256")
-    .update(JSON.stringify(sorted([kind.type, parent, fields])))
+    .update(JSON.stringify(sorted([kind.type, parent, counted])))
     .digest("hex");
 };
 

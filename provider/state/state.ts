@@ -3,9 +3,8 @@
 import { isUidp, type Json, orderLists } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
-import type { Session } from "../session/session.ts";
-import { choicesOf, forget, normal, observe } from "./changes.ts";
 import { GIVEN, withGivenTexts, withTexts } from "./given-text.ts";
+import { choicesOf, forget, normal, observe } from "./normal-form.ts";
 import { isUnknown } from "./unknown.ts";
 import { SECRETS, withUnreturned } from "./write-only.ts";
 
@@ -18,7 +17,7 @@ export const KEY = "__key";
 /** What the constructor adds in a preview, and the check takes out again: it is in no state. */
 export const PREVIEW = "__preview";
 
-/** What the check adds: address of the service that has the record (service-address.ts). */
+/** What the check adds: address of the service that has the record (provider/engine/service-gate.ts). */
 export const SERVICE = "__service";
 
 /** What the constructor adds: the option replaceOnChanges, which the engine does not apply to dynamic resources. */
@@ -73,9 +72,6 @@ const switchesOf = (bag: Json): Json =>
     }),
   );
 
-/** uid of the group that holds the record; "" at the root. */
-export const parentIn = ({ parent }: Json): string => (parent as string | undefined) ?? "";
-
 /** Whether arguments differ that are ours alone: they are stored, and nothing is sent. */
 export const switchesDiffer = (olds: Json, desired: Json): boolean =>
   JSON.stringify(switchesOf(olds)) !== JSON.stringify(switchesOf(desired));
@@ -94,7 +90,7 @@ export const argumentOf = (kind: Kind, path: string): string =>
   path.replace(/^\w+/, (field) => kind.arguments?.[field] ?? field);
 
 /** The arguments under the names of the API's fields. A state of version 0.1 has them already. */
-export const fieldsFrom = (kind: Kind, bag: Json): Json =>
+const fieldsFrom = (kind: Kind, bag: Json): Json =>
   renamed(
     bag,
     Object.entries(kind.arguments ?? {}).map(([field, argument]) => [argument, field]),
@@ -113,17 +109,11 @@ const renamed = (bag: Json, names: readonly (readonly [string, string])[]): Json
   return result;
 };
 
-/** What the program asks for, in the API's spelling. */
-export const desiredFrom = (kind: Kind, bag: Json): Json => fieldsFrom(kind, given(bag));
-
-/** The same with uids where the program gives names. */
-export const resolvedFrom = async (kind: Kind, session: Session, bag: Json): Promise<Json> => {
-  const desired = desiredFrom(kind, bag);
-  return { ...hidden(bag), ...((await kind.resolve?.(session, desired)) ?? desired) };
-};
+/** The arguments of a bag by the names of the API's fields. */
+export const argumentsIn = (kind: Kind, bag: Json): Json => fieldsFrom(kind, given(bag));
 
 /** As the engine keeps the arguments. */
-export const spelt = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.spelt?.(bag) ?? bag);
+export const canonicalize = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.canonicalize?.(bag) ?? bag);
 
 /** Lists whose order means nothing are kept in one order, so that no other one ever shows as a change. */
 export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, isUnknown);

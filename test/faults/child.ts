@@ -47,7 +47,7 @@ const run = async ({ command, program, pause }: Order): Promise<Outcome> => {
     tell({ paused: point });
     await going;
   };
-  const methods = methodsWith(outsideWith({ ...options, reached, say: (said) => tell({ said }) }));
+  const methods = methodsWith(outsideWith({ ...options, reached, log: (said) => tell({ said }) }));
   await methods.group.configure({ config: { get: () => undefined } });
   const engine = engineWith({
     methods,

@@ -74,7 +74,7 @@ const inTown = async (seed: number, visit: (town: Town) => Promise<void>): Promi
       faults: server.faults as Town["faults"],
       organization: server.organization as string,
       process: async () => {
-        const { group } = methodsWith({ env, clock, transport, say: () => undefined });
+        const { group } = methodsWith({ env, clock, transport, log: () => undefined });
         await group.configure({ config: { get: () => undefined } });
         return group;
       },

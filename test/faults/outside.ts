@@ -2,8 +2,8 @@
 // one when its answer is there. Who is told to pause stays there until it is told to go on, or is killed.
 
 import type { HttpAnswer, Transport } from "../../client/transport.ts";
-import type { Outside } from "../../provider/session/session.ts";
-import { systemOutside } from "../../provider/session/session.ts";
+import type { Environment } from "../../provider/session/session.ts";
+import { systemEnvironment } from "../../provider/session/session.ts";
 import { fastClock, type Pace } from "./fast-clock.ts";
 
 export type Point = "before send" | "after reply" | "before state";
@@ -27,14 +27,14 @@ export interface OutsideOptions {
   hurry?: { ms: number; method?: string };
   /** resolves when the process may go on */
   reached(point: Point, of: string): Promise<void>;
-  say(text: string): void;
+  log(text: string): void;
 }
 
 // A machine that stands still for a while loses no request.
 const PATIENT_MS = 120_000;
 
-export const outsideWith = ({ pace, wrongBy, newer, pageSize, hurry, reached, say }: OutsideOptions): Outside => {
-  const outside = systemOutside();
+export const outsideWith = ({ pace, wrongBy, newer, pageSize, hurry, reached, log }: OutsideOptions): Environment => {
+  const outside = systemEnvironment();
   let left = hurry?.method === undefined ? Infinity : 1;
   const transport: Transport = async (request) => {
     const { searchParams } = request.url;
@@ -47,7 +47,7 @@ export const outsideWith = ({ pace, wrongBy, newer, pageSize, hurry, reached, sa
     await reached("after reply", request.method);
     return newer ? fromNewer(answer, newer) : answer;
   };
-  return { ...outside, clock: fastClock(pace, wrongBy), transport, say };
+  return { ...outside, clock: fastClock(pace, wrongBy), transport, log };
 };
 
 const fromNewer = (answer: HttpAnswer, newer: Record<string, unknown>): HttpAnswer => {

@@ -117,7 +117,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
   return {
     start,
     run: async (command, program = [], watch = {}) => {
-      const outside = outsideWith({ ...options, reached: nothing, ...watch, say: (line) => void said.push(line) });
+      const outside = outsideWith({ ...options, reached: nothing, ...watch, log: (line) => void said.push(line) });
       const methods = methodsWith({ ...outside, env: await env() });
       await methods.group.configure({ config: { get: () => undefined } });
       const { stateFile, stack } = options;

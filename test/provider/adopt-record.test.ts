@@ -1,7 +1,7 @@
 // Adoption, on the side of the engine: what is there already comes under management, and stays when it leaves it.
 import { describe, expect, it } from "vitest";
 import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import type { Incomplete } from "../../provider/session/errors.ts";
 import { keyOf } from "./double.ts";
 import { Killed, startMachine } from "./machine.ts";
@@ -32,7 +32,7 @@ describe("adoption", () => {
     const [kept] = twins;
     const { id } = await reconcile.create(group, machine.run().session, { ...args, adopt: kept.id });
     expect(id).toBe(kept.id);
-    expect(await machine.run().session.journal.left(args.__key as string)).toEqual([]);
+    expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
   });
 
   it("tells what an earlier run may have made, when it is of another record", async () => {
@@ -75,7 +75,7 @@ describe("adoption", () => {
       `adopt: group ${id} belongs to ${args.__key}`,
     );
     const next = machine.run().session;
-    next.claims.release(id);
+    next.ownership.release(id);
     await expect(reconcile.create(group, next, { ...args, ...keyOf("third"), adopt: id })).rejects.toThrow(
       `adopt: group ${id} is being deleted by this run`,
     );

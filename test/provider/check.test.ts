@@ -4,7 +4,7 @@ import { identity } from "../../provider/kind/identity.ts";
 import type { Kind } from "../../provider/kind/kind.ts";
 import { role } from "../../provider/kind/role.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import { check } from "../../provider/reconcile/diff.ts";
+import { check } from "../../provider/reconcile/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "./double.ts";
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemTransport } from "../../client/transport.ts";
 import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
-import { createClaims } from "../../provider/session/ownership.ts";
+import { createOwnership } from "../../provider/session/ownership.ts";
 import type { Json } from "../../schema/index.ts";
 import { getter, keyOf, type Service, startService, virtualClock } from "./double.ts";
 
@@ -26,7 +26,7 @@ const run = async (): Promise<Methods> => {
     env: service.env,
     clock: virtualClock(),
     transport: systemTransport(),
-    say: (text: string) => void said.push(text),
+    log: (text: string) => void said.push(text),
   };
   const { group } = methodsWith(outside);
   await group.configure({ config: { get: getter() } });
@@ -122,7 +122,7 @@ describe("a record of one resource", () => {
 
 describe("a plan to adopt", () => {
   it("is refused where another resource adopts the record, or has it, and does not stand in its own way", () => {
-    const claims = createClaims();
+    const claims = createOwnership();
     expect(claims.plan("uid", "a")).toBeUndefined();
     expect(claims.plan("uid", "a")).toBeUndefined();
     expect(claims.plan("uid", "b")).toBe("is adopted by a as well");

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { configFrom, type Env, unknownKeys } from "../../client/config.ts";
+import { type Config, type Env, type GetConfig, type Given, parseConfig, unknownKeys } from "../../client/config.ts";
+import { checkedConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
-import { checkedConfig } from "../../provider/session/session.ts";
 import { getter, ORG } from "./double.ts";
 
 const BASE = "https://console-api.example.com";
+const configFrom = (get: GetConfig, env: Env, given?: Given): Config => {
+  const { config, strictProblems } = parseConfig(get, env, given);
+  if (!config || strictProblems.length > 0) throw new ConfigError(strictProblems);
+  return config;
+};
+
 const thrown = (config: Record<string, string>, env: Env): ConfigError => {
   try {
     configFrom(getter(config), env);

@@ -4,7 +4,7 @@ import { DEADLINE_MS } from "../../client/retry.ts";
 import { JournalError } from "../../provider/journal/file.ts";
 import { group } from "../../provider/kind/group.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import type { Session } from "../../provider/session/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { keyOf, page } from "./double.ts";
@@ -182,7 +182,7 @@ describe("a create that is refused", () => {
   it("is told in the API's words, also when the disk is full by then", async () => {
     const args: Json = { ...machine.inputs(), name: "x".repeat(300) };
     const { session } = machine.run();
-    session.journal.closed = () => Promise.reject(new JournalError("the disk is full"));
+    session.journal.recordFailure = () => Promise.reject(new JournalError("the disk is full"));
     await expect(reconcile.create(group, session, args)).rejects.toThrow("INVALID_ARGUMENT");
     expect(machine.said).toEqual([`${args.__key}: the disk is full`]);
   });

@@ -5,7 +5,7 @@ import type { HttpAnswer } from "../../client/transport.ts";
 import { group } from "../../provider/kind/group.ts";
 import { role } from "../../provider/kind/role.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { json, keyOf, page } from "./double.ts";
 import { startMachine } from "./machine.ts";
@@ -169,7 +169,7 @@ describe("a service that made another record than was asked for", () => {
     const adopting = { ...args, adopt: made?.uid, deleteAdopted: true };
     const { outs } = await reconcile.create(group, machine.run().session, adopting);
     expect(outs).toMatchObject({ uid: made?.uid, description: "d" });
-    expect(await machine.run().session.journal.left(args.__key as string)).toEqual([]);
+    expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
   });
 
   it("is made anew once that record is gone", async () => {

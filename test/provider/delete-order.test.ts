@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../client/transport.ts";
 import { group } from "../../provider/kind/group.ts";
 import { role } from "../../provider/kind/role.ts";
-import { deleteWhenFree } from "../../provider/reconcile/delete-order.ts";
-import { remove } from "../../provider/reconcile/diff.ts";
+import { deletesOf, deleteWhenFree } from "../../provider/reconcile/delete-order.ts";
+import { remove } from "../../provider/reconcile/index.ts";
 import { failedPrecondition } from "../../schema/index.ts";
 import { GROUP, IDENTITY, json, ORG, ROLE, refusal, scriptedSession } from "./double.ts";
 
@@ -77,7 +77,7 @@ describe("a group that is not empty", () => {
     await deleteWhenFree(group, session, GROUP, async () => {
       attempts++;
       clock.advance(6_000);
-      session.deletes.finished(`${GROUP}/00000000000000${10 + attempts}`);
+      deletesOf(session).finished(`${GROUP}/00000000000000${10 + attempts}`);
       return attempts < 20 ? failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]) : undefined;
     });
     expect(attempts).toBe(20);
@@ -87,7 +87,7 @@ describe("a group that is not empty", () => {
     const { session, clock } = scriptedSession(envelope("groups", []));
     const run = deleteWhenFree(group, session, GROUP, async () => {
       clock.advance(6_000);
-      session.deletes.finished(`${ORG}/ffffffffffffffff`);
+      deletesOf(session).finished(`${ORG}/ffffffffffffffff`);
       return failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]);
     });
     await expect(run).rejects.toThrow("10 seconds without progress; 0 left that hold it:");
@@ -100,7 +100,7 @@ describe("a group that is not empty", () => {
     const run = deleteWhenFree(group, session, GROUP, async () =>
       ++attempts === 1 ? failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]) : undefined,
     );
-    setImmediate(() => session.deletes.finished(`${GROUP}/0000000000000001`));
+    setImmediate(() => deletesOf(session).finished(`${GROUP}/0000000000000001`));
     await run;
     expect(attempts).toBe(2);
   });
@@ -122,7 +122,7 @@ describe("a role that is bound", () => {
     const { session, requests } = scriptedSession((request) => {
       if (request.method === "GET") return envelope("roleBindings", [{ uid: `${GROUP}/3333333333333333` }]);
       if (request.url.pathname.includes("roleBindings")) return json({});
-      return session.deletes.countFor(ROLE) > 0 ? json({}) : bound;
+      return deletesOf(session).countFor(ROLE) > 0 ? json({}) : bound;
     });
     const binding = { uid: `${GROUP}/3333333333333333`, role: { uid: ROLE } };
     const { roleBinding } = await import("../../provider/kind/role-binding.ts");

@@ -1,12 +1,13 @@
 // forceDestroy of a group, against the reference server: what goes, in which order, and everything that is refused.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { checkedConfig } from "../../client/credentials.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { group } from "../../provider/kind/group.ts";
 import { identity } from "../../provider/kind/identity.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
 import { inputProblems } from "../../provider/reconcile/check.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
-import { checkedConfig, type Session, sessionWith } from "../../provider/session/session.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
+import { type Session, sessionWith } from "../../provider/session/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { getter, keyOf, type Service, startService, virtualClock } from "./double.ts";
 
@@ -32,7 +33,7 @@ const run = (): Session => {
   const outside = {
     env: service.env,
     clock: virtualClock(),
-    say: (text: string) => void events.push(text),
+    log: (text: string) => void events.push(text),
     transport: (request: Parameters<typeof send>[0]) => {
       if (request.method === "DELETE") events.push(`DELETE ${request.url.pathname.split("/").slice(3).join("/")}`);
       return send(request);
@@ -171,7 +172,7 @@ describe("forceDestroy of a group", () => {
     await makeGroup(root, "below");
     // Its owner's token is older than it.
     const session = run();
-    session.newRoots.add(root);
+    session.ownership.isNewRoot = () => true;
     const error = await failureOf(reconcile.remove(group, session, root, { name: "root", forceDestroy: true }));
     expect(error.message).toBe(
       `group ${root} "root": forceDestroy is refused on a root group: it would empty an organisation`,
@@ -196,7 +197,7 @@ describe("forceDestroy of a group", () => {
     const session = run();
     const made = await reconcile.create(group, session, { ...keyOf("held"), parent: top, name: "made" });
     const kept = await makeGroup(top, "kept");
-    session.claims.keep(kept, false);
+    session.ownership.keep(kept, false);
     const error = await failureOf(reconcile.remove(group, session, top, { name: "held", forceDestroy: true }));
     const [head, ...lines] = error.message.split("\n");
     expect(head).toBe(
@@ -254,7 +255,7 @@ describe("an identity that holds role bindings of others", () => {
     const ci = await makeIdentity(org, "kept");
     const binding = await bind(org, ci);
     const session = run();
-    session.claims.keep(binding, false);
+    session.ownership.keep(binding, false);
     const error = await failureOf(reconcile.remove(identity, session, ci, { name: "kept", forceDestroy: true }));
     expect(error.message).toBe(
       `identity ${ci} "kept": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +

@@ -4,8 +4,9 @@ import { identity } from "../../provider/kind/identity.ts";
 import type { Kind } from "../../provider/kind/kind.ts";
 import { role } from "../../provider/kind/role.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import { diff } from "../../provider/reconcile/diff.ts";
+import { diff } from "../../provider/reconcile/index.ts";
 import { changedPaths } from "../../provider/state/changes.ts";
+import { desiredWith } from "../../provider/state/desired.ts";
 import type { Json } from "../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "./double.ts";
 
@@ -126,7 +127,7 @@ describe("the paths that differ", () => {
   ];
   for (const [reason, kind, observed, desired, expected] of rows)
     it(`${reason}: ${expected.join(",") || "none"}`, () =>
-      expect(changedPaths(kind, observed, desired)).toEqual(expected));
+      expect(changedPaths(desiredWith(kind, desired), observed)).toEqual(expected));
 });
 
 describe("diff", () => {

@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../client/clock.ts";
 import type { Env } from "../../client/config.ts";
+import { checkedConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
 import { stackOf } from "../../provider/journal/journal.ts";
 import { journalPath } from "../../provider/journal/path.ts";
-import { checkedConfig, type Session, sessionWith } from "../../provider/session/session.ts";
+import { type Session, sessionWith } from "../../provider/session/session.ts";
 import { ApiError, apiError, type Code, codes, statusFromError } from "../../schema/index.ts";
 import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
 
@@ -115,10 +116,10 @@ export const scriptedSession = (...steps: Step[]) => {
       : answer(request);
   const clock = virtualClock();
   const env: Env = { IRM_BASE_URL: BASE_URL, IRM_TOKEN: "api-token", IRM_JOURNAL: usedJournal(BASE_URL) };
-  const outside = { env, clock, transport, say: () => undefined };
+  const outside = { env, clock, transport, log: () => undefined };
   const session = sessionWith(checkedConfig(getter(), env), outside);
   // Nor is what was there before.
-  session.listedBefore.get = () => Promise.resolve({ records: [], isWhole: true });
+  session.ownership.isCreatedHere = () => true;
   return { session, requests, clock };
 };
 
@@ -161,7 +162,7 @@ export const startService = async (seed?: string): Promise<Service> => {
     IRM_IDENTITY: server.identity,
     IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
   };
-  const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, say: () => undefined });
+  const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, log: () => undefined });
   return { ...server, clock, env, requests, session: otherSession(), otherSession };
 };
 

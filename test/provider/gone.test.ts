@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { group } from "../../provider/kind/group.ts";
 import { identity } from "../../provider/kind/identity.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import { GROUP, IDENTITY, json, ORG, refusal, scriptedSession } from "./double.ts";
 
 const gone = refusal("NOT_FOUND", "nobody knows it");

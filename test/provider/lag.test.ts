@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lookUntilShown } from "../../provider/reconcile/lag.ts";
+import { retryUntilVisible } from "../../provider/reconcile/not-found.ts";
 import { virtualClock } from "./double.ts";
 
 describe("a look for what may be hidden", () => {
@@ -13,7 +13,7 @@ describe("a look for what may be hidden", () => {
       clock.advance(takesMs);
       return found;
     };
-    return { found: await lookUntilShown(clock, look, () => hiddenMs), begun };
+    return { found: await retryUntilVisible(clock, look, () => hiddenMs), begun };
   };
 
   it("ends with what it finds", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../provider/engine/methods.ts";
 import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { keyOf } from "./double.ts";
 import { Killed, type Process, startMachine } from "./machine.ts";
@@ -60,7 +60,7 @@ describe("the journal", () => {
   it("does not give a record that the engine has asked for since", async () => {
     const args = machine.inputs();
     const first = await reconcile.create(group, machine.run().session, args);
-    await machine.run().session.journal.known("group", first.id, args.__key as string);
+    await machine.run().session.journal.acknowledge("group", first.id, args.__key as string);
     const second = await reconcile.create(group, machine.run().session, args);
     expect(second.id).not.toBe(first.id);
   });

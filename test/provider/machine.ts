@@ -3,9 +3,10 @@
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import { checkedConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
-import { checkedConfig, type Outside, type Session, sessionWith } from "../../provider/session/session.ts";
+import { type Environment, type Session, sessionWith } from "../../provider/session/session.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
 import {
   getter,
@@ -32,7 +33,7 @@ export type Fault =
 export interface Process {
   session: Session;
   clock: VirtualClock;
-  outside: Outside;
+  outside: Environment;
 }
 
 /** What becomes of a request; `send` carries it out. */
@@ -113,7 +114,7 @@ export const startMachine = (): Machine => {
       return wire(request, () => send(request), clock);
     };
     const env = { ...machine.service.env, IRM_JOURNAL: journal };
-    const outside = { env, clock, transport, say: (text: string) => void machine.said.push(text) };
+    const outside = { env, clock, transport, log: (text: string) => void machine.said.push(text) };
     return { session: sessionWith(checkedConfig(getter(), env), outside), clock, outside };
   };
 

@@ -14,7 +14,7 @@ const setUp = (env = { IRM_TOKEN: "token" } as Record<string, string>, ...steps:
   const { transport, requests } = scripted(...(steps.length > 0 ? steps : [groupAsked]));
   const said: string[] = [];
   const own = { IRM_JOURNAL: usedJournal("https://api.example.com"), ...env };
-  const outside = { env: own, clock: virtualClock(), transport, say: (text: string) => said.push(text) };
+  const outside = { env: own, clock: virtualClock(), transport, log: (text: string) => said.push(text) };
   return { methods: methodsWith(outside), requests, said };
 };
 

@@ -50,7 +50,7 @@ describe.each(VERSIONS)("a state of version %s", (version) => {
       env,
       clock: virtualClock(),
       transport: systemTransport(),
-      say: (text: string) => void said.push(text),
+      log: (text: string) => void said.push(text),
     };
     const kinds = methodsWith(outside);
     for (const methods of Object.values(kinds)) await methods.configure({ config: { get: getter() } });

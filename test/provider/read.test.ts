@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { group } from "../../provider/kind/group.ts";
 import { identity } from "../../provider/kind/identity.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import { GROUP, json, ORG, ROLE, refusal, scriptedSession } from "./double.ts";
 
 describe("a read", () => {

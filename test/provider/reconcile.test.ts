@@ -6,7 +6,7 @@ import { identity } from "../../provider/kind/identity.ts";
 import type { Kind } from "../../provider/kind/kind.ts";
 import { role } from "../../provider/kind/role.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import { Incomplete } from "../../provider/session/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import {

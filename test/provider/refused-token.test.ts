@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
+import { checkedConfig } from "../../client/credentials.ts";
 import { listAll } from "../../client/paginate.ts";
 import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
-import { checkedConfig, sessionWith } from "../../provider/session/session.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
+import { sessionWith } from "../../provider/session/session.ts";
 import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted, virtualClock } from "./double.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "irm-token-"));
@@ -25,7 +26,7 @@ const WORKLOAD = jwt("workload");
 
 const sessionOf = (env: Env, ...steps: Parameters<typeof scripted>) => {
   const own = { IRM_BASE_URL: BASE_URL, ...env };
-  const outside = { env: own, clock: virtualClock(), transport: scripted(...steps).transport, say: () => undefined };
+  const outside = { env: own, clock: virtualClock(), transport: scripted(...steps).transport, log: () => undefined };
   return sessionWith(checkedConfig(getter(), own), outside);
 };
 

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { identity } from "../../provider/kind/identity.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import { diff } from "../../provider/reconcile/diff.ts";
+import { diff } from "../../provider/reconcile/index.ts";
 import { REPLACE_ON } from "../../provider/state/state.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "./double.ts";
 

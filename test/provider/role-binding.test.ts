@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { twins } from "../../provider/engine/twins.ts";
 import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { keyOf, lost, type Service, scriptedSession, startService, UNKNOWN } from "./double.ts";
 

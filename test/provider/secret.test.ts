@@ -76,7 +76,7 @@ describe("no secret leaves", () => {
           return answer(request);
         };
         const said: string[] = [];
-        const outside = { env, clock: virtualClock(), transport, say: (text: string) => said.push(text) };
+        const outside = { env, clock: virtualClock(), transport, log: (text: string) => said.push(text) };
         const methods = methodsWith(outside).group;
         await methods.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
         const inputs = { parent: ORG, name: "eng" };

@@ -44,7 +44,7 @@ const group = async (own: Record<string, string> = {}, answer?: Transport): Prom
     return send(request);
   };
   const env = { ...(service.env as Record<string, string>), ...own };
-  const { group } = methodsWith({ env, clock: virtualClock(), transport, say: (text) => void said.push(text) });
+  const { group } = methodsWith({ env, clock: virtualClock(), transport, log: (text) => void said.push(text) });
   await group.configure({ config: { get: getter() } });
   return group;
 };

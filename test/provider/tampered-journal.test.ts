@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../provider/engine/methods.ts";
 import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile/diff.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { keyOf } from "./double.ts";
 import { type Process, startMachine } from "./machine.ts";
@@ -103,12 +103,12 @@ describe("an entry that names another record", () => {
     const [one, two] = [machine.inputs(), machine.inputs()];
     const before = machine.run();
     const first = await reconcile.create(group, before.session, one);
-    await machine.run().session.journal.known("group", first.id, one.__key as string);
+    await machine.run().session.journal.acknowledge("group", first.id, one.__key as string);
     const second = await reconcile.create(group, machine.run().session, two);
     tamper("made", { uid: first.id });
     const next = machine.run();
     // The engine has asked for it: a diff of the other resource came first.
-    next.session.claims.inState(first.id, one.__key as string);
+    next.session.ownership.inState(first.id, one.__key as string);
     expect((await reconcile.create(group, next.session, two)).id).toBe(second.id);
   });
 
@@ -127,7 +127,7 @@ describe("an entry that names another record", () => {
     expect(machine.posts).toBe(1);
     const adopted = await reconcile.create(group, machine.run().session, { ...args, adopt: later.uid });
     expect(adopted.outs).toMatchObject({ uid: later.uid, description: "d", adopted: true });
-    expect(await machine.run().session.journal.left(args.__key as string)).toEqual([]);
+    expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
   });
 });
 

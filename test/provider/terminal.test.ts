@@ -2,7 +2,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { methodsWith } from "../../provider/engine/methods.ts";
 import { title } from "../../provider/kind/kind.ts";
-import { systemOutside } from "../../provider/session/session.ts";
+import { systemEnvironment } from "../../provider/session/session.ts";
 import { printableLines } from "../../schema/index.ts";
 import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal, virtualClock } from "./double.ts";
 
@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks());
 
 it("a line for a person shows the controls that a name holds, and keeps its own line breaks", () => {
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
-  systemOutside().say(`deletes:\n  - group ${GROUP} ${title({ name: "a\u001b[2J\u009b\nforged" })}`);
+  systemEnvironment().log(`deletes:\n  - group ${GROUP} ${title({ name: "a\u001b[2J\u009b\nforged" })}`);
   expect(log.mock.calls).toEqual([[`deletes:\n  - group ${GROUP} "a\\u001b[2J\\u009b\\u000aforged"`]]);
   expect(title({ identity: { name: "i\u202e" }, role: { name: "r" } })).toBe("(i\\u202e as r)");
 });
@@ -18,7 +18,7 @@ it("a line for a person shows the controls that a name holds, and keeps its own 
 it("so does an error that quotes a name", async () => {
   const { transport } = scripted(refusal("PERMISSION_DENIED", "no\u001b[2J"));
   const env = { IRM_TOKEN: "token", IRM_JOURNAL: usedJournal("https://api.example.com") };
-  const methods = methodsWith({ env, clock: virtualClock(), transport, say: () => undefined });
+  const methods = methodsWith({ env, clock: virtualClock(), transport, log: () => undefined });
   await methods.group.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
   const inputs = { ...keyOf("eng"), parent: ORG, name: "a\u009b2J\u202e" };
   const failed = (await methods.group.create(inputs).catch((error: unknown) => error)) as Error;

@@ -10,8 +10,8 @@ const [file, trace, name, count] = process.argv.slice(2) as [string, string, str
 const journal = createJournal({
   pathOf: () => file,
   clock: systemClock,
-  patienceMs: 60_000,
-  say: () => undefined,
+  timeoutMs: 60_000,
+  log: () => undefined,
 });
 for (let i = 0; i < Number(count); i += 1) {
   const entry = (await journal.begin(
@@ -26,7 +26,7 @@ for (let i = 0; i < Number(count); i += 1) {
   )) as Entry;
   appendFileSync(trace, `enter ${name}\n`);
   await setTimeout(1);
-  await journal.made(entry, `${name}${i}`.padEnd(40, "0"), 0);
+  await journal.recordSuccess(entry, `${name}${i}`.padEnd(40, "0"), 0);
   appendFileSync(trace, `leave ${name}\n`);
   await journal.end(entry);
 }

@@ -14,7 +14,7 @@ const openFiles = (): string[] =>
     }
   });
 
-await lockOf({ file, clock: systemClock, patienceMs: 0, say: () => undefined })
+await lockOf({ file, clock: systemClock, timeoutMs: 0, log: () => undefined })
   .acquire()
   .catch(({ name, message }: Error) => {
     const open = openFiles().filter((path) => path.startsWith(file));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { contentsFrom, textFrom } from "../../../provider/journal/entry.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
-import { fingerprint } from "../../../provider/state/fingerprint.ts";
+import { fingerprintOf } from "../../../provider/state/desired.ts";
 import { isUidp } from "../../../schema/index.ts";
 import { readPart, VERSIONS } from "../../lifecycle/previous/recording.ts";
 import type { StateResource } from "../../support/stack.ts";
@@ -42,7 +42,7 @@ describe.each(VERSIONS)("the journal that version %s wrote", (version) => {
       // A secret is not readable here.
       if (line.intent === undefined || outputs === undefined || "ciphertext" in Object(outputs.description)) continue;
       const kind = Object.values(kindRecords).find(({ field }) => field === line.kind) as Kind;
-      expect(fingerprint(kind, line.parent, outputs, line.given), line.key).toBe(line.inputs);
+      expect(fingerprintOf(kind, line.parent, outputs, line.given), line.key).toBe(line.inputs);
       hashed.add([kind.type, ...line.given].join(" "));
     }
     expect([...hashed]).toEqual(expect.arrayContaining(["Group", "Group kind", "Identity", "Role", "RoleBinding"]));

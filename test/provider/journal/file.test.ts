@@ -26,7 +26,7 @@ const intent = (id: string, key = `organization/project/stack/Group::${id}`): In
 const uidOf = (digit: string): string => digit.repeat(40);
 
 const journalOf = (path: string) =>
-  createJournal({ pathOf: () => path, clock: virtualClock(), patienceMs: 60_000, say: () => undefined });
+  createJournal({ pathOf: () => path, clock: virtualClock(), timeoutMs: 60_000, log: () => undefined });
 
 describe("the file of a journal", () => {
   it("is its owner's alone, in a folder that is its owner's alone", async () => {
@@ -92,7 +92,7 @@ describe("compaction", () => {
     await file.append({ closed: "closed" });
     await file.append({ made: "known", uid: uidOf("b"), at: 8 });
     await file.append({ known: uidOf("b") });
-    const left = await journalOf(path).left(intent("open").key);
+    const left = await journalOf(path).findUnsettled(intent("open").key);
     expect(left).toEqual([{ ...intent("open"), at: 7 }]);
     const lines = readFileSync(path, "utf8")
       .trim()
@@ -112,8 +112,8 @@ describe("compaction", () => {
     await file.append(intent("a"));
     await file.append({ made: "a", uid: uidOf("c"), at: 8 });
     const journal = journalOf(path);
-    await journal.known("group", uidOf("c"));
-    expect(await journal.left(intent("a").key)).toEqual([]);
+    await journal.acknowledge("group", uidOf("c"));
+    expect(await journal.findUnsettled(intent("a").key)).toEqual([]);
     expect(readFileSync(path, "utf8")).toBe("");
   });
 
@@ -121,7 +121,7 @@ describe("compaction", () => {
     const journal = journalOf(folder.path("own.jsonl"));
     const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = intent("own");
     const entry = (await journal.begin(begun, async () => 1)) as Entry;
-    expect(await journal.left(begun.key)).toEqual([]);
+    expect(await journal.findUnsettled(begun.key)).toEqual([]);
     await journal.end(entry);
   });
 });

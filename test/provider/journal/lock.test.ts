@@ -37,10 +37,10 @@ interface Place {
   clock: VirtualClock;
   said: string[];
 }
-const place = (file = folder.path(`${++count}.lock`), patienceMs = 60_000): Place => {
+const place = (file = folder.path(`${++count}.lock`), timeoutMs = 60_000): Place => {
   const clock = virtualClock();
   const said: string[] = [];
-  return { file, clock, said, lock: lockOf({ file, clock, patienceMs, say: (text) => void said.push(text) }) };
+  return { file, clock, said, lock: lockOf({ file, clock, timeoutMs, log: (text) => void said.push(text) }) };
 };
 
 const heldBy = (file: string, pid: number, other: Partial<Holder> = {}) =>

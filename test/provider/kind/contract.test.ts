@@ -3,11 +3,12 @@
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { checkedConfig } from "../../../client/credentials.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import * as reconcile from "../../../provider/reconcile/diff.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
 import { Incomplete } from "../../../provider/session/errors.ts";
-import { checkedConfig, type Session, sessionWith } from "../../../provider/session/session.ts";
+import { type Session, sessionWith } from "../../../provider/session/session.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { getter, journalFolder, keyOf, type Service, startService } from "../double.ts";
 import { gone } from "../machine.ts";
@@ -60,7 +61,7 @@ const processWith = (lost = 0): Session => {
     return answer;
   };
   const { clock } = service;
-  return sessionWith(checkedConfig(getter(), env), { env, clock, transport, say: (text) => void said.push(text) });
+  return sessionWith(checkedConfig(getter(), env), { env, clock, transport, log: (text) => void said.push(text) });
 };
 
 const writes = () =>
