@@ -1,5 +1,5 @@
-// Create, without duplicates or lost records (docs/faults.md#nothing-lost): adopt what the program names, recover what an interrupted run left, or
-// create it. Once a record exists, every failure carries its uid (`Incomplete`).
+// Create, without duplicates or lost records (docs/faults.md#nothing-lost): adopt what the program names, recover what an
+// interrupted run left, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { createOnce } from "../recovery/create-once.ts";
