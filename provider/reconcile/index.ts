@@ -1,7 +1,7 @@
 // Any kind of record, brought to what a program asks for. This room knows nothing of Pulumi: the engine's dynamic resources are a
 // thin adapter over it, a native plugin would be another.
 export { type CheckFailure, check } from "./check.ts";
-export { type Created, create } from "./create.ts";
+export { create } from "./create.ts";
 export { remove } from "./delete.ts";
 export { type DiffResult, diff } from "./diff.ts";
 export { type ReadResult, read } from "./read.ts";
