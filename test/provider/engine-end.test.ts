@@ -103,7 +103,9 @@ console.log(Object.keys(kinds).join());\n`;
     const child = spawn(process.execPath, [script, address], { stdio: ["pipe", "pipe", "inherit"] });
     try {
       const [line] = (await once(child.stdout, "data")) as [Buffer];
-      expect(line.toString().trim()).toBe("group,identity,role,roleBinding,groupInvite,identityProvider,accountAssociation,repo,tag");
+      expect(line.toString().trim()).toBe(
+        "group,identity,role,roleBinding,groupInvite,identityProvider,accountAssociation,repo,tag",
+      );
       child.stdin.end();
       // It has asked, more than once.
       await once(engine, "connection");

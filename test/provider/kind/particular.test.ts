@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createJournal } from "../../../provider/journal/journal.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import { recordId } from "../../../provider/kind/record.ts";
-import * as reconcile from "../../../provider/reconcile/diff.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
 import { pendingCreates } from "../../../provider/recovery/pending-operations.ts";
-import { createClaims } from "../../../provider/session/ownership.ts";
+import { createOwnership } from "../../../provider/session/ownership.ts";
 import type { Session } from "../../../provider/session/session.ts";
 import { REPLACE_ON } from "../../../provider/state/state.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
@@ -179,37 +179,38 @@ describe("an account association", () => {
     const diff = reconcile.diff(kind, id, outs, { ...inputs, name: "other", [REPLACE_ON]: ["name"] });
     expect(diff).toEqual({ changes: true, replaces: ["name"], deleteBeforeReplace: true });
     const next = service.otherSession();
-    next.claims.inState(recordId(kind.field, id), "organization/project/stack/Test::x");
+    next.ownership.inState(recordId(kind.field, id), "organization/project/stack/Test::x");
     await reconcile.remove(kind, next, id, outs);
     const again = await create("accountAssociation", { ...args, name: "other" }, next);
     expect(again.id).toBe(group);
   });
 
   it("is another record than its group, though the uid is one", async () => {
-    const claims = createClaims();
+    const ownership = createOwnership();
     const id = recordId("accountAssociation", group);
-    claims.inState(group, "stack/Group::g");
-    expect(() => claims.inState(id, "stack/AccountAssociation::a")).not.toThrow();
-    expect(claims.refusal(id, "stack/AccountAssociation::a")).toBe("belongs to another resource of this stack");
-    expect(claims.refusal(recordId("accountAssociation", `${group}/1`), "b")).toBeUndefined();
+    ownership.inState(group, "stack/Group::g");
+    expect(() => ownership.inState(id, "stack/AccountAssociation::a")).not.toThrow();
+    expect(ownership.creationRefusal(id, "stack/AccountAssociation::a")).toBe(
+      "belongs to another resource of this stack",
+    );
+    expect(ownership.creationRefusal(recordId("accountAssociation", `${group}/1`), "b")).toBeUndefined();
   });
 
   it("that a killed run made is not settled when the engine knows its group", async () => {
     const file = join(mkdtempSync(join(journalFolder, "shared-")), "s.jsonl");
-    const open = () =>
-      createJournal({ pathOf: () => file, clock: virtualClock(), patienceMs: 1, say: () => undefined });
+    const open = () => createJournal({ pathOf: () => file, clock: virtualClock(), timeoutMs: 1, log: () => undefined });
     const key = "organization/project/stack/AccountAssociation::a";
     const killed = open();
     const intent = { key, kind: "accountAssociation", parent: group, inputs: "x", given: [] };
     const entry = await killed.begin(intent, async () => 1);
-    if (entry) await killed.made(entry, group, 2);
+    if (entry) await killed.recordSuccess(entry, group, 2);
     await killed.end(entry as never);
     const next = open();
-    await next.known("group", group, key);
-    expect(await next.left(key)).toMatchObject([{ uid: group }]);
+    await next.acknowledge("group", group, key);
+    expect(await next.findUnsettled(key)).toMatchObject([{ uid: group }]);
     const last = open();
-    await last.known("accountAssociation", group, key);
-    expect(await last.left(key)).toEqual([]);
+    await last.acknowledge("accountAssociation", group, key);
+    expect(await last.findUnsettled(key)).toEqual([]);
   });
 });
 
