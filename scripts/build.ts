@@ -13,7 +13,7 @@ import { binFolder, root } from "./project.mjs";
 const dist = join(root, "dist");
 const declarations = join(dist, "declarations");
 const folders = ["schema", "client", "provider", "server", "access", "cli"];
-const documents = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md"];
+const documents = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md"];
 
 await rm(dist, { recursive: true, force: true });
 compile();

@@ -116,7 +116,7 @@ describe("the published package, to those who check packages,", () => {
 describe("README and docs, as they are published,", () => {
   test("lead to files that are there", () => {
     const names = documents(project.path);
-    expect(names).toEqual(expect.arrayContaining(["README.md", "docs/resources.md", "docs/server.md"]));
+    expect(names).toEqual(expect.arrayContaining(["README.md", "docs/resources/tag.md", "docs/server.md"]));
     // Links and anchors; what a page says of the repository's files is not in the package.
     const pages = new Map(names.map((name) => [name, pageFrom(readFileSync(join(project.path, name), "utf8"))]));
     const broken = [...pages].flatMap(([name, { links }]) =>

@@ -28,6 +28,8 @@ const asJavaScript = (text: string, module: ts.ModuleKind): string =>
 const stackOf = (project: Installed, name: string, files: Record<string, string | object>): Promise<Stack> => {
   const program = writeProject(join(project.folder, name), {
     "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n`,
+    // docs/resources/identity-provider.md asks for it.
+    "Pulumi.dev.yaml": `config:\n  ${name}:clientSecret: a client secret\n`,
     ...files,
   });
   // The engine starts the first `node` of this PATH.
@@ -41,7 +43,9 @@ const programs = (): DocumentProgram[] =>
     .map(({ place: at, text }) => ({
       place: at.replace(/\W/g, "-"),
       text: text.replaceAll("<uid of your organisation>", place.server.organization),
-    }));
+    }))
+    // What a program adopts has to exist: test/lifecycle/adopt.test.ts. The types of such a program are tested all the same.
+    .filter(({ text }) => !/"<uid of [^>]+>"/.test(text));
 
 const created = () => ({
   groups: place.rows("groups", "name = ?", "platform").length,

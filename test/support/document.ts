@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const documents = (folder: string): string[] => globSync(["*.md", "docs/*.md"], { cwd: folder }).toSorted();
+export const documents = (folder: string): string[] => globSync(["*.md", "docs/**/*.md"], { cwd: folder }).toSorted();
 
 export interface DocumentProgram {
   /** `docs/ci.md:27` */
