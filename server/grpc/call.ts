@@ -1,5 +1,5 @@
-// Every gRPC call from its first header to its end: one request id, one line of the log, one count, whoever answers it: a
-// service, or grpc-js itself (an unknown method, a message that is too large, a deadline).
+// Every gRPC call from its first header to its end: one request id, one line of the log, one count. That includes calls that
+// grpc-js answers by itself: an unknown method, a message that is too large, a deadline.
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
@@ -12,11 +12,11 @@ import { REQUEST_ID, requestIdFrom } from "../request.ts";
 import type { Arrivals } from "./arrival.ts";
 import { completeAnswer } from "./refused.ts";
 
-/** What is known of a call while it runs; its handler adds to it. */
+/** The state of a call; its handler adds to it. */
 export interface CallRecord {
   requestId: string;
   stream: ServerHttp2Stream;
-  /** what it is to its connection */
+  /** the call as work on its connection */
   work: Work;
   /** address of the client */
   peer: string;
@@ -27,24 +27,24 @@ export interface CallRecord {
   fields?: string;
   /** text of the error */
   message?: string;
-  /** asked for every few seconds: its line of the log is for debugging */
+  /** requested every few seconds: logged for debugging only */
   quiet?: boolean;
 }
 
 export interface Calls {
-  /** A call has begun; its headers become metadata after this. */
+  /** A call begins; its headers become metadata after this. */
   begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void;
   of(metadata: Metadata): CallRecord;
 }
 
-// grpc-js gives handlers the metadata and not the stream: this entry names the call in both.
+// grpc-js passes the metadata to handlers, and not the stream. This entry identifies the call in both.
 const CALL = "irm-call";
 
 interface CallsOptions {
   registry: () => FileRegistry;
   arrivals: Arrivals;
   connections: Connections;
-  /** methods whose clients may leave their half of the stream open, as long as they like */
+  /** methods whose clients may keep their half of the stream open for any time */
   openEnded: ReadonlySet<string>;
   ready: Promise<{ metrics: Metrics; log: Log }>;
 }
@@ -76,7 +76,7 @@ export const createCalls = ({ registry, arrivals, connections, openEnded, ready 
         work: connections.begin(stream.session?.socket),
         peer: stream.session?.socket.remoteAddress ?? "",
       };
-      // Until a method takes it up.
+      // Until a method takes over.
       record.work.wait();
       records.set(key, record);
       stream.once("close", () => {
@@ -96,13 +96,13 @@ export const createCalls = ({ registry, arrivals, connections, openEnded, ready 
   };
 };
 
-// Node keeps the first `authorization` of a stream and drops the others, which have to be refused together.
+// Node keeps the first `authorization` of a stream and drops the others. The server refuses them together.
 const restoreAuthorization = (headers: Record<string, unknown>, rawHeaders: readonly string[]): void => {
   const all = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === "authorization");
   if (all.length > 1) headers.authorization = all.map((value) => (isLegal(value) ? value : ""));
 };
 
-// A value that gRPC does not allow. HTTP/2 does, and grpc-js drops it with a line on stderr that quotes it: a token, it may be.
+// HTTP/2 allows more values than gRPC does. grpc-js drops the others with a line on stderr that quotes them, maybe a token.
 const isLegal = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
 
 const dropIllegal = (headers: Record<string, unknown>): void => {
@@ -110,7 +110,7 @@ const dropIllegal = (headers: Record<string, unknown>): void => {
     if (typeof value === "string" && !name.endsWith("-bin") && !isLegal(value)) delete headers[name];
 };
 
-// A deadline further away than a timer reaches is none; grpc-js would take it for one that has passed.
+// A deadline beyond the range of a timer is none. grpc-js would treat it as one that has passed.
 const TIMER_MAX_MS = 2 ** 31 - 1;
 const UNIT_MS: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 
@@ -119,7 +119,7 @@ const dropEndless = (headers: IncomingHttpHeaders): void => {
   if (Number(count) * (UNIT_MS[unit] ?? 0) > TIMER_MAX_MS) delete headers["grpc-timeout"];
 };
 
-// What was sent, or nothing: then the client, or its connection, went away first.
+// The code that was sent. Without one, the client or its connection went away first.
 const codeOf = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): Code | "OK" => {
   const status = (sentTrailers ?? sentHeaders)?.["grpc-status"];
   if (status === undefined) return "CANCELLED";

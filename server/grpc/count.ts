@@ -1,14 +1,14 @@
-// How much a message in its binary form holds, counted before it is read (https://protobuf.dev/programming-guides/encoding):
-// an item of a list may be one byte, and reading it makes an object. The bounds of lists and maps are those of JSON.
+// Counts the values of a binary message before it is read (https://protobuf.dev/programming-guides/encoding): an item of a list
+// may be one byte, and reading it creates an object. Lists and maps have the same bounds as in JSON.
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { TOO_MANY_VALUES, VALUES_MAX } from "../../schema/index.ts";
 
-/** Fields of a message and of those in it, known or not. An entry of a map has three. */
+/** Fields of a message and of those in it, known or not. An entry of a map counts as three. */
 export const FIELDS_MAX = 4 * VALUES_MAX;
 
-/** Why a message is not read; undefined when it is, or when it is broken, which its reader finds. */
+/** Why a message is not read. A broken one has no such reason: its reader reports it. */
 export interface TooMany {
-  /** path of the list or map that has too many values; empty: of no one field */
+  /** path of the list or map with too many values; empty: the message as a whole */
   field: string;
   description: string;
 }
@@ -76,7 +76,7 @@ const countField = (field: DescField, content: Uint8Array, wireType: number, cou
   else countMessage(field.message, content, counts, own);
 };
 
-// An entry of a map is a message of key and value, and only its value may hold more.
+// An entry of a map is a message of a key and a value; only the value can nest.
 const VALUE_OF_ENTRY = 2;
 
 const countEntry = (value: DescMessage, bytes: Uint8Array, counts: Counts, path: string): void => {
@@ -112,7 +112,7 @@ const varintAt = (bytes: Uint8Array, start: number): { value: number; end: numbe
   throw new Broken();
 };
 
-// Where the content of a field begins and ends. A group, which proto3 does not have, is counted field by field.
+// The bounds of a field's content. A group, which proto3 does not have, is counted field by field.
 const endOf = (bytes: Uint8Array, at: number, wireType: number): { start: number; end: number } => {
   switch (wireType) {
     case 0:

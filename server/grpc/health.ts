@@ -1,5 +1,5 @@
-// Health checking (grpc/grpc: health.proto): of the whole server ("") and of each service by its full name; all of them can
-// serve, or none can. Orchestrators ask every few seconds, without a token.
+// Health checking (grpc/grpc: health.proto), for the whole server ("") and for each service by its full name: either all of
+// them can serve, or none can. Orchestrators ask every few seconds, without a token.
 import { type FileRegistry, fromBinary } from "@bufbuild/protobuf";
 import type { Server, ServerUnaryCall, ServerWritableStream, sendUnaryData } from "@grpc/grpc-js";
 import { apiError } from "../../schema/index.ts";
@@ -22,7 +22,7 @@ export interface HealthOptions {
   isServing: () => Promise<boolean>;
 }
 
-/** How often the server looks whether it can serve, while somebody watches. */
+/** How often the server checks whether it can serve, while a client watches. */
 export const WATCH_MS = 5000;
 
 export const addHealth = (server: Server, { registry, services, streams, calls, isServing }: HealthOptions): void => {
@@ -40,26 +40,26 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
     else callback(grpcStatus(registry(), apiError("NOT_FOUND", `there is no service ${service.slice(0, 200)}`), "iam"));
   };
 
-  // Who watches is told of the end of serving at once, and of anything else when the server looks next.
-  const told = new Map<Watcher, Answer["status"]>();
-  const tell = (call: Watcher, answer: Answer): void => {
-    if (told.get(call) !== answer.status) call.write(answer);
-    told.set(call, answer.status);
+  // Watchers hear of the end of serving at once, and of any other change at the next check.
+  const sent = new Map<Watcher, Answer["status"]>();
+  const send = (call: Watcher, answer: Answer): void => {
+    if (sent.get(call) !== answer.status) call.write(answer);
+    sent.set(call, answer.status);
   };
-  const timer = whileAny(told, async () => {
+  const timer = whileAny(sent, async () => {
     const answer = await now();
-    for (const call of told.keys()) tell(call, answer);
+    for (const call of sent.keys()) send(call, answer);
   });
   const watch = async (call: Watcher) => {
     let isOver = false;
     const left = () => {
       isOver = true;
-      told.delete(call);
+      sent.delete(call);
       timer.check();
     };
     const end = () => {
       isOver = true;
-      tell(call, { status: "NOT_SERVING" });
+      send(call, { status: "NOT_SERVING" });
       call.end();
     };
     streams.opened(call, end, left);
@@ -70,7 +70,7 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
     }
     const first = await now();
     if (isOver) return;
-    tell(call, first);
+    send(call, first);
     timer.check();
   };
 
@@ -81,7 +81,7 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
 const whileAny = (watchers: ReadonlyMap<unknown, unknown>, work: () => Promise<void>) => {
   let timer: NodeJS.Timeout | undefined;
   return {
-    /** to be called when somebody has come or gone */
+    /** call it when a watcher has come or gone */
     check: (): void => {
       if (watchers.size > 0) timer ??= setInterval(work, WATCH_MS).unref();
       else timer = void clearInterval(timer);

@@ -1,6 +1,15 @@
-// Server reflection (grpc/grpc: reflection.proto): clients such as grpcurl ask which services there are, and for the files
-// that describe them. No token: it tells what is published.
-import { create, type DescFile, type FileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
+// Server reflection (grpc/grpc: reflection.proto): clients such as grpcurl list the services, and fetch the files that describe
+// them. It takes no token: the description is public.
+import {
+  create,
+  type DescFile,
+  type FileRegistry,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
@@ -9,7 +18,7 @@ import { messageIn } from "./registry.ts";
 import { REFLECTION_PACKAGES } from "./standard-file.ts";
 import type { Streams } from "./stream.ts";
 
-/** The method of a package of reflection, whose questions have no end of their own. */
+/** The method of a reflection package. Its clients may keep the stream open. */
 export const reflectionPath = (name: string): string => `/${name}.ServerReflection/ServerReflectionInfo`;
 
 export const addReflection = (
@@ -24,13 +33,13 @@ export const addReflection = (
       reflectionPath(name),
       (call: ServerDuplexStream<Json, Answer>) => {
         streams.opened(call, () => call.end());
-        // A file is sent once a stream, as its reader expects.
+        // Each file is sent once a stream, as clients expect.
         const sent = new Set<DescFile>();
         call.on("data", (request: Json) => {
-          // The drain has ended the answers; questions may still come.
+          // The drain has ended the responses; requests may still arrive.
           if (call.writableEnded) return;
           const answer = answerTo(request, registry(), services, sent);
-          // Answers are a thousand times as large as questions: who does not read them is not asked for more.
+          // A response is a thousand times as large as its request, so a client that does not read gets no more.
           if (call.write({ validHost: request.host ?? "", originalRequest: request, ...answer })) return;
           call.pause();
           call.once("drain", () => call.resume());
@@ -39,9 +48,9 @@ export const addReflection = (
       },
       ({ files, ...answer }: Answer) => {
         const response = schema("ServerReflectionResponse");
-        const rest = toBinary(response, fromJson(response, answer as never));
+        const rest = toBinary(response, fromJson(response, answer as JsonValue));
         if (!files) return Buffer.from(rest);
-        // Fields of a message may stand in any order, so that its two halves need not be one before they are bytes.
+        // The fields of a message may come in any order, so its two halves are encoded apart and concatenated.
         const descriptors = create(schema("FileDescriptorResponse"), { fileDescriptorProto: files });
         const held = create(response, { messageResponse: { case: "fileDescriptorResponse", value: descriptors } });
         return Buffer.concat([rest, toBinary(response, held)]);
@@ -53,7 +62,7 @@ export const addReflection = (
   }
 };
 
-/** JSON, but for the files: they are a hundred times as large as a question, and bytes already. */
+/** JSON, except for the files, which are a hundred times as large as a request and bytes already. */
 type Answer = Json & { files?: Uint8Array[] };
 
 interface ReflectionRequest {
@@ -123,7 +132,7 @@ const fileOfSymbol = (symbol: string, registry: FileRegistry): DescFile | undefi
   return undefined;
 };
 
-/** The file and what it imports, as far as this stream has not been sent it. */
+/** The file and its imports, without those that the stream has sent. */
 const filesOf = (file: DescFile, sent: Set<DescFile>): Uint8Array[] => {
   const files: DescFile[] = [];
   const visit = (own: DescFile): void => {
@@ -138,7 +147,7 @@ const filesOf = (file: DescFile, sent: Set<DescFile>): Uint8Array[] => {
 
 const encoded = new WeakMap<DescFile, Uint8Array>();
 
-// Nobody needs a token to ask for one, again and again.
+// Any client may ask for a file, again and again, without a token.
 const bytesOf = (file: DescFile): Uint8Array => {
   const bytes = encoded.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
   encoded.set(file, bytes);

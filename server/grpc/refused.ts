@@ -9,7 +9,7 @@ import { REQUEST_ID } from "../request.ts";
 import type { CallRecord } from "./call.ts";
 import { grpcStatus } from "./status.ts";
 
-/** Completes what will be sent on the stream, of which grpc-js shows nothing but the stream. */
+/** Completes what grpc-js will send on the stream, the only place where it can be seen. */
 export const completeAnswer = (
   stream: ServerHttp2Stream,
   path: string,
@@ -26,7 +26,7 @@ export const completeAnswer = (
     return { ...headers, "grpc-message": encodeURI(details), ...metadata.toHttp2Headers() };
   };
   const { respond, sendTrailers } = stream;
-  // A client may be gone before it is answered. Node throws then, which grpc-js does not expect of an unknown method.
+  // The client may have gone. Node throws then, which grpc-js does not expect of an unknown method.
   const isGone = () => stream.destroyed || stream.closed;
   stream.respond = (headers = {}, options) => {
     if (isGone()) return;
@@ -35,7 +35,7 @@ export const completeAnswer = (
   stream.sendTrailers = (trailers) => {
     if (isGone()) return;
     sendTrailers.call(stream, completed(trailers));
-    // Refused before its message was complete, for which the server does not wait. The trailers go first.
+    // The server does not wait for the message of a refused call. The trailers go first.
     setImmediate(() => {
       if (!isGone()) endEarly(stream);
     });
@@ -44,7 +44,7 @@ export const completeAnswer = (
 
 const DEADLINE_EXCEEDED = 4;
 
-/** `registry.v2.ReposService`, or nothing for a path of nobody. */
+/** `registry.v2.ReposService`; empty for a path outside the API. */
 export const serviceOf = (path: string): string => /^\/chainguard\.platform\.([\w.]+)/.exec(path)?.[1] ?? "";
 
 // grpc-js encodes all of its texts but one.

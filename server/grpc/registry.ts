@@ -1,5 +1,5 @@
-// The descriptors of everything that is served over gRPC, made from the schema at start: the published services, their
-// messages, error details, and the standard services beside them.
+// The descriptors of everything that is served over gRPC, derived from the schema: the published services, their messages,
+// error details, and the standard services beside them.
 import {
   create,
   createFileRegistry,
@@ -38,12 +38,12 @@ const registryOf = (files: readonly FileDescriptorProto[]): FileRegistry =>
 export const createGrpcRegistry = (): FileRegistry => {
   const parse = (files: readonly FileDescriptor[], registry?: FileRegistry): FileDescriptorProto[] =>
     files.map((file) => fromJson(FileDescriptorProtoSchema, file as unknown as JsonValue, registry && { registry }));
-  // The options of the other files are extensions that these ones declare.
+  // The options in the other files are extensions that these files declare.
   const extensions = registryOf(parse(annotationFiles));
   return registryOf(parse([...protobufFiles(), ...standardFiles], extensions));
 };
 
-/** A message that the registry was made with. */
+/** Throws for a message that the registry does not have. */
 export const messageIn = (registry: FileRegistry, name: string): DescMessage => {
   const message = registry.getMessage(name);
   if (!message) throw new TypeError(`there is no protobuf message ${name}`);

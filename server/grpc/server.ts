@@ -30,21 +30,21 @@ export interface GrpcOptions extends GrpcMethods {
 }
 
 export interface Grpc {
-  /** serves a connection that speaks HTTP/2 */
+  /** Serves a connection that speaks HTTP/2. */
   accept(socket: Duplex): void;
   /**
-   * takes no new calls, ends the streams of reflection and health, refuses the calls whose message has not come to its end,
-   * lets the others come to theirs
+   * Takes no new calls, ends the streams of reflection and health, refuses calls whose message is incomplete, and lets the
+   * others finish.
    */
   drain(): void;
 }
 
-// Of one connection at a time; a client that wants more waits for one to end (RFC 9113, 5.1.2).
+// For one connection; further calls of a client wait (RFC 9113 section 5.1.2).
 const STREAMS_MAX = 1000;
 
 type RestHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** Calls wait until `ready`. `rest` answers what is HTTP/2 and not gRPC. */
+/** Calls wait until `ready`. `rest` answers requests of HTTP/2 that are not gRPC. */
 export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Bounds, rest: RestHandler): Grpc => {
   const { connections, memory, idleMs } = bounds;
   const server = new Server({
@@ -54,7 +54,7 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
     "grpc.max_concurrent_streams": STREAMS_MAX,
     "grpc.max_connection_idle_ms": idleMs,
   });
-  // Made of constants at the first call, and not at the start: a server that only REST is spoken with does without.
+  // Created at the first call: a server that speaks only REST does without.
   const registry = once(createGrpcRegistry);
   const arrivals = createArrivals(registry, memory);
   const openEnded = new Set(REFLECTION_PACKAGES.map(reflectionPath));
@@ -76,7 +76,7 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
       session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       session.destroy();
     });
-    // Nothing has moved for as long: a client that does not take its answers, or is gone.
+    // No bytes for this long: the client does not take its responses, or is gone.
     session.setTimeout(idleMs, () => {
       if (connections.isIdle(socket)) session.destroy();
     });
@@ -91,7 +91,7 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
   };
 };
 
-// grpc-js keeps its HTTP/2 server to itself, and with it the headers as they came, which its handlers never see.
+// grpc-js hides its HTTP/2 server, and with it the raw headers, which its handlers never see.
 const http2Of = (server: Server): Http2Server => {
   const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> };
   const [http2] = http2Servers?.keys() ?? [];
@@ -101,7 +101,7 @@ const http2Of = (server: Server): Http2Server => {
 
 type Begin = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void;
 
-// gRPC is told by its content type; everything else is REST, on HTTP/2 as on HTTP/1.1.
+// The content type marks gRPC; everything else is REST, on HTTP/2 as on HTTP/1.1.
 const dispatch = (http2: Http2Server, begin: Begin, count: Arrivals["count"], rest: RestHandler): void => {
   const [serve] = http2.listeners("stream");
   http2.removeAllListeners("stream");
@@ -109,7 +109,7 @@ const dispatch = (http2: Http2Server, begin: Begin, count: Arrivals["count"], re
     if (headers["content-type"]?.startsWith("application/grpc")) {
       begin(stream, headers, rawHeaders);
       serve?.call(http2, stream, headers, flags);
-      // grpc-js has paused it, until it is asked for the message.
+      // grpc-js has paused the stream until a method asks for the message.
       count(stream);
       return;
     }

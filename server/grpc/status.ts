@@ -1,5 +1,5 @@
-// An error on its way out over gRPC: code and message in the trailers, and google.rpc.Status with its details, the same as
-// over REST, in `grpc-status-details-bin` (AIP-193).
+// An error on its way out over gRPC: code and message in the trailers, and google.rpc.Status with the same details as over REST
+// in `grpc-status-details-bin` (AIP-193).
 import { type FileRegistry, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { Metadata } from "@grpc/grpc-js";
 import { type ApiError, domainOf, statusFromError } from "../../schema/index.ts";
@@ -11,13 +11,13 @@ export interface GrpcStatus {
   metadata: Metadata;
 }
 
-// Clients take trailers of 8 KiB in all (gRPC over HTTP/2), where base64 adds a third and the text stands twice.
+// Clients accept 8 KiB of trailers (gRPC over HTTP/2), where base64 adds a third and the text is sent twice.
 const TEXT_MAX = 1024;
 const VIOLATIONS_ROOM = 3 * 1024;
 
 export const grpcStatus = (registry: FileRegistry, error: ApiError, service: string): GrpcStatus => {
   const { code, message: text, details } = statusFromError(error, domainOf(service), VIOLATIONS_ROOM);
-  // Text that was cut may end in half a character, which no header can hold.
+  // A cut may leave half a character, which no header can hold.
   const status = { code, message: text.slice(0, TEXT_MAX).toWellFormed(), details };
   const schema = messageIn(registry, "google.rpc.Status");
   const metadata = new Metadata();

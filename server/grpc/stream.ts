@@ -1,13 +1,13 @@
-// Streams that have no end of their own (reflection, a watched health): the end of the server ends them.
+// Streams without an end of their own (reflection, a watched health): the end of the server ends them.
 import type { EventEmitter } from "node:events";
 
 export interface Streams {
-  /** `end` is called when the server drains, unless the stream has ended before; `left` when it has ended, however. */
+  /** `end`: called when the server drains and the stream is open. `left`: called once it has ended, for any reason. */
   opened(call: EventEmitter, end: () => void, left?: () => void): void;
   end(): void;
 }
 
-// All together: with one more, the one that has been open longest is ended. Nobody needs a token for them.
+// For all clients, who need no token. One more ends the stream that has been open longest.
 const STREAMS_MAX = 1000;
 
 export const createStreams = (): Streams => {
@@ -24,7 +24,7 @@ export const createStreams = (): Streams => {
         if (open.delete(call)) left?.();
       };
       for (const event of ["cancelled", "close", "finish"]) call.once(event, close);
-      // It was on its way when the drain began.
+      // It arrived when the drain had begun.
       if (hasEnded) end();
     },
     end: () => {
