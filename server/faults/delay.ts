@@ -1,11 +1,11 @@
-// Delays of scripted failures: each waits for itself or for its release, and the end of the server ends them all.
+// The delays of scripted failures. Each ends by itself or at its release, and the end of the server ends them all.
 export interface FaultDelays {
   wait(ms: number): Promise<void>;
   /** until `release` */
   hold(): Promise<void>;
-  /** lets all go that are held, not those that wait for their time */
+  /** ends every hold, and no timed delay */
   release(): void;
-  /** what `drain` waits for: the client of a delayed request may have gone, and with it the connection */
+  /** makes `drain` wait for it, since the client of a delayed request may have gone, and its connection too */
   track<T>(work: Promise<T>): Promise<T>;
   drain(cut?: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Scripted failures (docs/server.md): each attempt that comes to the pipeline meets a step of the script, before or after it
-// is carried out, and is written into the report.
+// Scripted failures (docs/server.md): each attempt that reaches the pipeline meets a step of the script, before or after it is
+// carried out, and enters the report.
 import { STATUS_CODES } from "node:http";
 import {
   type ApiError,
@@ -21,42 +21,42 @@ import { createFaultDelivery, proxyPage, type WireFault } from "./delivery.ts";
 import { checkFaults, type FaultScript, type Script, type Step } from "./script.ts";
 import { createFaultSteps } from "./step.ts";
 
-/** A request that reached a method, whatever came of it. */
+/** A request that reached a method, whatever the outcome. */
 export interface Attempt {
   operation: OperationName;
   wire: Wire;
-  /** when it came, by the server's clock */
+  /** its arrival, by the server's clock */
   timeMs: number;
   requestId: string;
-  /** the rule whose step it met, by its place in the file from 1; absent: none */
+  /** the rule whose step it met, counted from 1 in the file; absent: none */
   rule?: number | "random";
-  /** the step that it met, by its place in the rule from 1 */
+  /** the step that it met, counted from 1 in the rule */
   step?: number;
-  /** a request that is refused is not carried out */
+  /** false of a refused request */
   carriedOut: boolean;
 }
 
 export interface Faults {
-  /** New rules, each from its first step on, and an empty report. Throws FaultsError. */
+  /** Sets new rules, each from its first step, and empties the report. Throws FaultsError. */
   set(script: FaultScript): void;
-  /** The report, in the order in which the attempts came: of the last 100,000. */
+  /** The report in the order of arrival: the last 100,000 attempts. */
   attempts(): Attempt[];
-  /** Lets go the requests that a step holds: all that are in the report. */
+  /** Releases the requests that a step holds: all that are in the report. */
   release(): void;
-  /** No rules and an empty report; what is held stays held. */
+  /** Removes the rules and empties the report. What is held stays held. */
   clear(): void;
 }
 
 export interface FaultControl extends Faults {
   script(): FaultScript;
-  /** the script of the start, from its first step, and an empty report; what is held goes on */
+  /** Restarts the script of the start, and empties the report. What is held goes on. */
   restart(): void;
   around(pipeline: Pipeline, log: Log): Pipeline;
   /** what the failures do to responses, for the wires */
   delivery: Delivery;
   /** Get and List hide records that were created later than this; undefined: they hide none */
   createdBy(row: Pick<Operation, "method">, now: number): number | undefined;
-  /** ends the delays, waits for the requests that were delayed, until `cut` */
+  /** Ends the delays and waits for the delayed requests, at most until `cut`. */
   drain(cut?: AbortSignal): Promise<void>;
 }
 
@@ -111,15 +111,15 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
 
   const meet = async (step: Step, call: Call, carryOut: (call: Call) => Promise<Json>): Promise<Json> => {
     const { at = step.truncate === undefined ? "before" : "after", delay = 0, hold = false } = step;
-    // From its arrival on: whoever sees it in the report may release it, also when it is held after it is carried out.
+    // From its arrival on: a test that sees it in the report may release it, even before it is held.
     const released = hold ? delays.hold() : undefined;
     const wait = () => released ?? delays.wait(delay);
     if (at === "before") {
-      // Before its client may go. What is wrong with the body, the pipeline says.
+      // The client may go away during the wait, so the body is read first. The pipeline reports what is wrong with it.
       if (hold || delay > 0) await call.decode().catch(() => {});
       await wait();
       failIn(step, call);
-      // Whoever waited may have gone: that it is carried out all the same is what the delay is for.
+      // The delay exists so that the request is carried out after its client has gone.
       return await carryOut(hold || delay > 0 ? { ...call, gone: () => undefined } : call);
     }
     const [outcome] = await Promise.allSettled([carryOut(call)]);
@@ -163,14 +163,14 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
   };
 };
 
-// On HTTP: the very status, the date instead of seconds, the page.
+// On HTTP: the exact status, the date instead of seconds, the page.
 const httpFault = (
   { status, retryAfter = 0, httpDate, body }: Omit<Step, "status"> & { status: number },
   now: number,
 ): WireFault => ({
   http: status,
   headers: {
-    // A date has no milliseconds: the next one, so that nobody comes too early.
+    // A date has no milliseconds: rounded up, so that no client comes too early.
     ...(httpDate && { "retry-after": new Date(Math.ceil(now / 1000 + retryAfter) * 1000).toUTCString() }),
     ...(body && { "content-type": "text/html" }),
   },

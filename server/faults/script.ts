@@ -1,5 +1,5 @@
-// What a file of scripted failures may say (docs/server.md, "Scripted failures"; modelled on the SequenceService of
-// gapic-showcase). Every problem is told with its line and column, all at once.
+// The format of a file of scripted failures (docs/server.md, "Scripted failures"; modelled on the SequenceService of
+// gapic-showcase). Reports every problem at once, with its line and column.
 import { z } from "zod";
 import { type OperationName, operations } from "../../schema/index.ts";
 import { readYaml } from "../seed/yaml-file.ts";
@@ -37,12 +37,12 @@ const steps = z.array(step).min(1, "must have a step");
 
 const names = ["*", ...(Object.keys(operations) as OperationName[])] as const;
 
-/** What one attempt meets. Durations are texts: `2s`, `250ms`. */
+/** What happens to one attempt. Durations are texts: `2s`, `250ms`. */
 export interface FaultStep {
-  /** when: before the request is carried out, or once it is committed */
+  /** before the request is carried out, or once it is committed */
   at?: "before" | "after" | undefined;
   delay?: string | undefined;
-  /** until the test says `release` */
+  /** until the test calls `release` */
   hold?: true | undefined;
   status?: number | undefined;
   /** seconds */
@@ -56,17 +56,17 @@ export interface FaultStep {
   truncate?: number | undefined;
 }
 
-/** As a file has it; durations are texts. */
+/** As in the file: durations are texts. */
 export interface FaultScript {
-  /** new records are hidden from Get and List for so long */
+  /** how long Get and List hide new records */
   readAfterWriteLag?: string | undefined;
   rules?:
     | {
         /** `*`: every operation */
         operation: OperationName | "*";
-        /** one for each attempt that comes */
+        /** one for each attempt */
         steps: FaultStep[];
-        /** after the last step the first again; without it, as without failures */
+        /** starts again after the last step; default: later attempts meet no failure */
         repeat?: boolean | undefined;
       }[]
     | undefined;
@@ -97,7 +97,7 @@ interface OwnStep {
   truncate?: number | undefined;
 }
 
-// What a step cannot do at once.
+// What a step cannot do together.
 const conflicts = (own: OwnStep): Problem[] => {
   const ends = (["status", "reset", "truncate"] as const).filter((name) => own[name] !== undefined);
   const found: Problem[] = ends.slice(1).map((name) => ({ path: [name], text: `cannot stand beside ${ends[0]}` }));
@@ -114,12 +114,12 @@ const conflicts = (own: OwnStep): Problem[] => {
   return found;
 };
 
-/** A script that cannot be used: one line for each problem. */
+/** A script that the server cannot use: one line for each problem. */
 export class FaultsError extends Error {
   override readonly name = "FaultsError";
 }
 
-/** Reads the text of a YAML file (or JSON, which is YAML). */
+/** Parses a YAML file (or JSON, which is YAML). */
 export const parseFaults = (text: string, file: string): FaultScript => {
   const { value, describe } = readYaml(text, file, FaultsError);
   const { success, error } = FaultScriptSchema.safeParse(value, { error: shapeError });
@@ -127,7 +127,7 @@ export const parseFaults = (text: string, file: string): FaultScript => {
   return value as FaultScript;
 };
 
-/** A script of a program's. */
+/** Checks the script of a program. */
 export const checkFaults = (script: FaultScript): Script => {
   const { success, data, error } = FaultScriptSchema.safeParse(script satisfies z.input<typeof FaultScriptSchema>, {
     error: shapeError,

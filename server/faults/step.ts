@@ -1,14 +1,14 @@
-// Which step of a script an attempt meets: of the first rule that is for its operation and has steps left, otherwise a
-// random one. The same script and the same order of attempts give the same steps.
+// Selects the step that an attempt meets: of the first rule for its operation with steps left, or else a random one. The same
+// script and the same order of attempts select the same steps.
 import { createHash } from "node:crypto";
 import type { OperationName } from "../../schema/index.ts";
 import type { Script, Step } from "./script.ts";
 
 export interface MetStep {
   step: Step;
-  /** place in the file, from 1 */
+  /** counted from 1 in the file */
   rule: number | "random";
-  /** place in the rule, from 1 */
+  /** counted from 1 in the rule */
   place: number;
 }
 

@@ -1,4 +1,4 @@
-// The HTML of the page at `/`. Everything in it is text of ours or escaped, and it can be read without JavaScript.
+// The HTML of the page at `/`. All of it is our own text or escaped, and readable without JavaScript.
 
 export interface HomeFacts {
   /** address of the API */

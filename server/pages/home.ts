@@ -1,5 +1,5 @@
-// The page at `/`: what this server is, its addresses, and the API as browsable documentation, rendered by Swagger UI from our
-// own openapi.json. Self-contained: it loads nothing from another host, and its policy forbids it to.
+// The page at `/`: what this server is, its addresses, and the API as documentation, which Swagger UI renders from our own
+// openapi.json. It loads nothing from another host, and its content security policy forbids it to.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isLoopbackAuthority } from "../../schema/index.ts";
@@ -33,7 +33,7 @@ const ASSETS: Record<string, { type: string; read: () => string }> = {
   },
 };
 
-/** The owner's token is only for a browser on this machine, which names a loopback host: not for a rebound DNS name. */
+/** Gives the owner's token only to a browser on this machine that names a loopback host, so not to a rebound DNS name. */
 export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
   const assets = new Map<string, string>();
   return async ({ method, path, host }) => {
@@ -41,7 +41,7 @@ export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
     if (path === "/") {
       const isLocal = isLoopbackAuthority(host);
       const { baseUrl, authUrl, issuer, ...records } = facts;
-      // The owner may be deleted by now: the page does without its token.
+      // The owner may have been deleted; then the page has no token.
       const token = isLocal ? await ownerToken?.().catch(() => undefined) : undefined;
       const text = homeDocument({ baseUrl, authUrl, issuer, ...(isLocal && records), token });
       return page(text, "text/html; charset=utf-8", { "content-security-policy": POLICY });
@@ -63,7 +63,7 @@ const page = (text: string, type: string, headers: Record<string, string> = {}):
 
 const ownAsset = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), "utf8");
 
-// The published package has a copy beside ours (scripts/build.ts); a clone has the renderer among its dependencies.
+// The published package has a copy beside our assets (scripts/build.ts); a clone has the renderer as a dependency.
 const rendererAsset = (name: string): string => {
   try {
     return ownAsset(name);

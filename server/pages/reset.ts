@@ -1,5 +1,5 @@
-// POST /dev/reset, for tests of clients in other processes: brings back the records of the start. It takes no token, and so only
-// requests by a name of loopback, and none that a browser sends for a page of another origin.
+// POST /dev/reset, for tests of clients in other processes: brings back the records of the start. It takes no token, and so
+// only requests by a name of loopback, and none that a browser sends for a page of another origin.
 import { apiError, isLoopbackAuthority } from "../../schema/index.ts";
 import { errorPage, type Pages } from "./page.ts";
 

@@ -1,14 +1,14 @@
-// How long a client may take to send a whole request. Node looks after that on HTTP/1.1; on a stream of HTTP/2, be it gRPC or
-// REST, nobody does.
+// How long a client may take to send a whole request. Node enforces that on HTTP/1.1, and not on the streams of HTTP/2, be they
+// gRPC or REST.
 import { constants, type ServerHttp2Stream } from "node:http2";
 
-/** Who is slower holds a connection for nothing. */
+/** A slower client occupies a connection for nothing. */
 export const REQUEST_MS = 60_000;
 
-/** What is told of it, over either wire. */
+/** The text of that refusal, on either wire. */
 export const LATE = "the request did not arrive in time";
 
-/** Calls `late`, unless the client has ended its half of the stream by then; `arrived` as soon as it has, or has gone. */
+/** Calls `late` when the client's half of the stream is still open by then; `arrived` once it has ended or closed. */
 export const awaitEnd = (stream: ServerHttp2Stream, late: () => void, arrived: () => void = () => {}): void => {
   const timer = setTimeout(late, REQUEST_MS).unref();
   const end = () => {
@@ -18,5 +18,5 @@ export const awaitEnd = (stream: ServerHttp2Stream, late: () => void, arrived: (
   stream.once("end", end).once("close", end);
 };
 
-/** The end of a stream that has been answered before the client has sent all (RFC 9113, 8.1). */
+/** Ends a stream that was answered before the client sent everything (RFC 9113 section 8.1). */
 export const endEarly = (stream: ServerHttp2Stream): void => stream.close(constants.NGHTTP2_NO_ERROR);

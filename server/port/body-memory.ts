@@ -1,29 +1,29 @@
-// The bytes of requests that have not come to their end, of all connections together. Where they would be too many, the
-// request that has been arriving longest gives way: a client that sends its request at once is served, however many do not.
+// The memory of requests that are still arriving, on all connections together. At the limit the oldest one gives way: however
+// many clients stall, one that sends its request at once is served.
 import { type ApiError, apiError, retryInfo } from "../../schema/index.ts";
 
 export interface Arriving {
-  /** Counts bytes that are kept; may end this request, or others. */
+  /** Counts bytes that are kept. May end this request, or others. */
   add(bytes: number): void;
-  /** All of it is there: it is kept until it is released. */
+  /** All of it has arrived: it keeps its memory until `release`. */
   complete(): void;
   release(): void;
 }
 
 export interface BodyMemory {
-  /** A request begins to arrive. `refuse` ends it when its room is needed. */
+  /** A request begins to arrive. `refuse` ends it when another one needs the memory. */
   begin(refuse: (error: ApiError) => void): Arriving;
-  /** bytes that are held now */
+  /** bytes held now */
   held(): number;
 }
 
-// What a request takes beside its body: its head, its stream, what waits for it. In bytes.
+// In bytes: the memory of a request besides its body, such as its head and its stream.
 const REQUEST = 8 * 1024;
 const RETRY_MS = 1000;
 
 export const createBodyMemory = (max: number): BodyMemory => {
   let total = 0;
-  // In the order in which they began.
+  // In the order of their beginning.
   const arriving = new Map<Arriving, () => void>();
 
   const begin: BodyMemory["begin"] = (refuse) => {

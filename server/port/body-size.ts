@@ -1,9 +1,9 @@
-// How large the body of a request may be, over either wire.
+// The largest body of a request, on either wire.
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 
 export const BODY_MAX = 1024 * 1024;
 
-/** Of a request whose body is read before a token has been verified: a token exchange, a ping. */
+/** For methods that read the body before a token is verified: a token exchange, a ping. */
 const OPEN_BODY_MAX = 64 * 1024;
 
 export const bodyMaxOf = (operation: OperationName): number => {

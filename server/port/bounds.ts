@@ -1,4 +1,4 @@
-// What a server takes from its clients at most: connections, time without a word, bytes that are not yet a request.
+// What clients may take from a server at most: connections, idle time, memory of incomplete requests.
 
 import type { Log } from "../log.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
@@ -7,9 +7,9 @@ import { type Connections, createConnections } from "./connections.ts";
 export interface BoundOptions {
   /** connections at a time, over all ports; one address may have half of them; default 1000 */
   maxConnections?: number | undefined;
-  /** milliseconds after which a connection is closed on which nothing is under way; default 65,000 */
+  /** milliseconds after which an idle connection is closed; default 65,000 */
   idleTimeoutMs?: number | undefined;
-  /** bytes of requests that are arriving, all together; default 64 MiB */
+  /** bytes of all incomplete requests together; default 64 MiB */
   maxBodyMemory?: number | undefined;
 }
 

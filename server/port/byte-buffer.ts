@@ -1,9 +1,9 @@
-// Bytes that arrive in chunks of any size. Small chunks are copied together: kept as they come, each byte of a body that is
-// sent byte by byte would hold an object, and what the socket read.
+// Bytes that arrive in chunks of any size. Small chunks are copied together: otherwise each byte of a body that is sent byte by
+// byte would keep an object and the buffer that the socket read.
 
 export interface ByteBuffer {
   add(chunk: Buffer): void;
-  /** All of them so far; it is empty then. */
+  /** Returns and removes everything so far. */
   take(): Buffer;
 }
 
@@ -12,7 +12,7 @@ const BLOCK = 16 * 1024;
 
 export const createByteBuffer = (): ByteBuffer => {
   let parts: Buffer[] = [];
-  // The last of the parts where it has room.
+  // The last part, while it has room.
   let block: Buffer | undefined;
   let filled = 0;
 

@@ -1,25 +1,25 @@
-// The connections of a server, over all its ports. Where there are too many, the one on which the server has waited for its
-// client longest is closed, so that a client that has something to say is let in.
+// The connections of a server, on all its ports. At the limit, the connection that has waited longest for its client is closed,
+// so that a client with a request gets in.
 import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
 import { addressGroup } from "../rate-limit.ts";
 
-/** What is under way on a connection. It is closed for no other while the server works on a request. */
+/** Work on a connection. While the server works on a request, the connection is never closed for another. */
 export interface Work {
-  /** the server waits for the client: for its body, or its next question */
+  /** the server waits for the client: for a body, or for the next message */
   wait(): void;
   resume(): void;
   end(): void;
 }
 
 export interface Connections {
-  /** A connection is open. False: there is no room for it. */
+  /** A connection opens. False: there is no room for it. */
   admit(socket: Socket): boolean;
-  /** A request, or a stream, has begun on it. */
+  /** A request, or a stream, begins on it. */
   begin(socket: Ports | undefined): Work;
-  /** Nothing is under way: it may be closed for being idle. */
+  /** True when no work is under way, so that it may be closed for being idle. */
   isIdle(socket: Socket): boolean;
-  /** How one of HTTP/2 is ended, which can say why. */
+  /** How to end a connection of HTTP/2, which can give a reason. */
   endWith(socket: Socket, end: () => void): void;
   count(): number;
 }
@@ -34,14 +34,14 @@ interface Connection {
 }
 
 export const createConnections = (max: number, log: Log): Connections => {
-  // One network may have half of them.
+  // One network may have half of the connections.
   const maxOfOne = Math.max(1, Math.floor(max / 2));
   // In the order in which they began to wait for their clients.
   const connections = new Map<string, Connection>();
   const ofNetwork = new Map<string, number>();
 
   const forget = (key: string, connection: Connection): void => {
-    // Another connection may have its ports by now.
+    // A new connection may have the same ports by now.
     if (connections.get(key) !== connection) return;
     connections.delete(key);
     const left = (ofNetwork.get(connection.network) ?? 1) - 1;
@@ -89,7 +89,7 @@ export const createConnections = (max: number, log: Log): Connections => {
         isWorking = next;
         connection.working += next ? 1 : -1;
         if (connection.working > 0 || connections.get(key) !== connection) return;
-        // It begins to wait now: behind all others.
+        // It begins to wait now, and so goes to the end.
         connections.delete(key);
         connections.set(key, connection);
       };
@@ -115,6 +115,6 @@ export const createConnections = (max: number, log: Log): Connections => {
   };
 };
 
-// The same for a socket and for what TLS and HTTP/2 make of it.
+// The same key for a socket and for the sockets of TLS and HTTP/2 on top of it.
 const keyOf = ({ remoteAddress, remotePort, localPort }: Ports): string =>
   `${localPort} ${remoteAddress} ${remotePort}`;

@@ -1,4 +1,4 @@
-// How responses leave the server. The wires send them as they are; a test of clients may put something else in their place
+// How responses leave the server. The wires send them as they are, unless a test of clients replaces them
 // (`server/faults/delivery.ts`).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
@@ -11,15 +11,15 @@ export interface HttpAnswer {
 }
 
 export interface Delivery {
-  /** What an answer of REST becomes. `send`: takes the place of sending it. */
+  /** The response to send in place of `answer`. `send` sends it in place of the wire. */
   rest(
     call: Call,
     answer: HttpAnswer,
   ): HttpAnswer & { send?: (request: IncomingMessage, response: ServerResponse, answer: HttpAnswer) => void };
-  /** Ends a call of gRPC in place of its answer, if it has to. `message` is absent of an error. */
+  /** True when it has ended the call in place of the wire. `message`: absent of an error. */
   grpc(call: Call, stream: ServerHttp2Stream, message?: Buffer): boolean;
 }
 
-/** The stream of a request of REST on HTTP/2, which looks like one of HTTP/1.1 otherwise. */
+/** The stream of a REST request on HTTP/2; undefined on HTTP/1.1. */
 export const streamOf = (response: ServerResponse): ServerHttp2Stream | undefined =>
   (response as { stream?: ServerHttp2Stream }).stream;

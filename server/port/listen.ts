@@ -1,8 +1,8 @@
-// Sockets: a listener on a port, its address, its end.
+// Listeners: the port, its address, its end.
 import type { AddressInfo, Server, Socket } from "node:net";
 import { LOOPBACK_NAMES } from "../../schema/index.ts";
 
-/** A port that cannot be listened on, in one sentence. */
+/** A port that the server cannot listen on, in one sentence. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
@@ -13,34 +13,34 @@ export const listen = (server: Server, port: number, host: string): Promise<void
       const { code, message } = error;
       const texts: Record<string, string> = {
         EADDRINUSE: `port ${port} on ${host} is in use; choose another, or 0 for any free one`,
-        EADDRNOTAVAIL: `${host} is no address of this machine`,
-        ENOTFOUND: `${host} is no address of this machine`,
+        EADDRNOTAVAIL: `${host} is not an address of this machine`,
+        ENOTFOUND: `${host} is not an address of this machine`,
       };
       reject(new ListenError(texts[code ?? ""] ?? `port ${port} on ${host} cannot be used: ${message}`));
     });
     server.listen(port, host, () => resolve());
   });
 
-/** The address that clients use; a wildcard host is reached by loopback. */
+/** The address that clients use. A wildcard host becomes a loopback address. */
 export const urlOf = (server: Server, host: string, scheme: "http" | "https"): string => {
   const { port } = server.address() as AddressInfo;
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `${scheme}://${name.includes(":") ? `[${name}]` : name}:${port}`;
 };
 
-/** The audiences of an address: itself, and on loopback its other names. */
+/** The audiences of an address: itself, and on loopback also by the other names. */
 export const audiencesOf = (baseUrl: string): string[] => {
   const url = new URL(baseUrl);
   if (!LOOPBACK_NAMES.includes(url.hostname)) return [baseUrl];
   return [...new Set([baseUrl, ...LOOPBACK_NAMES.map((name) => `${url.protocol}//${name}:${url.port}`)])];
 };
 
-/** How long the end waits for requests under way. */
+/** How long `close` waits for requests under way. */
 export const DRAIN_MS = 10_000;
 
 /**
- * Prepares the end of a listener: it takes no new connections, has its wires close those that wait for a request, and waits
- * for the answers of the others, ten seconds at most or until `cut`; what is left then is cut off.
+ * Returns a function that ends a listener: it accepts no new connections, lets the wires close idle ones, and waits for the
+ * responses of the others, ten seconds at most or until `cut`. Then it cuts off the rest.
  */
 export const closerOf = (server: Server, drainWires: () => void): ((cut?: AbortSignal) => Promise<void>) => {
   const sockets = new Set<Socket>();
@@ -63,7 +63,7 @@ export const closerOf = (server: Server, drainWires: () => void): ((cut?: AbortS
         resolve();
       });
       drainWires();
-      // To both wires a connection that has sent nothing yet is not idle.
+      // To either wire, a connection that has not sent a byte is not idle.
       destroy(({ bytesRead }) => bytesRead === 0);
       if (cut?.aborted) cutOff();
     });

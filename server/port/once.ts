@@ -1,6 +1,6 @@
-// Work that is done when it is first asked for, and at most once.
+// Work that runs at its first use, and at most once.
 
-/** The same result, be it a promise or not, each time. */
+/** Returns the same result each time, a promise too. */
 export const once = <T>(work: () => T): (() => T) => {
   let done: { result: T } | undefined;
   return () => {

@@ -1,15 +1,15 @@
-// The certificate and the key of a server that serves TLS by itself, from PEM files.
+// The certificate and private key of a server that terminates TLS by itself, from PEM files.
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 
 export interface TlsKeys {
-  /** PEM: the certificate, then those that it was issued under */
+  /** PEM: the certificate, then its issuers */
   cert: string;
   /** PEM: its private key */
   key: string;
 }
 
-/** Files that no TLS can be served with, in one sentence. */
+/** Files that the server cannot use for TLS, in one sentence. */
 export class TlsError extends Error {
   override readonly name = "TlsError";
 }

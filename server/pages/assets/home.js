@@ -13,14 +13,14 @@ const documentation = SwaggerUIBundle({
   docExpansion: "none",
   filter: true,
   tryItOutEnabled: true,
-  // The validator is a service of somebody else's.
+  // The validator is a service of a third party.
   validatorUrl: null,
   onComplete: () => {
     if (token) documentation.preauthorizeApiKey("bearer", token);
   },
 });
 
-// The renderer keeps what is open in the fragment, so the link may not use it.
+// The renderer keeps its state in the fragment, so the link must not use it.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   document.getElementById("documentation").focus();
