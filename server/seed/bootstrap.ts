@@ -1,5 +1,5 @@
-// The records that a server starts with: the identity that anyone may assume, and with `--dev` an organisation with an
-// owner that the development issuer's tokens can assume.
+// The records that every server starts with: the identity that anyone may assume, and with `--dev` an organisation with an
+// owner that tokens of the development issuer can assume.
 
 import { builtInRoleUid } from "../services/built-in-role.ts";
 import type { IdSource } from "../services/context.ts";
@@ -32,7 +32,7 @@ export interface Organization {
   identity: string;
 }
 
-/** The development organisation and its owner; made once, and told the issuer of this start, whose port may differ. */
+/** The development organisation and its owner, created once. Its issuer is that of this start, whose port may differ. */
 export const ensureDevOrganization = (
   store: Store,
   ids: IdSource,
@@ -62,7 +62,7 @@ const known = (store: Store, key: string, shape: typeof groups): string | undefi
   return uid && store.get(shape, uid) ? uid : undefined;
 };
 
-// Identities that trust the development issuer trust it also when it listens elsewhere.
+// Identities that trust the development issuer keep doing so when its address changes.
 const moveDevIssuer = (store: Store, issuer: string): void => {
   const before = store.meta("dev_issuer");
   if (before && before !== issuer) {

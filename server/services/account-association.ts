@@ -53,7 +53,7 @@ export const accountAssociationService = {
     return {};
   },
 
-  // The published service exchanges credentials with the provider; here what is configured is ready.
+  // The published service exchanges credentials with the cloud provider. Here, a configured account is ready.
   CheckAccountAssociation: (request, context) => {
     throwIfAny(inputViolations(operations.CheckAccountAssociation.request, request));
     const { uid } = request;
@@ -77,7 +77,7 @@ export const accountAssociationService = {
   | "CheckAccountAssociation"
 >;
 
-// The member of an association that a provider has, and the provider's name.
+// For each provider, its member of an association and its name.
 const PROVIDERS = {
   ACCOUNT_PROVIDER_TYPE_UNSPECIFIED: ["", ""],
   ACCOUNT_PROVIDER_TYPE_GOOGLE: ["google", "Google Cloud"],

@@ -22,7 +22,7 @@ export const advisoryService = {
 const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
   ...among("advisory_id", request.advisoryIds),
   ...among(inBody("legacyAdvisoryId"), request.legacyAdvisoryIds),
-  // The origin stands for the names of all that is built from it.
+  // The origin stands for the names of everything built from it.
   ...(request.origin ? equals("origin", request.origin) : among("artifact_name", request.artifactNames)),
   ...among(inBody("artifactType"), request.artifactTypes),
   ...among(inBody("artifactArchitecture"), request.artifactArchitectures),
@@ -55,7 +55,7 @@ const set = (values: readonly string[] = []): string[] => values.filter((value) 
 export interface AdvisoryInput extends Omit<Advisory, "uid" | "createTime" | "updateTime"> {
   createTime?: string;
   updateTime?: string;
-  /** package that the artifact is built from; default: the artifact is one itself */
+  /** package that the artifact is built from; default: the artifact itself */
   origin?: string;
 }
 
@@ -63,7 +63,7 @@ export const insertAdvisory = (store: Store, uid: string, input: AdvisoryInput, 
   const { advisoryId, origin = input.artifactName, createTime, updateTime = createTime, ...body } = input;
   const { events = [], aliases = [], artifactName, componentName } = input;
   const approved = events.filter(({ reviewState }) => reviewState === "REVIEW_STATE_APPROVED");
-  // Of two at the same time the later one in the list.
+  // Of two at the same time, the later one in the list.
   const newest = approved.toSorted((a, b) => Date.parse(a.createTime) - Date.parse(b.createTime)).at(-1);
   store.insert(advisories, {
     uid,

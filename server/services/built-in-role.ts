@@ -9,7 +9,7 @@ const VIEWER = `account_associations.list advisories.list group_invites.list gro
   identity_providers.list manifest.list manifest.metadata.list referrers.list registry.overlays.list repo.blobs.get
   repo.list role_bindings.list roles.list subscriptions.list tag.list terms.list`;
 
-// In published tokens of a viewer and of an owner, beyond the documented lists (docs/contract.md#api-tokens).
+// Held by published tokens of a viewer and of an owner, beyond the documented lists (docs/contract.md#api-tokens).
 const VIEWER_TOKEN = `record_signatures.list sboms.list vuln_reports.list apk.list version.list vuln_report.list
   build_report.list libraries.entitlements.list registry.entitlements.list libraries.artifacts.list
   registry.deployments.list registry.settings.list apk.blobs.get policies.policy.list policies.binding.list
@@ -52,7 +52,7 @@ export const builtInRoleUid = (name: string): string =>
     ? "63921b2c44617e3f2603851537be0123af4a57d7"
     : createHash("sha256").update(`built-in role ${name}`).digest("hex").slice(0, 40);
 
-/** Writes the built-in roles into a store that lacks them, and brings older ones up to date. */
+/** Writes missing built-in roles into the store, and updates old ones. */
 export const ensureBuiltInRoles = (store: Store, now: number): void =>
   store.transaction(() => {
     for (const [name, names] of Object.entries(BUNDLES)) {

@@ -1,10 +1,10 @@
-// What a service is given: nothing of the outside reaches it by another way.
+// Everything that a service gets. It reaches the outside in no other way.
 import type { Caller } from "../authorize.ts";
 import type { Log } from "../log.ts";
 import type { PageTokens } from "../store/page-token.ts";
 import type { Store } from "../store/store.ts";
 
-/** Ids of new records; passed in, so that tests repeat. */
+/** Ids of new records; passed in, so that tests are repeatable. */
 export interface IdSource {
   /** 40 hexadecimal digits: uid of a root record */
   root(): string;
@@ -12,7 +12,7 @@ export interface IdSource {
   segment(): string;
 }
 
-/** What identities may name as issuer, and how their patterns and keys are checked. */
+/** Which issuers identities may name. */
 export interface IdentityRules {
   /** loopback issuers are served (`--dev`) */
   loopback: boolean;
@@ -26,13 +26,13 @@ export interface IdentityRules {
 
 export interface ServiceContext {
   caller: Caller;
-  /** of the method's row: a list is restricted to where the caller holds them */
+  /** of the method's row: a list shows only where the caller holds them */
   capabilities: readonly string[];
   log: Log;
   store: Store;
   tokens: PageTokens;
   ids: IdSource;
-  /** milliseconds since the epoch, the same for the whole request */
+  /** milliseconds since the epoch, one value for the whole request */
   now: number;
   identityRules: IdentityRules;
   /** an identity is bound to a role once in a group (docs/contract.md#d19) */

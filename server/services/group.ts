@@ -1,4 +1,4 @@
-// Groups: the hierarchy. Whoever creates a root group becomes its owner in the same transaction.
+// Groups: the hierarchy. The caller who creates a root group becomes its owner in the same transaction.
 import {
   failedPrecondition,
   GROUP_LEVELS_MAX,
@@ -71,7 +71,7 @@ export const groupService = {
     const { next, paths } = changeInput(Group, inputOf(row), group, updateMask);
     const before = row.body as Partial<Group>;
     if (next.verified && !before.verified) throw denied("verified is set by the operator of the service");
-    // The name is what was verified: by it LookupGroup finds the organisation of a domain.
+    // The name is what was verified: LookupGroup finds the organisation of a domain by it.
     if (next.verified && next.name !== row.columns.name)
       throw denied("the name of a verified group is set by the operator of the service");
     // `*` is an intent to write kind and status, too (docs/contract.md#d17); a subgroup's kind is its root's.
@@ -104,9 +104,9 @@ export const groupService = {
 export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, now: number): void =>
   store.insert(groups, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
 
-// The founder is granted everything in a new organisation, which lies in no scope: a token with a limit has less than that.
+// The founder gets every capability in a new organisation, which lies in no scope. A limited token has fewer.
 const demandFounder = ({ caller, identityRules }: ServiceContext): void => {
-  // All the world would own it.
+  // Otherwise anyone would own it.
   if (caller.uid === identityRules.anyone)
     throw denied("the identity that anyone may assume cannot own an organisation; assume an identity of your own");
   if (caller.capabilities || caller.scopes)
@@ -122,7 +122,7 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   const { rows } = listRows(context.store, context.tokens, groups, { pageSize: 2 }, [filter], readable);
   if (rows.length === 1) return (rows[0] as Row).uid;
   const description =
-    rows.length === 0 ? "is no uid, and no group in scope has that name" : "is the name of several groups; use the uid";
+    rows.length === 0 ? "is not a uid, and no group in scope has that name" : "is the name of several groups; use the uid";
   throw invalidArgument([{ field: "parent", description }]);
 };
 

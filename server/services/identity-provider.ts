@@ -12,7 +12,7 @@ import type { Services } from "./service.ts";
 
 type Oidc = NonNullable<IdentityProvider["oidc"]>;
 
-// Stands for a secret that was given: whether there is one is all that is kept of it.
+// Stands for a given secret: the store keeps only whether there is one.
 const KEPT = "kept";
 
 const listed = (row: Row): IdentityProvider =>
@@ -24,7 +24,7 @@ const listed = (row: Row): IdentityProvider =>
     ...times(row),
   }) as IdentityProvider;
 
-// Provisioning is read one by one, and no token for it is ever issued here.
+// Reads of one provider show its provisioning. This server never issues a token for it.
 const identityProviderFrom = (row: Row): IdentityProvider => ({
   ...listed(row),
   scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
@@ -62,8 +62,8 @@ export const identityProviderService = {
     return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", uid));
   },
 
-  // A caller who could move a provider to another issuer could sign in as whom they like, and be granted its role: that
-  // role has to be theirs to grant, whatever it is that changes.
+  // A caller who moves a provider to another issuer could sign in as anyone and get its role. So every change requires that the
+  // caller may grant that role.
   UpdateIdentityProvider: ({ identityProvider, updateMask }, context) => {
     const row = existing(context, identityProviders, "IdentityProvider", identityProvider.uid);
     const current = inputOf(row);
@@ -104,7 +104,7 @@ const stored = (input: Json): Pick<Row, "columns" | "body"> => {
   };
 };
 
-// An empty secret means the one that there is, unless the mask names it; an unset rule means the one that there is.
+// An empty secret keeps the stored one, unless the mask names it. An unset rule keeps the stored one.
 const withKept = (current: Oidc, change: IdentityProvider, updateMask: string | undefined): Json => {
   if (!change.oidc) return change;
   const named = parseMask(IdentityProvider, updateMask ?? "").paths.includes("oidc.clientSecret");
@@ -130,7 +130,7 @@ const ruleViolations = (current: Json, changed: Json): FieldViolation[] => {
   return [{ field: "oidc.correlationRule", description: "cannot be changed; create another identity provider" }];
 };
 
-/** Whoever signs in there is asked for by a client with a secret, or by one that proves itself each time (PKCE). */
+/** The client that signs users in has a secret, or proves itself each time (PKCE). */
 const secretViolations = ({ oidc }: Partial<IdentityProvider>): FieldViolation[] =>
   !oidc || oidc.clientSecret || oidc.pkceEnabled
     ? []

@@ -77,8 +77,8 @@ export const identityService = {
     return {};
   },
 
-  // Deterministic, also before registration. A stored identity answers only to those who may see it, so that nobody can
-  // ask which organisations trust a workload.
+  // Deterministic, also for an unregistered workload. Only callers who may see a stored identity get its uid, so that no other
+  // can find out which organisations trust a workload.
   LookupIdentity: ({ issuer, subject }, context) => {
     const violations = inputViolations(operations.LookupIdentity.request, { issuer, subject });
     if (violations.length > 0) throw invalidArgument(violations);
@@ -183,7 +183,7 @@ const expirationViolations = (keys: z.infer<typeof StaticKeys>, { now, createTim
   ];
 };
 
-// As the published service, which stores any text.
+// Stored all the same, as the published service stores any text.
 const warnOfKeys = ({ log }: ServiceContext, uid: string, identity: Json): void => {
   const { issuerKeys } = (identity as Partial<Identity>).staticKeys ?? {};
   const reason = issuerKeys && jwksViolation(issuerKeys);
@@ -196,7 +196,7 @@ const warnOfIssuerPattern = ({ log }: ServiceContext, uid: string, identity: Jso
   if (reason) log("warn", "an issuer pattern may match more than was meant", { identity: uid, issuerPattern, reason });
 };
 
-/** An issuer that this server would not ask, or that is this server's own. */
+/** An issuer that this server would not ask, or its own. */
 export const issuerViolations = (field: string, issuer: string | undefined, rules: IdentityRules): FieldViolation[] => {
   if (!issuer) return [];
   if (issuer === rules.ownIssuer) return [{ field, description: "must not be the issuer of this service" }];

@@ -1,4 +1,4 @@
-// Every method that is served, by name. The exchange is none of them: it authenticates by itself (server/sts/).
+// Every served method, by name, except the exchange, which authenticates by itself (server/sts/).
 import type { OperationName } from "../../schema/index.ts";
 import { accountAssociationService } from "./account-association.ts";
 import { advisoryService } from "./advisory.ts";

@@ -7,11 +7,11 @@ import type { ServiceContext } from "./context.ts";
 import { groupFrom } from "./group.ts";
 import type { Services } from "./service.ts";
 
-// They verify the address themselves before they vouch for it. With `--dev` the development issuer is one of them.
+// They verify an address before they put it into a token. With `--dev`, so does the development issuer.
 const ISSUERS = ["https://accounts.google.com", "https://auth.chainguard.dev/"];
 
-// Anybody can have an address there: it says nothing of where its holder belongs.
-const EVERYBODYS = [
+// Anyone can have an address there, so it does not show where its holder belongs.
+const PUBLIC_DOMAINS = [
   "aol.com",
   "gmail.com",
   "gmx.com",
@@ -46,7 +46,7 @@ const domainOf = ({ caller, identityRules }: ServiceContext): string | undefined
   const at = email.lastIndexOf("@");
   if (at < 1) return undefined;
   const domain = email.slice(at + 1).toLowerCase();
-  return EVERYBODYS.includes(domain) ? undefined : domain;
+  return PUBLIC_DOMAINS.includes(domain) ? undefined : domain;
 };
 
 const verifiedRoots = ({ store }: ServiceContext, name: string): Row[] =>

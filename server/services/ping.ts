@@ -1,4 +1,4 @@
-// Ping: whether the API answers at all.
+// Ping: whether the API responds.
 import type { Services } from "./service.ts";
 
 export const pingService = {

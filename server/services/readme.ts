@@ -7,7 +7,7 @@ const TEXT = "readme contained unsafe html content";
 
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
-// What the usual policy for people's content lets through.
+// The usual policy for user content allows these.
 const ELEMENTS =
   words(`a abbr acronym article aside b bdi bdo blockquote br caption cite code col colgroup dd del details
   dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hgroup hr i img ins kbd li mark ol p pre q rp rt ruby s samp
@@ -36,14 +36,14 @@ const ATTRIBUTES: Record<string, ReadonlySet<string>> = {
 const LINKS = words("cite href src");
 const SCHEMES = words("http: https: mailto:");
 
-// With the HTML and the links as they were written, so that what is dangerous in them is seen. It stops at 100 levels, and
-// leaves out what lies below.
+// Keeps HTML and links as they were written, so that the check sees what is dangerous. It stops at 100 levels, and drops what
+// lies deeper.
 const LEVELS_MAX = 100;
 const TOO_DEEP = `must not be nested in ${LEVELS_MAX} levels or more`;
 const markdown = new MarkdownIt({ html: true, maxNesting: LEVELS_MAX });
 markdown.validateLink = () => true;
 markdown.normalizeLink = (link) => link;
-// How a column is aligned would be a style.
+// The alignment of a column would become a style.
 const cell = (tokens: Token[], i: number): string => `<${tokens[i]?.tag}>`;
 Object.assign(markdown.renderer.rules, { th_open: cell, td_open: cell });
 
@@ -55,7 +55,7 @@ export const readmeViolation = (content: string): string | undefined => {
   return unsafe === undefined || unsafe === TOO_DEEP ? unsafe : `${TEXT}: ${unsafe}`;
 };
 
-// Read last, unless something before it never ended: that would swallow what a page has after the readme.
+// Parsed last, unless something before it never ends, which would swallow the rest of a page.
 const END = "end-of-readme";
 
 const unsafeIn = (html: string): string | undefined => {
@@ -65,7 +65,7 @@ const unsafeIn = (html: string): string | undefined => {
   const parser = new Parser({
     onopentag: (name, attributes) => {
       levels += 1;
-      // The parser looks through all open elements at each tag.
+      // The parser searches all open elements at each tag.
       if (levels >= LEVELS_MAX) parser.pause();
       ended = name === END;
       if (!ended && !ELEMENTS.has(name)) found.push(`<${name.slice(0, 50)}>`);
@@ -89,6 +89,6 @@ const isSafe = (element: string, attribute: string, value: string): boolean => {
   return !LINKS.has(attribute) || isSafeLink(value);
 };
 
-// Read as a browser reads it, which drops tabs and line ends in a scheme. A relative link takes that of the page.
+// Parsed as a browser does, which drops tabs and line ends in a scheme. A relative link has the scheme of the page.
 const isSafeLink = (link: string): boolean =>
   URL.canParse(link, "https://page.invalid") && SCHEMES.has(new URL(link, "https://page.invalid").protocol);

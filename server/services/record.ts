@@ -1,4 +1,4 @@
-// What every kind's service does alike: read or NOT_FOUND, check input, apply a mask, page a list.
+// What the services of all resources share: read or NOT_FOUND, check input, apply a mask, page a list.
 import {
   apiError,
   applyMask,
@@ -35,21 +35,21 @@ export const existing = (context: ServiceContext, shape: Shape, type: string, ui
   return row;
 };
 
-/** The group that a new record goes into. */
+/** The group of a new record. */
 export const existingParent = (context: ServiceContext, uid: string): Row => existing(context, groups, "Group", uid);
 
 const asTheyAre = (violations: FieldViolation[]): FieldViolation[] => violations;
 
-/** A request's resource without what only the server sets; all its violations at once. */
+/** A request's resource without the fields that only the server sets. Throws all violations at once. */
 export const createInput = (
   schema: Message,
   resource: Json,
   further: readonly FieldViolation[] = [],
-  told: (violations: FieldViolation[]) => FieldViolation[] = asTheyAre,
+  report: (violations: FieldViolation[]) => FieldViolation[] = asTheyAre,
 ): Json => {
   const fields = inputFields(schema);
   const input = Object.fromEntries(Object.entries(resource).filter(([name]) => fields.includes(name)));
-  const violations = told([...inputViolations(schema, input), ...further]);
+  const violations = report([...inputViolations(schema, input), ...further]);
   if (violations.length > 0) throw invalidArgument(violations);
   return input;
 };
@@ -80,7 +80,7 @@ export const changeInput = (
   const next = applyMask(schema, current, change, paths);
   const all = (input: Json) => [...inputViolations(schema, input), ...rules(input)];
   const was = once(() => new Set(all(current).map(({ field }) => field)));
-  // What the mask does not touch counts when the change broke it: a oneof is told at its first member, whichever was cleared.
+  // A change may break a field outside its mask: a oneof is reported at its first member, whichever was cleared.
   const violations = all(next).filter(({ field }) => maskTouches(paths, field) || !was().has(field));
   if (violations.length > 0) throw invalidArgument(violations);
   return { next, paths };
@@ -93,7 +93,7 @@ export const readableBy = ({ caller, capabilities, createdBy }: ServiceContext, 
   ...(createdBy !== undefined && { only: { sql: "create_time <= ?", values: [createdBy] } }),
 });
 
-/** The answer of a list: a page of a kind, in the field `plural`, restricted to what the caller may read. */
+/** The response of a list: a page of the records that the caller may read, in the field `plural`. */
 export const page = <P extends string, T>(
   context: ServiceContext,
   shape: Shape,
@@ -108,7 +108,7 @@ export const page = <P extends string, T>(
   return { ...({ [plural]: rows.map(toMessage) } as Record<P, T[]>), ...envelope };
 };
 
-/** INVALID_ARGUMENT with all of them, if there are any. */
+/** Throws INVALID_ARGUMENT with all of them. */
 export const throwIfAny = (violations: readonly FieldViolation[]): void => {
   if (violations.length > 0) throw invalidArgument([...violations]);
 };

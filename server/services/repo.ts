@@ -21,7 +21,7 @@ import { changeInput, createInput, existing, existingParent, page, throwIfAny, t
 import type { Services } from "./service.ts";
 import { resolvedSync, sourceOf } from "./sync-config.ts";
 
-// Two repos may come to sync from each other: `seen` ends the way through them.
+// Two repos may sync from each other: `seen` ends the search.
 export const repoFrom = (store: Store, row: Row, seen: readonly string[] = []): Repo => {
   const own = { uid: row.uid, name: row.columns.name, ...row.body, ...times(row) } as Repo;
   const source = sourceOf(store, row, seen);
@@ -34,7 +34,7 @@ export const repoFrom = (store: Store, row: Row, seen: readonly string[] = []): 
   };
 };
 
-/** The readme is that of the source, like the images. */
+/** The readme comes from the source, like the images. */
 export const readmeOf = (store: Store, row: Row, seen: readonly string[] = []): string => {
   const source = sourceOf(store, row, seen);
   return source ? readmeOf(store, source, [...seen, row.uid]) : (row.columns.readme as string);
@@ -106,7 +106,7 @@ export const repoService = {
   "GetRepo" | "ListRepos" | "CreateRepo" | "UpdateRepo" | "DeleteRepo" | "GetRepoReadme" | "UpdateRepoReadme"
 >;
 
-// What is inherited is not stored: it is read from the source each time.
+// Inherited fields are not stored: reads take them from the source.
 const stored = ({ ...repo }: Omit<Repo, "uid" | "createTime" | "updateTime">, sync: Repo["sync_config"]) => {
   if (sync) for (const name of INHERITED) delete repo[name];
   return { ...repo, ...(sync && { sync_config: sync }) };

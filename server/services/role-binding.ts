@@ -184,7 +184,7 @@ const batchViolations = (
   return violations;
 };
 
-// An identity or role that the caller could not see is refused in the words of one that does not exist.
+// An identity or role that the caller cannot see gets the same words as one that does not exist.
 const linkViolations = (context: ServiceContext, group: string, { identityUid, roleUid }: Link): FieldViolation[] => {
   const violations: FieldViolation[] = [];
   const identity = context.store.get(identities, identityUid);

@@ -28,7 +28,7 @@ const roleFrom = (row: Row): Role => ({
 export const capabilitiesOfRole = (row: Row): string[] => (row.body.capabilities as string[] | undefined) ?? [];
 
 export const roleService = {
-  // Unscoped: a built-in role is readable by all, a custom one by those who may list roles at its group.
+  // Unscoped: everyone may read a built-in role, and a custom one requires roles.list at its group.
   GetRole: ({ uid }, context) => {
     if (!isRoot(uid)) demand(context.caller, ["roles.list"], uid);
     return roleFrom(existing(context, roles, "Role", uid));
@@ -84,8 +84,8 @@ const useViolations = (store: Store, uid: string): PreconditionViolation[] =>
   );
 
 /**
- * A role that may be granted at a group: built-in, of the group, or of one above. One from below or beside would let its
- * editors change what is granted up here.
+ * A role that may be granted at a group is built-in, of the group, or of one above. The editors of a role from below or beside
+ * could change what it grants here.
  */
 export const roleViolations = (
   context: ServiceContext,

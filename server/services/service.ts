@@ -1,5 +1,5 @@
-// A service's methods: the rule of a resource, with everything it needs in its context. The pipeline has decoded the
-// request, authenticated the caller and checked the method's scope before.
+// The methods of a service: the rules of a resource, with everything they need in the context. The pipeline has decoded the
+// request, authenticated the caller and checked the method's scope.
 import type { z } from "zod";
 import type { OperationName, operations } from "../../schema/index.ts";
 import type { ServiceContext } from "./context.ts";

@@ -11,20 +11,20 @@ type Sync = NonNullable<Repo["sync_config"]>;
 
 const LIFE_MS = 14 * 24 * 60 * 60 * 1000;
 
-// What it takes to pull an image.
+// The capabilities to pull an image.
 const PULL = ["manifest.list", "repo.blobs.get"];
 
-// The way through sources is gone each time that a repo is shown: of a list of a thousand, each a thousand times.
+// Each read of a repo follows its sources: in a list of a thousand repos, a thousand times.
 const SOURCES_MAX = 10;
 
-/** The repo that a repo syncs from, if it is still there; not one of `seen`, nor one that is too far away. */
+/** The source of a repo, if it exists, is not one of `seen`, and is near enough. */
 export const sourceOf = (store: Store, row: Row, seen: readonly string[] = []): Row | undefined => {
   const uid = (row.body.sync_config as Sync | undefined)?.source;
   const isNear = uid && uid !== row.uid && !seen.includes(uid) && seen.length < SOURCES_MAX;
   return isNear ? store.get(repos, uid) : undefined;
 };
 
-/** What is stored of a sync config: the source as uid, the rest as given, the time of `row` or of now. */
+/** The stored form of a sync config: the source as uid, the rest as given, the time of `row` or of now. */
 export const resolvedSync = (context: ServiceContext, sync: Repo["sync_config"], row?: Row): Sync | undefined => {
   if (!sync) return undefined;
   const before = row?.body.sync_config as Sync | undefined;
@@ -46,8 +46,8 @@ const resolve = ({ store, caller }: ServiceContext, text: string): string | unde
   return others.length === 0 ? only : undefined;
 };
 
-// The names of the groups from the root and that of the repo, with the host of a registry before them or without. A repo's
-// name may have slashes of its own.
+// A path has the names of the groups from the root and of the repo, and may begin with the host of a registry. The name of a
+// repo may have slashes.
 const withPath = (store: Store, text: string): string[] => {
   const segments = text.split("/");
   const paths = [text, ...(segments.length > 2 ? [segments.slice(1).join("/")] : [])];

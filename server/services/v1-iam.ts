@@ -1,5 +1,5 @@
-// The look-up of an identity and the lists of v1, of what existing clients read in the older version: everything at once, `id`
-// instead of `uid`; a missing id is an empty list.
+// The methods of v1 that existing clients of IAM call: LookupIdentity, and lists without pages, with `id` instead of `uid`. A
+// missing id is an empty list.
 import {
   type AccountAssociation,
   type AccountAssociationV1,
@@ -27,7 +27,7 @@ import { capabilitiesOfRole } from "./role.ts";
 import type { Services } from "./service.ts";
 import { groupV1From } from "./v1.ts";
 
-/** What the caller may read of a kind, and the filters leave. */
+/** The records that the caller may read and the filters select. */
 const readable = (
   context: ServiceContext,
   shape: Shape,
@@ -65,7 +65,7 @@ export const roleV1From = (row: Row, isShown: (capability: string) => boolean = 
   capabilities: capabilitiesOfRole(row).filter(isShown).map(capabilityName),
 });
 
-// The groups and roles of a list, each read once. They stand in the answer once for each item: their size counts.
+// Reads each group and role of a list once. The response repeats them for each item, so each use counts towards its size.
 const createHolders = (store: Store) => {
   let size = 0;
   const kept = <T>(shape: Shape, from: (row: Row) => T) => {
@@ -98,7 +98,7 @@ export const v1IamService = {
     items: readable(context, identities, uidp, equals("uid", id)).map((row) => identityV1From(identityFrom(row))),
   }),
 
-  // Whom the caller may not list it does not find: nobody can ask which organisations trust a workload.
+  // Finds only what the caller may list, so that no caller can find out which organisations trust a workload.
   LookupIdentityV1: ({ issuer = "", subject = "" }, context) => {
     throwIfAny(inputViolations(operations.LookupIdentity.request, { issuer, subject }));
     const [only, ...others] = visibleIdentities(context, { issuer, subject });

@@ -1,4 +1,4 @@
-// The lists of groups and repos in v1: everything at once, `id` instead of `uid`; a missing id is an empty list.
+// The lists of groups and repos in v1: without pages, with `id` instead of `uid`. A missing id is an empty list.
 import { type GroupV1, isUidp, type Repo } from "../../schema/index.ts";
 import { allRows, equals } from "../store/list.ts";
 import { groups, repos } from "../store/shape.ts";

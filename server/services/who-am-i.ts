@@ -1,5 +1,5 @@
-// Validate (docs/contract.md#validate): what the caller's token says, and the roles that are bound to its identity now, as far
-// as the token may use them (docs/contract.md#d28).
+// Validate (docs/contract.md#validate): the claims of the caller's token, and the roles now bound to its identity, as far as
+// the token may use them (docs/contract.md#d28).
 import { isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
 import { groups, roles } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
