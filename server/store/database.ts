@@ -1,22 +1,22 @@
-// Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. One
-// that an earlier version wrote is brought to the format of this one first; one of a later version is refused.
+// Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. A
+// database of an earlier version is migrated to this format; one of a later version is refused.
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync as Database } from "node:sqlite";
 import { DatabaseSync } from "./sqlite.ts";
 
-// From each format to the next; a new database goes through all of them. What was released is never edited: a change of the
-// format is one file more.
+// From each format to the next; a new database goes through all of them. Released steps are never edited: a change of the
+// format is a new file.
 const STEPS = ["schema-1.sql", "schema-2.sql"] as const;
-// "IRMS": tells our files from other SQLite databases.
+// "IRMS": marks our files among SQLite databases.
 const APPLICATION_ID = 0x49524d53;
 
-/** A database that cannot be used, in one sentence for the person who started the server. */
+/** A database that the server cannot use, in one sentence for its operator. */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
 }
 
-/** Opens `file` (or `:memory:`) and makes the tables in a new one. */
+/** Opens `file` (or `:memory:`) and creates the tables of a new one. */
 export const openDatabase = (file: string): Database => {
   const database = open(file);
   try {
@@ -32,7 +32,7 @@ export const openDatabase = (file: string): Database => {
 };
 
 export interface DatabaseFiles {
-  /** as the server was given it; the other two are beside the file that it leads to */
+  /** the path that the server was given; the other two are beside its target */
   main: string;
   log: string;
   index: string;
@@ -40,11 +40,11 @@ export interface DatabaseFiles {
 
 const givenPaths = new WeakMap<Database, string>();
 
-/** The files of a database that is open with a write-ahead log; undefined of one in memory. */
+/** The files of an open database with a write-ahead log; undefined in memory. */
 export const filesOf = (database: Database): DatabaseFiles | undefined => {
   const file = database.location();
   if (!file) return undefined;
-  // The first read makes the log.
+  // The first read creates the log.
   database.prepare("SELECT count(*) FROM sqlite_schema").get();
   const files = { main: givenPaths.get(database) ?? file, log: `${file}-wal`, index: `${file}-shm` };
   return existsSync(files.log) && existsSync(files.index) ? files : undefined;
@@ -61,9 +61,9 @@ const open = (file: string): Database => {
   }
 };
 
-// Signing keys live in it, and in its write-ahead log, which SQLite makes with the mode that the file has by then.
+// The database holds signing keys, and so does its write-ahead log, which SQLite creates with the mode of the file.
 const keepPrivate = (file: string): void => {
-  // Only a new one is opened: a close drops the locks that another server of this process has on it (`file-guard`).
+  // Opens only a new file: closing it would drop the locks that another server of this process has (`file-guard.ts`).
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   accessSync(file, constants.R_OK | constants.W_OK);
   if (statSync(file).isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
@@ -97,7 +97,7 @@ const checkOrigin = (database: Database, file: string) => {
     );
 };
 
-// All steps or none, and only one of two servers that start on a file at once takes them.
+// All steps or none. Of two servers that start on a file at once, only one migrates it.
 const migrate = (database: Database, file: string) => {
   if (pragma(database, "user_version") === STEPS.length) return;
   database.exec("BEGIN IMMEDIATE");

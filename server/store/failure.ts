@@ -1,5 +1,5 @@
-// Failures of SQLite (https://sqlite.org/rescode.html): those that pass without a restart, so that the caller may come again,
-// and those after which nothing that the database says can be relied on.
+// Failures of SQLite (https://sqlite.org/rescode.html): those that pass without a restart, which the caller may retry, and
+// those after which the database cannot be trusted.
 import { type ApiError, apiError, retryInfo } from "../../schema/index.ts";
 import { DatabaseLost } from "./file-guard.ts";
 
@@ -10,7 +10,7 @@ const CORRUPT = 11;
 const FULL = 13;
 const NOTADB = 26;
 
-// Extended ones: a read that failed or came back short, and a sync that failed, after which nobody knows what is on disk.
+// Extended codes: a read that failed or came back short, and a failed sync, which leaves the contents of the disk unknown.
 const LOST_IO: readonly number[] = [
   10 | (1 << 8), // READ
   10 | (2 << 8), // SHORT_READ
@@ -22,11 +22,11 @@ const LOST_IO: readonly number[] = [
 
 const BUSY_RETRY_MS = 1000;
 
-/** How a failure that passes is told; undefined for any other. */
+/** The error of a failure that passes; undefined of any other. */
 export const passingFailure = (error: unknown): ApiError | undefined => {
   switch (primaryCode(error)) {
     case READONLY:
-      return apiError("UNAVAILABLE", "the server's database may not be written now", { cause: error });
+      return apiError("UNAVAILABLE", "the server's database is read-only now", { cause: error });
     case FULL:
       return apiError("RESOURCE_EXHAUSTED", "the server's disk is full", { cause: error });
     case BUSY:
@@ -39,19 +39,19 @@ export const passingFailure = (error: unknown): ApiError | undefined => {
   }
 };
 
-/** What the caller hears of a database that is lost; what happened to it is for the operator. */
+/** What the caller sees of a lost database. The log has what happened. */
 export const lostFailure = (error: unknown): ApiError =>
   apiError("UNAVAILABLE", "the server has lost its database; it serves again after its operator has restored it", {
     cause: error,
   });
 
-/** The loss that an error stands for, also of an error that was wrapped on its way. */
+/** The loss behind an error, also of a wrapped one. */
 export const lostOf = (error: unknown): DatabaseLost | undefined => {
   if (error === undefined || error === null) return undefined;
   return error instanceof DatabaseLost ? error : lostOf((error as Error).cause);
 };
 
-/** True of an error by which SQLite says that the file is damaged, or cannot be read or synced. */
+/** True of an error by which SQLite reports that the file is damaged, or cannot be read or synced. */
 export const isDamage = (error: unknown): boolean => {
   const code = codeOf(error) ?? 0;
   return [CORRUPT, NOTADB].includes(code & 0xff) || LOST_IO.includes(code);
@@ -62,7 +62,7 @@ const primaryCode = (error: unknown): number | undefined => {
   return code === undefined ? undefined : code & 0xff;
 };
 
-// Also of an error that was wrapped on its way.
+// Also of a wrapped error.
 const codeOf = (error: unknown): number | undefined => {
   const { errcode, cause } = (error ?? {}) as { errcode?: number; cause?: unknown };
   if (typeof errcode === "number") return errcode;

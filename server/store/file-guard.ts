@@ -1,20 +1,20 @@
-// Holds the files of an open database against what the server knows of them. SQLite keeps its descriptors: it goes on in a
-// file that was deleted, replaced or overwritten, and its cache hides the loss until a restart. In a database that is open,
-// the main file changes by checkpoints only and the write-ahead log by commits only, and the wal-index counts both
-// (https://sqlite.org/walformat.html). A change that it does not explain is not SQLite's.
+// Compares the files of an open database with what the server knows of them. SQLite keeps its descriptors: it continues in a
+// file that was deleted, replaced or overwritten, and its cache hides the loss until a restart. While a database is open, only
+// checkpoints change the main file, and only commits the write-ahead log; the wal-index counts both
+// (https://sqlite.org/walformat.html). A change that the index does not explain is not SQLite's.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { DatabaseError, type DatabaseFiles } from "./database.ts";
 import { isLogWhole, readWalIndex, sameCheckpoint, sameCommit, type WalIndex } from "./wal.ts";
 
-/** The files are no longer those that the server opened, in one sentence for the operator. */
+/** The files are no longer those that the server opened. The message is for the operator. */
 export class DatabaseLost extends DatabaseError {}
 
 export interface FileGuard {
-  /** Throws DatabaseLost when the files have changed under the server, and from then on. */
+  /** Throws DatabaseLost, from the first change by another program on. */
   check(): void;
-  /** SQLite has found the database damaged. */
+  /** SQLite reports that the database is damaged. */
   lose(reason: string): DatabaseLost;
-  /** To close the database copies its log into the main file. False where that would do harm, or save nothing. */
+  /** Closing copies the log into the main file. False where that would do harm, or save nothing. */
   isClosable(): boolean;
   /** Once the database is closed. */
   release(): void;
@@ -34,10 +34,10 @@ interface Look {
   wal: WalIndex;
 }
 
-// The magic, the page size and what else no checkpoint changes (https://sqlite.org/fileformat.html section 1.3).
+// The magic, the page size and other fields that no checkpoint changes (https://sqlite.org/fileformat.html section 1.3).
 const HEADER_BYTES = 24;
 
-/** Without files, of a database in memory, only what `lose` says can happen to it. */
+/** `files`: absent of a database in memory, which only `lose` can lose. */
 export const createFileGuard = (files: DatabaseFiles | undefined, onLost: (lost: DatabaseLost) => void): FileGuard => {
   let lost: DatabaseLost | undefined;
   let isDamaged = false;
@@ -99,7 +99,7 @@ const watchFiles = (files: DatabaseFiles, lose: FileGuard["lose"]) => {
     const isCheckpointing = now.wal.attempted > now.wal.backfilled;
     if (isChanged(now.main, known.main) && sameCheckpoint(now.wal, known.wal) && !isCheckpointing)
       throw lose(`${files.main} was written to by another program`);
-    // A transaction that another process takes back leaves the log longer, and whole as far as it counts.
+    // A rolled-back transaction of another process leaves the log longer, and whole as far as it counts.
     if (isChanged(now.log, known.log) && sameCommit(now.wal, known.wal) && !isLogWhole(descriptors.log, now.wal))
       throw lose(`${files.log} was written to by another program`);
   };
@@ -110,7 +110,7 @@ const watchFiles = (files: DatabaseFiles, lose: FileGuard["lose"]) => {
       compare(now);
       known = now;
     },
-    // The main file is as it was, and the log, whatever has its name now, is whole.
+    // True when the main file is unchanged and the log is whole, whatever file has its name now.
     isWhole: (): boolean => {
       const main = statOf(files.main);
       if (!main || main instanceof Error || main.inode !== known.main.inode || main.device !== known.main.device)
@@ -134,8 +134,8 @@ const statOf = (path: string): Seen | Error | undefined => {
 const isChanged = (now: Seen, before: Seen): boolean =>
   now.size !== before.size || now.modifiedNs !== before.modifiedNs;
 
-// A process that closes any descriptor of a file drops all the locks that it has on it, those of SQLite too
-// (https://sqlite.org/howtocorrupt.html section 2.2). So these are closed once no database of the file is open here.
+// A process that closes any descriptor of a file drops all its locks on it, SQLite's too
+// (https://sqlite.org/howtocorrupt.html section 2.2). So these stay open while any database of the file is open here.
 const open = new Map<string, { databases: number; descriptors: number[] }>();
 
 const openAll = ({ main, log, index }: DatabaseFiles) => {

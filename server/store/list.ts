@@ -34,7 +34,7 @@ export interface Condition {
   values: SQLInputValue[];
 }
 
-/** What the caller may read: everything in these groups, and root records where the kind shows them to all. */
+/** What the caller may read: everything in these groups, and root records of a kind that shows them to everyone. */
 export interface Readable {
   scopes: readonly string[];
   rootRecords?: boolean;
@@ -95,7 +95,7 @@ export const listRows = (
   };
 };
 
-/** Every matching row, unpaged: what v1 lists return. */
+/** Every matching row, without pages: for the lists of v1. */
 export const allRows = (
   store: Store,
   shape: Shape,
@@ -118,12 +118,12 @@ export const allRows = (
   return rows;
 };
 
-// In characters as stored. A record is as large as a request: a page of 200 of those would not fit into the process, nor one of
-// five into what gRPC clients take, 4 MiB. A page may be shorter than was asked for (AIP-158).
+// In stored characters. A record may be as large as a request: a page of 200 of those exceeds the memory of the process, and
+// one of five exceeds what gRPC clients accept, 4 MiB. A page may be shorter than requested (AIP-158).
 const PAGE_MAX = 3 * 1024 * 1024;
 const UNPAGED_MAX = 64 * 1024 * 1024;
 
-/** RESOURCE_EXHAUSTED for a list without pages that has more characters than an answer may have. */
+/** Throws RESOURCE_EXHAUSTED for a list without pages that is larger than a response may be. */
 export const checkUnpaged = (size: number): void => {
   if (size > UNPAGED_MAX) throw apiError("RESOURCE_EXHAUSTED", "the list is too large for one answer; ask v2beta1");
 };
@@ -173,8 +173,8 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
   return store.statement(`SELECT count(*) AS n FROM ${shape.table} WHERE ${sql}`).get(...values)?.n as number;
 };
 
-// A grant at a group covers the group and all below it; root records other than groups are readable by nobody but for
-// kinds that show them to all.
+// A grant at a group covers the group and everything below. Root records other than groups are hidden, except of kinds that
+// show them to everyone.
 const readableCondition = (shape: Shape, { scopes, rootRecords, only }: Readable): Condition => {
   const granted = or([
     ...(scopes.length > FEW_SCOPES ? inMany(shape, scopes) : scopes.flatMap((scope) => inOne(shape, scope))),
@@ -188,8 +188,8 @@ const inOne = ({ groupUid }: Shape, scope: string): Condition[] => [
   ...(groupUid ? [{ sql: "uid = ?", values: [scope] }] : []),
 ];
 
-// A range for each would read a page in its order, but SQLite takes 1,000 in one expression, and each number of them would be
-// a statement of its own.
+// A range for each scope reads a page in its order. But SQLite accepts 1,000 in one expression, and each number of ranges would
+// be a statement of its own.
 const FEW_SCOPES = 8;
 
 const inMany = ({ table, groupUid }: Shape, scopes: readonly string[]): Condition[] => {
@@ -211,7 +211,7 @@ const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: Fi
   };
   const conditions: Condition[] = [];
   if (uidp.ancestorsOf && check("ancestorsOf", uidp.ancestorsOf)) {
-    // Groups above; of other kinds, what lives in those groups.
+    // The groups above; of other kinds, the records in those groups.
     const column = shape.groupUid ? "uid" : "parent";
     conditions.push(oneOf(column, ancestorsOf(uidp.ancestorsOf)));
   }
@@ -249,7 +249,7 @@ interface Order {
   descending: boolean;
 }
 
-// Every spelling of what may be ordered by.
+// Every spelling of the sort keys.
 const ORDER_FIELDS: Record<string, string> = {
   uid: "uid",
   id: "uid",
@@ -273,7 +273,7 @@ const parseOrder = (shape: Shape, text: string | undefined, violations: FieldVio
       description: `must be one of ${shape.orders.join(", ")}, optionally followed by asc or desc`,
     });
   }
-  // A record that is ordered by its group has the uid of one.
+  // A record that is sorted by its group has the uid of that group.
   return { column: field === "group" ? "uid" : field, descending: direction === "desc" };
 };
 

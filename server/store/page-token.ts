@@ -19,14 +19,14 @@ export interface PageTokens {
   read(query: unknown, token: string | undefined): Cursor | undefined;
 }
 
-/** An identity, and what its API token is limited to: a count that a wider token gave is not for a narrower one. */
+/** An identity, and the limits of its API token: the count of a wider token is not for a narrower one. */
 export interface PageTokenHolder {
   uid: string;
   capabilities?: ReadonlySet<string>;
   scopes?: readonly string[];
 }
 
-// In characters: longer than the uid of the lowest record and the longest sort key make it.
+// In characters: longer than a token with the uid of the lowest record and the longest sort key.
 const TOKEN_MAX = 8192;
 
 type Payload = [query: string, holder: string, issuedMs: number, key: string | number, uid: string, total: number];
@@ -47,7 +47,7 @@ export const createPageTokens = (key: Buffer, clock: () => number) => {
       if (!token) return undefined;
       if (token.length > TOKEN_MAX) throw refuse("is not a page token of this service");
       const payload = Buffer.from(token.split(".", 1)[0] as string, "base64url").toString();
-      // The whole text is compared: each token has one spelling.
+      // Compares the whole text: each token has one spelling.
       const expected = Buffer.from(signed(payload));
       const given = Buffer.from(token);
       if (given.length !== expected.length || !timingSafeEqual(given, expected))

@@ -1,8 +1,8 @@
-// Families of refresh tokens: hashes only, one row each, however often it is used. They go with their identity.
+// Families of refresh tokens: one row of hashes for each, however often it is used. Deleting an identity deletes them.
 import type { RefreshFamilies, RefreshFamily, RefreshGrant } from "../sts/index.ts";
 import type { Store } from "./store.ts";
 
-/** Of one identity; the one that would end first makes room. */
+/** For one identity. The family that would expire first makes room. */
 const MAX_FAMILIES = 100;
 
 export const createRefreshFamilies = (store: Store, clock: () => number): RefreshFamilies => ({

@@ -5,7 +5,7 @@ CREATE TABLE identity_providers (
   parent TEXT NOT NULL REFERENCES groups (uid),
   name TEXT NOT NULL,
   default_role TEXT NOT NULL REFERENCES roles (uid),
-  -- 1: there is a client secret. The secret itself is not kept: nothing here signs anybody in
+  -- 1: there is a client secret. The secret itself is not stored, since this server has no sign-in
   has_secret INTEGER NOT NULL,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE tags (
   UNIQUE (parent, name)
 ) STRICT;
 
--- What lists filter by is read from `body`, but for what is worked out when an advisory is written.
+-- Filters of lists read `body`, except for what is computed when an advisory is written.
 CREATE TABLE advisories (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES groups (uid),
@@ -65,7 +65,7 @@ CREATE TABLE advisories (
   latest_event_type TEXT,
   -- type, author, reviewer and review state of each event: a JSON list
   events TEXT NOT NULL,
-  -- what a query looks through, in lower case: a JSON list
+  -- the texts that a query searches, in lower case: a JSON list
   search TEXT NOT NULL,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
@@ -73,9 +73,9 @@ CREATE TABLE advisories (
   UNIQUE (parent, advisory_id)
 ) STRICT;
 
--- What an exchange began and refresh tokens go on with.
+-- What refresh tokens continue: the grant of an exchange.
 CREATE TABLE refresh_families (
-  -- SHA-256 in hexadecimal of what its tokens have in common, and of the newest of them; the tokens are not kept
+  -- SHA-256 in hexadecimal of the id that its tokens share, and of the newest token; the tokens are not stored
   id TEXT PRIMARY KEY,
   token_hash TEXT NOT NULL,
   identity_uid TEXT NOT NULL REFERENCES identities (uid) ON DELETE CASCADE,

@@ -1,10 +1,10 @@
-// Where each kind is stored: the columns of its table beside the common ones, and what its lists may be ordered by.
+// Where each kind is stored: its own columns, and the sort keys of its lists.
 import type { Resource } from "../../schema/index.ts";
 import type { Shape } from "./store.ts";
 
 const ORDERS = ["uid", "name", "create_time", "update_time"];
 
-// The uid is that of a group: who may read the group's records may read it, and the hierarchy filters read it as a group.
+// The uid is that of a group: a caller who may read the group's records may read it, and hierarchy filters treat it as a group.
 const GROUP_UID = { groupUid: true };
 
 export const groups: Shape = { table: "groups", columns: ["name"], orders: ORDERS, ...GROUP_UID };

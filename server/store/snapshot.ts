@@ -1,7 +1,7 @@
-// The records as they are now, to go back to: for tests that share a server. Temporary tables of the same connection.
+// A snapshot of the records, in temporary tables of the same connection: for tests that share a server.
 import type { Store } from "./store.ts";
 
-/** Returns what brings every table back, but the keys: a token that was given out stays one of ours. */
+/** Returns a function that restores every table but the keys: tokens from before stay valid. */
 export const takeSnapshot = ({ database, statement, transaction }: Store): (() => void) => {
   const tables = statement(
     "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'meta'",
@@ -10,7 +10,7 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
     .map(({ name }) => name as string);
   database.exec("PRAGMA temp_store = MEMORY");
   for (const name of tables) {
-    // A store may serve one server after another.
+    // The store may have served another server before.
     database.exec(`DROP TABLE IF EXISTS temp.start_${name}`);
     database.exec(`CREATE TEMP TABLE start_${name} AS SELECT * FROM main.${name}`);
   }
@@ -23,5 +23,5 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
     });
 };
 
-/** The records are gone with the process anyhow. */
+/** True when the records end with the process. */
 export const isInMemory = ({ database }: Store): boolean => database.location() === null;

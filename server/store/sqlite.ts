@@ -1,10 +1,10 @@
-// node:sqlite. Until it is stable, Node prints an ExperimentalWarning when it is loaded: nothing that whoever runs a server can
-// act on, in every log and every test run. This warning alone is left out, while the module loads.
+// node:sqlite. Until it is stable, Node prints an ExperimentalWarning when it loads, in every log and every test run, though no
+// operator can act on it. This file suppresses that warning alone, while the module loads.
 import type * as Sqlite from "node:sqlite";
 
 type EmitWarning = (warning: string | Error, type?: string | object) => void;
 
-/** Runs `load` without the warning of SQLite; any other one is emitted. */
+/** Runs `load` and suppresses the warning of SQLite; emits any other. */
 export const withoutSqliteWarning = <T>(load: () => T): T => {
   const { emitWarning } = process;
   const emitOthers: EmitWarning = (...warning) => {
@@ -20,5 +20,5 @@ export const withoutSqliteWarning = <T>(load: () => T): T => {
   }
 };
 
-// Not an import, which would load it before any line of this file.
+// Not an import, which would load the module before any line of this file.
 export const { DatabaseSync } = withoutSqliteWarning(() => process.getBuiltinModule("node:sqlite")) as typeof Sqlite;

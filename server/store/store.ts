@@ -1,16 +1,16 @@
-// Reads and writes of records by uid, in transactions. Statements are prepared once; what a table's columns are is said
-// by its shape, so that a kind is a shape and nothing else.
+// Reads and writes of records by uid, in transactions. Statements are prepared once. A shape names the columns of a table, so
+// a kind is a shape and nothing else.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type ApiError, type Json, parentOf } from "../../schema/index.ts";
 import { filesOf } from "./database.ts";
 import { isDamage, lostFailure, lostOf, passingFailure } from "./failure.ts";
 import { createFileGuard, type DatabaseLost } from "./file-guard.ts";
 
-/** Where a kind is stored. `columns` are those beside uid, parent, create_time, update_time and body. */
+/** Where a kind is stored. `columns`: those besides uid, parent, create_time, update_time and body. */
 export interface Shape {
   table: string;
   columns: readonly string[];
-  /** what a list may be ordered by, in the API's words */
+  /** sort keys of its lists, in the API's words */
   orders: readonly string[];
   /** default: `uid asc` */
   defaultOrder?: string;
@@ -28,7 +28,7 @@ export interface Row {
   body: Json;
 }
 
-/** What a program sees of a store: it passes one on, and never reads it. */
+/** What a program sees of a store, which it only passes on. */
 export interface OpenStore {
   close(): void;
 }
@@ -40,13 +40,13 @@ export interface Store extends OpenStore {
   get(shape: Shape, uid: string): Row | undefined;
   insert(shape: Shape, row: Omit<Row, "parent">): void;
   update(shape: Shape, row: Omit<Row, "parent" | "createTime">): void;
-  /** True when there was one. */
+  /** True when the record existed. */
   remove(shape: Shape, uid: string): boolean;
-  /** All or nothing; nested calls join the outer one. What it returns is in the file at its path, or it throws. */
+  /** All or nothing; nested calls join the outer one. When it returns, the result is in the file at its path. */
   transaction<T>(work: () => T): T;
-  /** Throws when the database is lost: its files were deleted, replaced or damaged under the server. */
+  /** Throws when the database is lost: another program deleted, replaced or damaged its files. */
   check(): void;
-  /** How a failure of the database is answered; undefined of any other error. One that says damage loses the database. */
+  /** The answer to a failure of the database; undefined of any other error. An error that reports damage loses the database. */
   failure(error: unknown): ApiError | undefined;
   /** Called once, when the database is lost. */
   onLost(listener: (lost: DatabaseLost) => void): void;
@@ -83,7 +83,7 @@ export const createStore = (database: DatabaseSync): Store => {
       guard.check();
       return result;
     } catch (error) {
-      // SQLite ends it by itself when the disk is full, and a second end would hide the reason.
+      // SQLite rolls back by itself when the disk is full, and a second rollback would hide the reason.
       if (database.isTransaction) database.exec("ROLLBACK");
       throw error;
     } finally {
@@ -140,8 +140,8 @@ export const createStore = (database: DatabaseSync): Store => {
   };
 };
 
-// A close would write the log into a file that is not ours any more, and delete what has the log's name now. So would the
-// garbage collector, and a process that ends by itself; one that exits does not.
+// Closing would write the log into a file that is no longer ours, and delete the file that has the log's name now. So would
+// garbage collection and a process that ends by itself; `process.exit` does not.
 const abandon = (database: DatabaseSync): void => {
   if (abandoned.push(database) === 1) process.once("exit", (code) => process.exit(code));
 };

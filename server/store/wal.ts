@@ -2,14 +2,14 @@
 // checkpoints have come, and whether a restart would find every commit.
 import { fstatSync, readSync } from "node:fs";
 
-/** What the wal-index says; the texts and numbers are for comparison only. */
+/** The contents of the wal-index. Salts and checksums are for comparison only. */
 export interface WalIndex {
   /** frames of the log that are committed */
   frames: number;
   /** salts of the log, and the checksum of its last frame */
   salts: Buffer;
   checksum: readonly [number, number];
-  /** frames that a checkpoint has copied into the main file, and those that one began to copy */
+  /** frames that checkpoints have copied into the main file, and those that a checkpoint has begun to copy */
   backfilled: number;
   attempted: number;
 }
@@ -33,20 +33,20 @@ export const readWalIndex = (descriptor: number): WalIndex => {
   };
 };
 
-/** No commit between the two. */
+/** True when no commit lies between the two. */
 export const sameCommit = (one: WalIndex, other: WalIndex): boolean =>
   one.frames === other.frames &&
   one.salts.equals(other.salts) &&
   one.checksum[0] === other.checksum[0] &&
   one.checksum[1] === other.checksum[1];
 
-/** No checkpoint between the two. */
+/** True when no checkpoint lies between the two. */
 export const sameCheckpoint = (one: WalIndex, other: WalIndex): boolean =>
   one.backfilled === other.backfilled && one.attempted === other.attempted && one.salts.equals(other.salts);
 
-/** True when every committed frame is in the log as it was written: what a restart reads. */
+/** True when every committed frame is intact in the log, as a restart reads it. */
 export const isLogWhole = (descriptor: number, index: WalIndex): boolean => {
-  // Nothing is in the log that is not in the main file.
+  // The main file has everything.
   if (index.frames === 0) return true;
   const { size } = fstatSync(descriptor);
   const header = read(descriptor, 0, LOG_HEADER_BYTES);
