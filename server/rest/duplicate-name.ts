@@ -1,5 +1,5 @@
-// A name that stands twice in one object of JSON: RFC 8259 section 4 leaves its meaning to the parser, and `JSON.parse` keeps
-// the last. Somebody who reads the first would see another request than we do. Linear, and cheaper than the parse.
+// Finds names that stand twice in one object of JSON. RFC 8259 section 4 leaves their meaning to the parser, and `JSON.parse`
+// keeps the last: a reader that keeps the first would see another request. Linear, and cheaper than the parse.
 
 import { noteSize } from "../../schema/index.ts";
 
@@ -7,7 +7,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** `value` is what `JSON.parse` made of `text`. A repeated name leaves a colon for which there is no key. */
+/** `value`: the result of `JSON.parse(text)`. A repeated name leaves a colon without a key. */
 export const hasDuplicateName = (text: string, value: unknown): boolean => {
   const keys = countKeys(value);
   return keys !== fewColons(text) && keys !== countColons(text);
@@ -15,14 +15,14 @@ export const hasDuplicateName = (text: string, value: unknown): boolean => {
 
 const FEW = 1000;
 
-// All of them, in strings or not, found by a native search; undefined when they are many. As many as keys: none is left.
+// All colons, also in strings, by a native search; undefined when there are many. As many as keys: no name is repeated.
 const fewColons = (text: string): number | undefined => {
   let count = 0;
   for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) if (++count > FEW) return undefined;
   return count;
 };
 
-// A native search costs as much as a look at so many characters: it pays where strings, or spaces, are longer.
+// A native search costs as much as looking at this many characters, so it pays for longer strings or spaces only.
 const PLAIN_MAX = 24;
 
 /** The colons outside of strings. */
@@ -93,7 +93,7 @@ const countKeys = (value: unknown): number => {
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
 
-/** The paths of the names that stand twice, at most ten. `text` is JSON. Slower than the question whether there are any. */
+/** The paths of the repeated names, at most ten. `text` must be JSON. Slower than `hasDuplicateName`. */
 export const duplicateNames = (text: string): string[] => {
   const open: { path: string; names: Set<string>; item: number }[] = [];
   const found = new Set<string>();
@@ -110,7 +110,7 @@ export const duplicateNames = (text: string): string[] => {
       if (holder && holder.item >= 0) path = `${holder.path}[${++holder.item}]`;
     } else if (token !== ":") last = token;
     else if (holder) {
-      // As read, so that an escaped letter does not make another name.
+      // Parsed, so that an escaped letter does not make another name.
       const name: string = JSON.parse(last);
       path = holder.path ? `${holder.path}.${name}` : name;
       if (holder.names.has(name)) found.add(path);

@@ -11,12 +11,12 @@ import {
 
 export interface Route {
   method: HttpMethod;
-  /** the first segments, by which routes are looked up */
+  /** the first segments, the key of the look-up */
   bucket: string;
   pattern: RegExp;
-  /** characters of the template that are no wildcard: more is more specific */
+  /** characters of the template outside wildcards: more is more specific */
   literal: number;
-  /** fields of the request that the path holds, in order */
+  /** fields of the request in the path, in order */
   fields: string[];
   /** undefined: published, not served (docs/contract.md#d31) */
   operation?: OperationName;
@@ -30,13 +30,13 @@ export type Match =
   | { kind: "method"; allow: HttpMethod[]; service: string }
   | { kind: "path" };
 
-/** Which part of the API a listener serves; they may have ports of their own (`--auth-port`). */
+/** The part of the API that a listener serves; each may have its own port (`--auth-port`). */
 export type Side = "api" | "auth" | "both";
 
 export const createRouter = (side: Side): ((method: string, path: string) => Match) => {
   const buckets = new Map<string, Route[]>();
   for (const route of allRoutes()) {
-    // What is not served says so at either address.
+    // Published methods that are not served are refused on either port.
     if (side !== "both" && route.operation && sideOf(route.service) !== side) continue;
     buckets.set(route.bucket, [...(buckets.get(route.bucket) ?? []), route]);
   }
@@ -46,7 +46,7 @@ export const createRouter = (side: Side): ((method: string, path: string) => Mat
     const matching = (buckets.get(bucketOf(path)) ?? []).filter(({ pattern }) => pattern.test(path));
     const [first] = matching;
     if (!first) return { kind: "path" };
-    // The most specific path decides; a bare wildcard does not answer for a verb of another method.
+    // The most specific path decides; a bare wildcard never serves another method's verb.
     const level = matching.filter(({ literal }) => literal === first.literal);
     const route = level.find((candidate) => candidate.method === method);
     if (!route) return { kind: "method", allow: level.map((candidate) => candidate.method), service: first.service };
@@ -86,7 +86,7 @@ const routeOf = (row: { method: HttpMethod; service: string }, path: string, nam
   return { method: row.method, bucket: bucketOf(path), pattern, literal, fields, name, service: row.service };
 };
 
-/** The side of a service, by its name below the platform's package. */
+/** The side of a service, by its name within the platform's package. */
 export const sideOf = (service: string): Exclude<Side, "both"> => (service.startsWith("oidc.") ? "auth" : "api");
 
 // `/iam/v2beta1/groups:lookupGroup` and `/iam/v2beta1/groups/…` share a bucket.
@@ -97,7 +97,7 @@ const decodeSegment = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not percent-encoding: the value as it stands is refused as a uid later, with its path.
+    // Not percent-encoding: the decoder refuses the value as a uid, with its path.
     return text;
   }
 };

@@ -1,5 +1,5 @@
-// The audit line of a decision: what was decided, for whom, and why, in the words of `refusal`. Never a token: of the one
-// that was presented only what its checks have passed, and a hash of its id, so that one token's uses can be put together.
+// The audit line of a decision: what was decided, for whom, and why, in the words of `refusal.ts`. It never has a token, only
+// what the checks have accepted of it, and a hash of its id, which links the uses of one token.
 import { createHash } from "node:crypto";
 import { answerOf, type Reason, Refusal } from "./refusal.ts";
 import type { WorkloadToken } from "./token/workload.ts";
@@ -10,9 +10,9 @@ export type ExchangeEvent = {
   time: string;
   decision: "granted" | "denied";
   reason: Reason | "granted";
-  /** our own words on the reason; the caller never sees them */
+  /** our own words for the reason, which the caller never sees */
   detail?: string;
-  /** uid of the identity that was asked for or found */
+  /** uid of the identity that was requested or found */
   identity?: string;
   issuer?: string;
   subject?: string;
@@ -21,7 +21,7 @@ export type ExchangeEvent = {
   jtiHash?: string;
   /** hash of the family of the refresh token that was given out or presented */
   family?: string;
-  /** what the API token was asked for */
+  /** the requested audience of the API token */
   audience?: string[];
 };
 
@@ -32,7 +32,7 @@ export interface AuditOptions {
   log: (event: ExchangeEvent) => void;
 }
 
-/** Takes a decision and logs it, whichever way it goes: denied until something grants it. */
+/** Takes a decision and logs it, whatever the outcome. It counts as denied until it succeeds. */
 export const audited = async <T>(
   { clock, log }: AuditOptions,
   name: ExchangeEvent["event"],
@@ -57,7 +57,7 @@ export const audited = async <T>(
   }
 };
 
-/** What the token says of itself; the signature may still prove it wrong. */
+/** The claims of the token; its signature may still be wrong. */
 export const describeToken = (token: WorkloadToken): Partial<ExchangeEvent> => ({
   issuer: token.issuer,
   subject: token.subject,

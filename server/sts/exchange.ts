@@ -25,10 +25,10 @@ export interface ExchangeOptions extends RefreshOptions {
   identities: AssumeOptions["identities"] & RefreshOptions["identities"];
 }
 
-/** What is asked for is nobody's yet: a uid can be as long as a body, and the log has a line for each request. */
+/** An identity in a request is unverified: its uid can be as long as a body, and the log has a line for each request. */
 const MAX_LOGGED = 255;
 
-/** The issuers' keys, remembered apart: whoever holds a token makes up issuers that a pattern matches, without an end. */
+/** The issuers' keys, in two caches: with a token, anyone can invent any number of issuers that a pattern matches. */
 export interface IssuerDocuments {
   /** of issuers that an identity names */
   named: Documents;
@@ -50,7 +50,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
   ): Promise<RawToken> => {
     if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticated() });
 
-    // What is asked for. Our audiences are public, so saying no in full tells nothing.
+    // The request. Our audiences are public, so a refusal can explain itself in full.
     refuseViolations([...violations, ...limitViolations(request, audiences)]);
     const audience = requestedAudience(request);
     const limits = requestedLimits(request);
@@ -59,21 +59,21 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
 
     refuseAwsIdentity(request.identity, identities);
 
-    // What the token says of itself. Nothing of it is believed before the signature.
+    // The claims of the token. None of them is trusted before the signature.
     const token = decodeWorkloadToken(bearer);
     Object.assign(event, describeToken(token));
-    // Ours are for the API: exchanged again, they would live for ever.
+    // Our own tokens are for the API. Exchanged again and again, one would never expire.
     if (token.issuer === authUrl) throw refusal("own_issuer", "a token of ours");
     if (request.identityProvider) throw refusal("identity_provider", "there are no custom identity providers");
 
-    // Which identity. That there is none, or that it trusts another issuer, is told only after the signature: what is
-    // fetched and verified until then depends on the token alone, so that nothing shows which identities there are.
+    // The identity. A missing one, or one that trusts another issuer, is refused only after the signature: until then,
+    // fetches and checks depend on the token alone, so that nothing shows which identities exist.
     const found = orRefusal(() => assumableBy(token, request.identity, { ...options, devIssuerUrl, defaultAudience }));
     if (!(found instanceof Refusal)) event.identity = found.uid;
     const untrusted = untrustedBy(found, token);
 
-    // The issuer's key, the signature. Only then the rest of the rule: compared earlier, the time that a forged token
-    // takes to be refused would tell which of its claims were guessed right.
+    // The issuer's key and the signature, then the rest of the rule. In the other order, the time that a forged token takes
+    // to be refused would show which of its claims are right.
     try {
       const own = untrusted ? undefined : (found as Assumable).keys;
       const usable = own ?? (await issuerKeys(token, found, untrusted));
@@ -87,8 +87,8 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     if (unmet) throw unmetRefusal(found, token, unmet, clock());
     if (!(clock() < expireTimeMs)) throw refusal("static_keys_expired", "expirationTime has passed");
 
-    // The times last: only a caller whose token would be exchanged but for its age hears that it is expired. Earlier, an
-    // expired token of one's own would tell which uids exist, and which issuer and subject each of them trusts.
+    // The times last: only a caller whose token is good but for its age hears that it has expired. Earlier, an expired token
+    // would show which uids exist, and which issuer and subject each of them trusts.
     checkTimes(token.claims, clock());
 
     const actor = actorOf(token, token.audiences.find((one) => rule.audience(one)) as string, keys === undefined);
@@ -101,21 +101,21 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
       grants,
       limits,
     });
-    // The signature took a while. A token would be worth nothing, and a family needs its identity.
+    // The identity may have been deleted during the signature. Its token would be worthless, and a family needs it.
     if (found.identity && !identities.get(uid)) throw refusal("identity_unknown", "deleted meanwhile");
     const refreshToken = beginFamily(options, found, { audience, limits, actor }, event);
     identities.seen(uid, clock());
     return { ...minted, ...(refreshToken && { refreshToken }) };
   };
 
-  // Who may store an identity chooses whom this server asks; who merely holds a token does not.
+  // Callers who may store an identity choose which issuers this server asks. The holder of a token does not.
   const issuerKeys = async (
     token: WorkloadToken,
     found: Assumable | Refusal,
     untrusted: Refusal | undefined,
   ): Promise<KeySet> => {
     const { issuer, keyId, algorithm } = token;
-    // Our own process: asking ourselves over the network would only be slower.
+    // Our own process: a request over the network would only be slower.
     if (issuer === devIssuerUrl && options.devSigner) return parseKeySet(JSON.stringify(options.devSigner.jwks())).keys;
     const isNamed = identities.hasIssuer(issuer);
     if (!isNamed && untrusted) throw untrusted;
@@ -128,8 +128,8 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     audited(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
 };
 
-// Which claim it is hears the holder of a token that is good by the issuer that the identity names: its owner, who has
-// misspelt it. An issuer that only a pattern matches may be anybody's.
+// The name of the claim is for the holder of a good token by the issuer that the identity names: its owner, who made a spelling
+// mistake. An issuer that only a pattern matches may belong to anyone.
 const unmetRefusal = (
   { identity, expireTimeMs = Infinity }: Assumable,
   token: WorkloadToken,

@@ -1,6 +1,6 @@
-// The security token service: exchanges workloads' tokens for API tokens and verifies those. A part without a server: the
-// composition root passes in clock, keys, records and network, and binds what comes out to routes. State (the cache of
-// issuers' keys) lives in what `createSts` returns.
+// The security token service: exchanges workloads' tokens for API tokens, and verifies those. It has no server of its own: the
+// composition root passes in clock, keys, records and network, and binds the result to routes. Its state, the cache of issuers'
+// keys, lives in what `createSts` returns.
 import type { Dispatcher } from "undici";
 import type {
   ExchangeRefreshTokenRequest,
@@ -26,14 +26,14 @@ export { unauthenticated } from "./refusal.ts";
 export type { ApiTokenClaims, ApiTokenDescription } from "./token/api.ts";
 
 export interface StsOptions extends ExchangeOptions {
-  /** for tests; it then has to guard its connections itself */
+  /** for tests; it must guard its connections itself */
   dispatcher?: Dispatcher;
   /** the name service; default: DNS */
   resolve?: Resolve;
 }
 
 export interface Sts {
-  /** `violations`: what the wire could not read of the request */
+  /** `violations`: what the wire found wrong with the request */
   exchange(request: ExchangeRequest, bearer: string, violations?: readonly FieldViolation[]): Promise<RawToken>;
   exchangeRefreshToken(
     request: ExchangeRefreshTokenRequest,
@@ -41,7 +41,7 @@ export interface Sts {
     violations?: readonly FieldViolation[],
   ): Promise<TokenPair>;
   verifyApiToken(token: string): Promise<ApiTokenClaims>;
-  /** of a token that was verified */
+  /** for a verified token */
   describeApiToken(token: string): ApiTokenDescription;
   discovery(): object;
   jwks(): object;

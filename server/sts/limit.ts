@@ -10,19 +10,19 @@ import {
   isUidp,
 } from "../../schema/index.ts";
 
-/** As many uids as a token can carry in a request's header. */
+/** As many uids as fit into a token in the header of a request. */
 const MAX_SCOPES = 50;
 
-/** enum names of capabilities by uid of the group that they are held at, and below it */
+/** Enum names of capabilities, by the uid of the group at and below which they are held. */
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Absent = not asked for; empty = nothing of what was asked for exists. */
+/** Absent: not requested. Empty: nothing that was requested exists. */
 export interface Limits {
   capabilities?: ReadonlySet<string>;
   scopes?: readonly string[];
 }
 
-/** What is wrong with the limits that a request names: each is applied or refused, none is dropped. */
+/** What is wrong with the requested limits. Each is applied or refused; none is dropped. */
 export const limitViolations = (
   { aud, cap, scope, scopes }: LimitRequest,
   ours: readonly string[],
@@ -44,11 +44,11 @@ const audienceViolations = (asked: readonly string[], ours: readonly string[]): 
   return [{ field: "aud", description: `must be ${ours.join(" or ")}` }];
 };
 
-// What a script asks for whose variable is not set.
+// A script sends this when its variable is not set.
 const emptyViolations = (field: string, values: readonly string[] = []): FieldViolation[] =>
   values.includes("") ? [{ field, description: "must not have an empty item" }] : [];
 
-/** The audiences of the API token; a text may hold several, as the vendor's clients write them. */
+/** The audiences of the API token. One text may hold several, as the vendor's clients write them. */
 export const requestedAudience = ({ aud }: LimitRequest): string[] => audiencesIn(aud);
 
 const audiencesIn = (aud: readonly string[] = []): string[] => unique(aud.flatMap((value) => value.split(",")));
@@ -65,8 +65,8 @@ export const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: Lim
 const unique = (values: readonly string[]): string[] => [...new Set(values.filter((value) => value !== ""))];
 
 /**
- * What is left of the grants, each at the group from which down it holds: what is granted inside a scope stays where it is,
- * what is granted above one begins at the scope. Of grants at `foo` and `foo/bar`, the scope `foo/bar` keeps both.
+ * The grants within the limits, each at the highest group where it holds: one inside a scope stays there, one above a scope
+ * begins at the scope. Of grants at `foo` and `foo/bar`, the scope `foo/bar` keeps both.
  */
 export const limitGrants = (grants: Grants, { capabilities, scopes }: Limits): Map<string, Set<string>> => {
   const limited = new Map<string, Set<string>>();
@@ -85,7 +85,7 @@ const beginnings = (group: string, scopes: readonly string[]): string[] => {
   return below.filter((scope) => !below.some((other) => isAncestor(other, scope)));
 };
 
-/** Both limits at once: of nested scopes the inner one, of capabilities those that both name. */
+/** Both limits at once: the inner of nested scopes, and the capabilities in both. */
 export const narrowLimits = (first: Limits, second: Limits): Limits => {
   const capabilities =
     first.capabilities && second.capabilities

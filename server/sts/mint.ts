@@ -8,14 +8,14 @@ import { MAX_TOKEN_BYTES } from "./token/compact.ts";
 import { ownValue } from "./token/strict-json.ts";
 import type { WorkloadToken } from "./token/workload.ts";
 
-// An identity that is bound in hundreds of groups would get a token that fits in no header.
+// Bindings in hundreds of groups would give a token that fits into no header.
 const MAX_CAP_BYTES = 4096;
 
-/** Whose token was exchanged, as that token says. */
+/** The holder of the exchanged token, as that token names it. */
 export interface Actor {
   issuer: string;
   subject: string;
-  /** the one of its audiences that was meant for us: clients read a text here, no list */
+  /** the audience that was meant for us; clients expect a text here, not a list */
   audience: string;
   email?: string;
   emailVerified?: boolean;
@@ -31,7 +31,7 @@ export interface Mint {
   limits: Limits;
 }
 
-/** Signs a token that begins now; answers it with its end. */
+/** Signs a token that is valid from now on; returns it with its expiry. */
 export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) => {
   const { issuer, subject, audience, actor, grants, limits } = mint;
   const issuedAt = Math.floor(nowMs / 1000);
@@ -53,9 +53,9 @@ export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) =>
   return { token, expiry: new Date(expiry * 1000).toISOString() };
 };
 
-/** `isIssuers`: its issuer signed it, and not somebody with a key that an identity holds, who may write any issuer into it. */
+/** `isIssuers`: the issuer signed it. The holder of a static key may write any issuer into a token. */
 export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: string, isIssuers: boolean): Actor => {
-  // For people to read; the upstream issuer's word, on which nothing is granted.
+  // For people to read, on the word of the upstream issuer. It grants nothing.
   const email = ownValue(claims, "email");
   const verified = isIssuers ? ownValue(claims, "email_verified") : undefined;
   return {
@@ -67,8 +67,8 @@ export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: st
   };
 };
 
-// Informs the client what it may do; the server reads the bindings as they are then (docs/contract.md#d28). So the claim may
-// stop short, and keeps the groups nearest to the root, whose capabilities hold for all below.
+// Informs the client of its capabilities; the server reads the bindings at each request (docs/contract.md#d28). A claim that is
+// too long keeps the groups nearest to the root, whose capabilities hold everywhere below.
 const capabilityClaim = (grants: Grants): Record<string, string> => {
   const claim: Record<string, string> = {};
   let size = 0;
@@ -81,7 +81,7 @@ const capabilityClaim = (grants: Grants): Record<string, string> => {
   return claim;
 };
 
-// server/sts/token/api.ts reads it back; absent when no limit was asked for, which is not the same as an empty one.
+// `token/api.ts` reads it back. Absent when no limit was requested, which differs from an empty limit.
 const limitsClaim = ({ capabilities, scopes }: Limits) => {
   if (!capabilities && !scopes) return {};
   return { internal: { ...(capabilities && { cap: capabilityBits(capabilities) }), ...(scopes && { scopes }) } };

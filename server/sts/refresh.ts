@@ -1,5 +1,5 @@
-// Refresh tokens (RFC 6749 section 6, RFC 9700 section 4.14): an exchange begins a family, each use gives the next token of
-// it, and one that is used a second time ends it, since nobody can tell the thief from the owner. Only hashes are kept.
+// Refresh tokens (RFC 6749 section 6, RFC 9700 section 4.14): an exchange begins a family, and each use returns the family's
+// next token. A second use ends the family, since the server cannot tell a thief from the owner. Only hashes are stored.
 import type { ExchangeRefreshTokenRequest, FieldViolation, Identity, RawToken, TokenPair } from "../../schema/index.ts";
 import { type AuditOptions, audited, type ExchangeEvent } from "./audit.ts";
 import type { Signer } from "./key/signer.ts";
@@ -9,20 +9,20 @@ import { Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.t
 import type { Assumable, AssumeOptions } from "./rule/assume.ts";
 import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./token/refresh.ts";
 
-/** As long as the longest-lived token of a workload that is taken; it does not begin anew with a use. */
+/** The longest lifetime that a workload's token may have. A use does not extend it. */
 const FAMILY_LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** What the first exchange granted: no later token of the family has more. */
+/** The grant of the first exchange: no later token of the family has more. */
 export interface RefreshGrant {
   audience: readonly string[];
   limits: Limits;
   actor: Actor;
-  /** hash of the rule by which the identity was assumed */
+  /** hash of the rule that the first token met */
   rule: string;
 }
 
 export interface RefreshFamily {
-  /** hash of the id that its tokens carry */
+  /** hash of the id that its tokens share */
   id: string;
   /** hash of its newest token */
   tokenHash: string;
@@ -36,7 +36,7 @@ export interface RefreshFamily {
 export interface RefreshFamilies {
   begin(family: RefreshFamily): void;
   get(id: string): RefreshFamily | undefined;
-  /** The newest token is now another one. False, and nothing done, when it was not `from`. */
+  /** Replaces the newest token. False, without a change, when that was not `from`. */
   rotate(id: string, from: string, to: string): boolean;
   end(id: string): void;
 }
@@ -51,20 +51,20 @@ export interface RefreshOptions extends AuditOptions {
     /** moves lastSeenTime */
     seen(uid: string, timeMs: number): void;
   };
-  /** enum names of capabilities by uid of the group, from the bindings as they are now */
+  /** enum names of capabilities by uid of the group, by the bindings now */
   capabilitiesOf(identityUid: string): Map<string, Set<string>>;
-  /** absent: no refresh tokens are given out, and none is taken */
+  /** absent: refresh tokens are neither returned nor accepted */
   refreshFamilies?: RefreshFamilies;
 }
 
-/** Begins a family; answers its first token. */
+/** Begins a family; returns its first token. */
 export const beginFamily = (
   { clock, authUrl, refreshFamilies }: RefreshOptions,
   { identity, expireTimeMs: keysExpireTimeMs = Infinity }: Assumable,
   grant: Omit<RefreshGrant, "rule">,
   event: ExchangeEvent,
 ): string | undefined => {
-  // Not for the identity that anyone may assume: everybody could begin families without an end.
+  // Not for the identity that anyone may assume: anyone could begin any number of families.
   if (!refreshFamilies || !identity) return undefined;
   const now = clock();
   const expireTimeMs = Math.min(now + FAMILY_LIFE_MS, keysExpireTimeMs);
@@ -116,7 +116,7 @@ export const createRefresh = (options: RefreshOptions) => {
     const presented = hashOf(bearer);
     if (presented !== family.tokenHash) throw end("refresh_reused", "not the newest token of its family");
     if (!(clock() < family.expireTimeMs)) throw end("refresh_expired", "the family has expired");
-    // Whom the identity trusts may have changed since; the family stands for the old trust.
+    // The identity may trust another workload now; the family stands for the old trust.
     const identity = identities.get(family.identity);
     if (!identity || ruleHash(identity) !== grant.rule) throw end("identity_changed", "another rule than at first");
 
@@ -131,8 +131,8 @@ export const createRefresh = (options: RefreshOptions) => {
       limits: narrowLimits(grant.limits, limits),
     });
 
-    // Last, and in one step: what fails before leaves the old token good, and of two uses at once the later one finds here
-    // that it is the second.
+    // The last step, and atomic: a failure before it leaves the old token valid, and of two uses at once, the second one
+    // fails here.
     const next = writeRefreshToken(familyId, {
       issuer: authUrl,
       subject: identity.uid,

@@ -36,7 +36,7 @@ export type Reason =
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly reason: Reason;
-  /** what the caller is told instead of the fixed denial */
+  /** replaces the fixed denial */
   readonly answer: ApiError | undefined;
 
   constructor(reason: Reason, detail: string, options: { cause?: unknown; answer?: ApiError } = {}) {
@@ -51,27 +51,27 @@ export const refusal = (reason: Reason, detail: string, cause?: unknown): Refusa
 
 const DENIED = "the token may not be exchanged for this identity";
 
-/** One text for an unknown identity, another tenant's, a wrong claim, a bad signature: nothing to probe with. */
+/** One text for an unknown identity, another tenant's, a wrong claim, a bad signature, so that no probe tells them apart. */
 const denied = (cause: unknown): ApiError => apiError("PERMISSION_DENIED", DENIED, { cause });
 
-/** With the name of the claim that does not match, in the published words, to a caller who may know it. */
+/** Names the claim that does not match, in the published words, for a caller who may know it. */
 export const claimRefusal = (reason: Reason, detail: string, claim: string): Refusal => {
   const cause = refusal(reason, detail);
   const answer = apiError("PERMISSION_DENIED", `${DENIED}: invalid ${JSON.stringify(claim)}`, { cause });
   return new Refusal(reason, detail, { answer });
 };
 
-/** One text for a missing and for any kind of bad bearer. */
+/** One text for a missing bearer and for any bad one. */
 export const unauthenticated = (cause?: unknown): ApiError =>
   apiError("UNAUTHENTICATED", "a valid bearer token is required", { cause });
 
-/** What the wire could not read is told in full: it says nothing but what was sent. */
+/** Refuses what the wire found wrong in full: that repeats only what the caller sent. */
 export const refuseViolations = (violations: readonly FieldViolation[]): void => {
   if (violations.length === 0) return;
   throw new Refusal("request", "a malformed request", { answer: invalidArgument([...violations]) });
 };
 
-/** What the caller is told. What is no refusal is a fault of ours and stays one. */
+/** The response to a refusal. Any other error is our defect, and stays one. */
 export const answerOf = (error: unknown): ApiError => {
   if (error instanceof Refusal) return error.answer ?? denied(error);
   if (isApiError(error)) return error;

@@ -9,7 +9,7 @@ import { type JsonObject, ownValue } from "./token/strict-json.ts";
 
 const LEEWAY_SECONDS = 60;
 const MAX_LIFE_SECONDS = 24 * 60 * 60;
-/** 9999-12-31: what a date can be written as */
+/** 9999-12-31, the last time that a date can express */
 const MAX_SECONDS = 253_402_300_799;
 
 export const verifySignature = async (token: CompactToken, key: KeyObject): Promise<void> => {
@@ -21,7 +21,7 @@ export const verifySignature = async (token: CompactToken, key: KeyObject): Prom
   }
 };
 
-/** `exp` is required; `nbf` and `iat` count when they are there; 24 hours is the longest life. */
+/** Requires `exp`, and checks `nbf` and `iat` where they are present. The longest lifetime is 24 hours. */
 export const checkTimes = (claims: JsonObject, nowMs: number): void => {
   const now = nowMs / 1000;
   const expiry = seconds(claims, "exp");
@@ -35,7 +35,7 @@ export const checkTimes = (claims: JsonObject, nowMs: number): void => {
   if (expiry <= now - LEEWAY_SECONDS) throw expired(expiry);
 };
 
-/** True where `checkTimes` has nothing against the token. */
+/** True when `checkTimes` accepts the token. */
 export const isTimely = (claims: JsonObject, nowMs: number): boolean => {
   try {
     checkTimes(claims, nowMs);

@@ -1,6 +1,6 @@
-// Which hosts may be asked for an issuer's documents: public ones over https, so that an issuer that somebody stored
-// cannot make this server read its own network (SSRF), and with `dev` also loopback. What is checked is the address that
-// the connection is then made to: a name that resolves differently the next time gains nothing (DNS rebinding).
+// Which hosts the server may ask for an issuer's documents: public ones over https, and with `dev` also loopback. Otherwise a
+// stored issuer could make the server read its own network (SSRF). The check applies to the address of the connection itself,
+// so a name that resolves to another address later gains nothing (DNS rebinding).
 import type { LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { isLoopbackAddress, isLoopbackHost } from "../../../schema/index.ts";
@@ -23,7 +23,7 @@ const PRIVATE_IPV4 = blockList("ipv4", [
   ["198.51.100.0", 24],
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
-  // Globally reachable by the registry, but inside one cloud every host's own agent (Azure).
+  // Global by the registry, but in one cloud (Azure) the agent of every host.
   ["168.63.129.16", 32],
 ]);
 // Global unicast is 2000::/3. Outside of it lie ::1, mapped and translated IPv4, fc00::/7, fe80::/10 and multicast;
@@ -47,7 +47,7 @@ export const isPublicAddress = (address: string): boolean => {
   return isIP(address) === 6 && GLOBAL_IPV6.check(address, "ipv6") && !SPECIAL_IPV6.check(address, "ipv6");
 };
 
-/** The URL of a document, or a TypeError. Addresses in it are checked here: a socket does not look them up. */
+/** The URL of a document. Throws TypeError. Checks addresses in the URL, which a socket does not look up. */
 export const documentUrl = (text: string, options: { loopback: boolean }): URL => {
   if (!URL.canParse(text)) throw new TypeError("not a URL");
   const url = new URL(text);
@@ -64,8 +64,8 @@ export const documentUrl = (text: string, options: { loopback: boolean }): URL =
 };
 
 /**
- * The name look-up of a socket: once, all addresses public or no connection. `localhost` is the one name that may be
- * loopback, and has to be; `documentUrl` has let it pass or not.
+ * The name look-up of a socket: one look-up, and a connection only if all addresses are public. `localhost` alone must resolve
+ * to loopback; `documentUrl` decides whether it is allowed.
  */
 export const guardedLookup =
   (resolve: Resolve): LookupFunction =>

@@ -1,7 +1,6 @@
-// The keys of an issuer from its discovery document and key set (OpenID Connect Discovery 1.0 section 4), kept for a while.
-// Anyone with a token can ask for a key, so fetches are bounded: one under way for each issuer, a pause after each, a bound on
-// those under way (server/sts/issuer/places.ts) and on the issuers that are remembered. Callers ask only for an issuer that a
-// stored identity trusts.
+// Caches an issuer's keys, from its discovery document and key set (OpenID Connect Discovery 1.0 section 4). Anyone with a
+// token can ask for a key, so fetches are bounded: one at a time and a pause for each issuer, a limit on concurrent fetches
+// (`places.ts`) and on cached issuers. Callers ask only for issuers that a stored identity trusts.
 
 import { isLoopbackUrl } from "../../../schema/index.ts";
 import { refusal } from "../refusal.ts";
@@ -11,12 +10,12 @@ import type { FetchDocument } from "./fetch.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
 import { createPlaces, type Place } from "./places.ts";
 
-/** A key that the issuer has removed is accepted no longer than this. */
+/** A key that the issuer has removed is accepted for this long at most. */
 const MAX_AGE_MS = 10 * 60 * 1000;
-/** Before an unknown key or a failure is looked for again. */
+/** The pause before the next fetch for an unknown key, or after a failure. */
 const COOLDOWN_MS = 30 * 1000;
 const MAX_ISSUERS = 100;
-/** Asked at once, of those that gave no keys yet and of the others: silent ones that somebody makes up stop no other. */
+/** Concurrent fetches, apart for issuers with keys and without: silent, invented issuers block no other. */
 const MAX_FETCHES = MAX_ISSUERS / 2;
 /** For both documents of an issuer together. */
 const TIMEOUT_MS = 5_000;
@@ -35,8 +34,8 @@ interface Entry {
 
 export interface Documents {
   /**
-   * The issuer's keys: remembered ones if they are fresh and `isEnough` of them, else fetched, unless just tried. `owners`:
-   * the organisations on whose behalf it is asked, for a fair share of the fetches.
+   * The cached keys if they are fresh and `isEnough` of them, else fetched ones, unless a fetch has just ended. `owners`: the
+   * organisations that need the issuer, for a fair share of the fetches.
    */
   keysOf(issuer: string, isEnough: (keys: KeySet) => boolean, owners?: () => readonly string[]): Promise<KeySet>;
 }
@@ -52,21 +51,21 @@ export const createDocuments = (options: {
 
   const places = { unproven: createPlaces(MAX_FETCHES), proven: createPlaces(MAX_FETCHES) };
 
-  // A Map keeps the order of insertion: the first is the one that has not been asked for longest.
+  // A Map keeps the order of insertion, so the first issuer is the one least recently asked for.
   const remember = (issuer: string, entry: Entry): void => {
     if (!entries.delete(issuer) && entries.size >= MAX_ISSUERS) forgetOne();
     entries.set(issuer, entry);
   };
 
-  // What is being fetched stays: forgotten, it would be fetched twice. There are fewer such places than entries. Of the
-  // others, one that gave no keys goes first: making up dead issuers pushes out nobody's keys.
+  // A fetch under way stays, or it would start twice; there are fewer of those than entries. Of the others, an issuer without
+  // keys goes first, so that invented issuers displace no keys.
   const forgetOne = (): void => {
     const waiting = [...entries].filter(([, { place }]) => !place?.isTaken());
     const [issuer] = (waiting.find(([, { keys }]) => !keys) ?? waiting[0]) as [string, Entry];
     entries.delete(issuer);
   };
 
-  // A clock that was set back makes no age negative and so nothing young for ever.
+  // If the clock was set back, an age is negative, which counts as expired.
   const isWithin = (sinceMs: number, spanMs: number) => clock() >= sinceMs && clock() - sinceMs < spanMs;
 
   const fetchInto = async (entry: Entry, issuer: string, place: Place): Promise<KeySet> => {
@@ -78,7 +77,7 @@ export const createDocuments = (options: {
       entry.failure = undefined;
       return entry.keys;
     } catch (error) {
-      // Keys that are still young stay: a failure that anyone can provoke takes nothing from the others.
+      // Fresh keys stay: a failure that anyone can provoke must not take them from others.
       entry.failure = error;
       throw refusal("document", failureText(error), error);
     } finally {
@@ -125,7 +124,7 @@ const fetchKeys = async (
     throw new TypeError("the discovery document names another issuer");
   const keysUri = ownValue(metadata, "jwks_uri");
   if (typeof keysUri !== "string") throw new TypeError("the discovery document has no jwks_uri");
-  // Another public host is common (Google's). From a public issuer none of ours: loopback only if it is there itself.
+  // Another public host is common (Google's). Only an issuer on loopback may have its keys on loopback.
   const keysUrl = documentUrl(keysUri, { loopback: dev && isLoopbackUrl(metadataUrl.href) });
   return parseKeySet(await fetchDocument(keysUrl, signal)).keys;
 };

@@ -1,21 +1,21 @@
-// The development issuer (docs/contract.md#d33): tokens of workloads for every caller that reaches it, with an issuer and keys
-// of its own, so that the exchange can be tried without an issuer elsewhere. The server offers it on loopback only.
+// The development issuer (docs/contract.md#d33): signs a workload token for any caller, with keys of its own, so that the
+// exchange works without an issuer elsewhere. The server offers it on loopback only.
 import { randomUUID } from "node:crypto";
 import { type FieldViolation, invalidArgument } from "../../../schema/index.ts";
 import type { Signer } from "../key/signer.ts";
 import { discoveryDocument } from "./discovery.ts";
 
-/** Far deeper than a claim of any issuer. */
+/** Far deeper than the claims of any issuer. */
 const LEVELS_MAX = 100;
 const DEFAULT_LIFE_MS = 60 * 60 * 1000;
 
 export interface DevToken {
   subject: string;
-  /** absent = our issuer's URL, which the exchange accepts */
+  /** absent: our issuer's URL, which the exchange accepts */
   audience?: string | string[];
   /** further claims; `exp`, `iat`, `nbf`, `iss` and `jti` take the place of what the issuer would write */
   claims?: Record<string, unknown>;
-  /** negative = a token that has expired; not with a claim `exp` */
+  /** negative: an expired token; not with a claim `exp` */
   lifetimeMs?: number;
 }
 
@@ -41,7 +41,7 @@ export const createDevIssuer = (options: {
     const expiry = typeof claims.exp === "number" ? claims.exp : now + Math.floor(lifetimeMs / 1000);
     return options.signer.sign({
       iss: options.issuer,
-      // A token that has expired was issued before that.
+      // An expired token was issued before its expiry.
       iat: Math.min(now, expiry),
       exp: expiry,
       jti: randomUUID(),
@@ -52,7 +52,7 @@ export const createDevIssuer = (options: {
   },
 });
 
-// Two ways to say one thing would drop one of them.
+// Of two values for one claim, one would be dropped.
 const violationsOf = ({ subject, claims = {}, lifetimeMs }: DevToken): FieldViolation[] => [
   ...(typeof subject === "string" && subject !== "" ? [] : [{ field: "subject", description: "is required" }]),
   ...(lifetimeMs === undefined || Number.isFinite(lifetimeMs)
@@ -68,7 +68,7 @@ const violationsOf = ({ subject, claims = {}, lifetimeMs }: DevToken): FieldViol
     : []),
 ];
 
-// Without recursion: what is nested deeply enough would be too deep for a stack.
+// Without recursion, which deep nesting would overflow.
 const isDeeperThan = (levels: number, value: object): boolean => {
   let layer: object[] = [value];
   for (let level = 0; level < levels && layer.length > 0; level += 1)

@@ -1,4 +1,4 @@
-// What an issuer tells of itself at `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0 section 3).
+// The discovery document of an issuer, at `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0 section 3).
 /** Path of the key set below the issuer's URL. */
 export const JWKS_PATH = "/.well-known/jwks.json";
 

@@ -1,5 +1,5 @@
-// One JSON document from another host: no redirect followed, no compression, a bounded size, a signal that ends it. The
-// environment's proxy is not used: behind one, the name would be resolved and the address chosen where nothing checks it.
+// Fetches one JSON document from another host: no redirects, no compression, a bounded size, a signal to end it. It ignores the
+// proxy of the environment, which would resolve the name and choose the address where nothing checks them.
 import { Agent, type Dispatcher, request } from "undici";
 import { guardedLookup, type Resolve } from "./address.ts";
 import { createResolve } from "./resolve.ts";
@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<string>;
 
-/** With a dispatcher given, connections are that one's to guard: it is for tests. */
+/** `dispatcher`: for tests; it must guard its connections itself. */
 export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?: Resolve }): FetchDocument => {
   const dispatcher = options.dispatcher ?? guardedAgent(options.resolve ?? createResolve());
   return async (url, signal) => {
@@ -17,10 +17,10 @@ export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?
     const answered = request(url, {
       dispatcher,
       signal,
-      // What is counted is what is read: nothing has to be unpacked to know how big it is.
+      // Without compression, the bytes that are counted are the bytes that are read.
       headers: { accept: "application/json", "accept-encoding": "identity" },
     });
-    // undici hears the signal once it is connected; a name server may be silent until then.
+    // undici observes the signal once it is connected, but a name server may be silent until then.
     const response = await Promise.race([answered, abortOf(signal)]);
     try {
       if (response.statusCode !== 200) throw new TypeError(`answered ${response.statusCode}`);
@@ -28,7 +28,7 @@ export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?
       if (encoding !== "identity") throw new TypeError("a compressed answer");
       return await readBody(response.body);
     } finally {
-      // A body that is left unread would hold its connection.
+      // An unread body would occupy its connection.
       response.body.on("error", () => undefined).destroy();
     }
   };
@@ -40,7 +40,7 @@ const abortOf = (signal: AbortSignal): Promise<never> =>
 const guardedAgent = (resolve: Resolve): Agent =>
   new Agent({
     connect: { lookup: guardedLookup(resolve), timeout: CONNECT_TIMEOUT_MS },
-    // A connection for each document: a kept one would outlive the check of its address, and saves little in ten minutes.
+    // One connection for each document: a reused one would outlive the check of its address, and saves little in ten minutes.
     pipelining: 0,
     allowH2: false,
   });

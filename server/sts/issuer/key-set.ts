@@ -1,5 +1,5 @@
-// A JSON Web Key Set (RFC 7517) read to public keys that may verify a signature, and the choice of one for a token.
-// Weak, private, ambiguous keys and those of another purpose are left out; a set that an identity stores may have none.
+// Reads a JSON Web Key Set (RFC 7517) to public keys that may verify a signature, and picks one for a token. It drops weak,
+// private and ambiguous keys, and keys for other purposes. The set of an identity may contain none of those.
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { refusal } from "../refusal.ts";
 import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "../token/strict-json.ts";
@@ -17,13 +17,13 @@ const CURVE_ALGORITHMS: Record<string, string> = {
 
 export interface VerificationKey {
   keyId: string | undefined;
-  /** what it may verify: what its type allows, and its own `alg` if it names one */
+  /** the algorithms of its type; its own `alg` alone, if it has one */
   algorithms: string[];
   key: KeyObject;
 }
 export type KeySet = readonly VerificationKey[];
 
-/** Reads a set: the keys that may be used, and why each other one may not. Throws a TypeError when it is no set. */
+/** The usable keys, and why the others are not. Throws TypeError when the text is no set. */
 export const parseKeySet = (text: string): { keys: VerificationKey[]; refused: string[] } => {
   const set = parseStrictJson(text);
   const members = isJsonObject(set) ? ownValue(set, "keys") : undefined;
@@ -39,7 +39,7 @@ export const parseKeySet = (text: string): { keys: VerificationKey[]; refused: s
   return { keys, refused };
 };
 
-/** Why a text is no set of public keys; undefined when it is one. For `staticKeys.issuerKeys`, at create. */
+/** Why a text is not a set of public keys; undefined when it is one. */
 export const jwksViolation = (text: string): string | undefined => {
   const reason = setRefusal(text);
   return reason === undefined ? undefined : `must be a JSON Web Key Set of public keys: ${reason}`;
@@ -54,18 +54,18 @@ const setRefusal = (text: string): string | undefined => {
   }
 };
 
-/** The key that a token names; without a name, the only one of its algorithm. */
+/** The key that a token names; without a name, the only one for its algorithm. */
 export const pickKey = (keys: KeySet, keyId: string | undefined, algorithm: string): KeyObject => {
   const named = keyId === undefined ? keys : keys.filter((key) => key.keyId === keyId);
   if (named.length === 0) throw refusal("key", "the issuer has no such key");
-  // The key says what it is for; the token's header only has to agree (RFC 8725 section 3.1).
+  // The key defines its purpose; the token's header only has to agree (RFC 8725 section 3.1).
   const [first, ...others] = named.filter((key) => key.algorithms.includes(algorithm));
   if (!first) throw refusal("key", "the key is not one of the token's algorithm");
   if (others.length > 0) throw refusal("key", "the token names no key and the issuer has several");
   return first.key;
 };
 
-/** False when only another fetch could find the key. */
+/** False when only another fetch can find the key. */
 export const hasKey = (keys: KeySet, keyId: string | undefined, algorithm: string): boolean =>
   keys.some((key) => (keyId === undefined ? key.algorithms.includes(algorithm) : key.keyId === keyId));
 
@@ -100,7 +100,7 @@ const importKey = (jwk: JsonObject): KeyObject | string => {
     const key = createPublicKey({ key: jwk as JsonWebKey, format: "jwk" });
     return keyWeakness(key) ?? key;
   } catch {
-    // a point off the curve, a missing or overlong member: OpenSSL's text does not say which
+    // a point off the curve, a missing or overlong member: OpenSSL does not say which
     return "its members are not those of a key";
   }
 };

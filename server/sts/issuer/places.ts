@@ -1,9 +1,9 @@
-// A bounded number of fetches at a time, shared fairly between organisations: when all places are taken, the organisation
-// that holds the most gives up its oldest one. So issuers that never answer cost other organisations nothing.
+// Bounds concurrent fetches, with fair shares for organisations: at the limit, the organisation with the most fetches gives
+// up its oldest one. So issuers that never respond cost other organisations nothing.
 import { refusal } from "../refusal.ts";
 
 export interface Place {
-  /** aborted when the place is given to another organisation */
+  /** aborts when another organisation takes the place */
   signal: AbortSignal;
   isTaken(): boolean;
   release(): void;
@@ -20,7 +20,7 @@ export const createPlaces = (count: number) => {
   const taken = new Set<Holder>();
   const countOf = (owner: string) => [...taken].filter((holder) => holder.owner === owner).length;
 
-  // Nothing is gained by giving a place to an organisation that would then hold as many; but each can have one.
+  // An organisation that would then hold as many gains nothing by a swap. But each can have one place.
   const makeRoom = (owner: string): void => {
     const [first, ...others] = [...taken] as [Holder, ...Holder[]];
     const crowded = others.reduce((most, next) => (countOf(next.owner) > countOf(most.owner) ? next : most), first);
@@ -31,7 +31,7 @@ export const createPlaces = (count: number) => {
   };
 
   return {
-    /** A place for one of `owners`, whichever holds the fewest. */
+    /** A place for the one of `owners` that holds the fewest. */
     take(owners: readonly string[]): Place {
       const owner = owners.reduce((least, next) => (countOf(next) < countOf(least) ? next : least), owners[0] ?? "");
       if (taken.size >= count) makeRoom(owner);

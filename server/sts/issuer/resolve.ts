@@ -1,19 +1,19 @@
-// The name look-up for issuers, by DNS (c-ares) and not by the system's resolver: that one takes one of the four threads of
-// node's pool for as long as a name server is silent, and our signatures are made there too. Four names of a dead server
-// would stop every exchange.
+// Resolves the hosts of issuers by DNS (c-ares), not by the system's resolver: while a name server is silent, that one blocks
+// one of the four threads of node's pool, which also computes our signatures. Four names of a dead server would stop every
+// exchange.
 import { Resolver } from "node:dns/promises";
 import type { Resolve } from "./address.ts";
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
-// RFC 6761 section 6.3: not a question for a server.
+// RFC 6761 section 6.3: not for a name server.
 const LOCALHOST = [
   { address: "127.0.0.1", family: 4 },
   { address: "::1", family: 6 },
 ];
 
-/** `servers`: default the system's. */
+/** `servers`: default: the system's */
 export const createResolve =
   (options: { servers?: readonly string[]; timeoutMs?: number } = {}): Resolve =>
   async (host) => {

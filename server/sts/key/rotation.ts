@@ -1,19 +1,19 @@
-// When a signing key signs and when it goes, from the times at which the keys were made and nothing else: a restart in the
-// middle of a rotation finds the same answer. A new key is published before it signs, for as long as others may keep the
-// key set; an old one is served and accepted until the last token that it signed has expired, and that long again.
+// When a signing key signs, and when it ends, by the creation times of the keys alone: a restart during a rotation changes
+// nothing. A new key is published before it signs, for as long as clients may cache the key set. An old key is accepted until
+// the last token that it signed has expired, and for the cache time after that.
 import { API_TOKEN_LIFE_MS } from "../../../schema/index.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A key that is older gets a successor. */
+/** An older key gets a successor. */
 export const ROTATE_AFTER_MS = 30 * DAY_MS;
-/** How long others keep our key set. */
+/** How long clients may cache our key set. */
 export const JWKS_CACHE_MS = 10 * 60 * 1000;
 
 interface Made {
   createdMs: number;
 }
 
-/** The first key ever signs at once: nobody has kept a key set without it. `keys` are in the order of their making. */
+/** The first key signs at once: no client has cached a key set without it. `keys` are in the order of creation. */
 const signsFromMs = (keys: readonly Made[], i: number): number =>
   i === 0 ? -Infinity : (keys[i] as Made).createdMs + JWKS_CACHE_MS;
 
@@ -24,7 +24,7 @@ const endsMs = (keys: readonly Made[], i: number): number =>
 export const liveKeys = <K extends Made>(keys: readonly K[], nowMs: number): K[] =>
   keys.filter((_, i) => nowMs < endsMs(keys, i));
 
-/** The newest of those that others have had time to learn of. */
+/** The newest key that clients have had time to fetch. */
 export const signingKey = <K extends Made>(keys: readonly K[], nowMs: number): K =>
   keys.findLast((_, i) => signsFromMs(keys, i) <= nowMs) as K;
 

@@ -1,5 +1,5 @@
-// The keys that this server signs with: RS256 of 2048 bits or more, rotated by age or on demand (`rotation` says which one
-// signs when). Keys are plain records that the caller stores: a new one is stored before anybody hears of it.
+// The server's signing keys: RS256 with 2048 bits or more, rotated by age or on demand (`rotation.ts`). Keys are plain records
+// that the caller stores, each before it is published.
 import {
   createHash,
   createPrivateKey,
@@ -25,19 +25,19 @@ export interface StoredKey {
 
 export interface Signer {
   sign(claims: Record<string, unknown>): Promise<string>;
-  /** the public key of that name, if it is one of ours */
+  /** the public key of this name, if it is ours */
   publicKey(kid: string): KeyObject | undefined;
   /** the public keys (RFC 7517), newest first */
   jwks(): { keys: JsonWebKey[] };
-  /** Makes the next key: it is published now, signs in ten minutes, and the one before it goes 70 minutes after that. */
+  /** Generates the next key: published now, it signs in ten minutes, and the key before it ends 70 minutes after that. */
   rotate(): Promise<void>;
 }
 
 export interface SignerOptions {
   clock: () => number;
-  /** default: one that lives as long as the signer */
+  /** default: a key that lives as long as the signer */
   keys?: readonly StoredKey[];
-  /** Stores all of them, at once or not at all. */
+  /** Stores all of them or none. */
   save?: (keys: readonly StoredKey[]) => void;
   /** one line for each rotation */
   log?: (event: Record<string, unknown>) => void;
@@ -58,7 +58,7 @@ export const createSigner = ({ clock, save, log, ...options }: SignerOptions): S
 
   const makeNext = async (): Promise<void> => {
     triedMs = clock();
-    // In the pool of threads: it takes as long as hundreds of exchanges.
+    // In the thread pool: it takes as long as hundreds of exchanges.
     const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: RSA_BITS });
     const createdMs = clock();
     const next = readKey(storedKey(privateKey, createdMs));
@@ -79,11 +79,11 @@ export const createSigner = ({ clock, save, log, ...options }: SignerOptions): S
       });
     return rotating;
   };
-  // Nobody waits for it: the key that is due signs on until its successor may. After a failure it pauses.
+  // In the background: the current key signs until its successor may. A failure starts a pause.
   const rotateIfDue = (): void => {
     const now = clock();
     if (!isRotationDue(keys, now) || (now >= triedMs && now - triedMs < JWKS_CACHE_MS)) return;
-    // It has logged why.
+    // `rotate` has logged it.
     rotate().catch(() => undefined);
   };
   rotateIfDue();

@@ -8,12 +8,12 @@ import { type Matcher, type Rule, ruleFromClaimMatch, ruleFromStaticKeys } from 
 
 export interface Assumable {
   uid: string;
-  /** absent: the one that anyone may assume */
+  /** absent: the identity that anyone may assume */
   identity?: Identity;
   rule: Rule;
-  /** the identity's own; absent = the issuer's, by network */
+  /** the identity's own keys; absent: the issuer's, over the network */
   keys?: KeySet;
-  /** the end of the identity's own keys */
+  /** the expiry of the identity's own keys */
   expireTimeMs?: number;
 }
 
@@ -34,8 +34,8 @@ export interface AssumeOptions {
 }
 
 /**
- * An AWS principal proves itself by a signed request, which is no token, so this is said before one is looked for. It tells
- * who knows the uid that it is an AWS identity's, and nothing more.
+ * An AWS principal proves itself by a signed request and not by a token, so this check comes before the token. A caller who
+ * knows the uid learns that it is an AWS identity's, and nothing more.
  */
 export const refuseAwsIdentity = (
   uid: string | undefined,
@@ -64,7 +64,7 @@ export const assumableBy = (token: WorkloadToken, uid: string | undefined, optio
   };
 };
 
-// Any subject; the issuer has to be one that somebody trusts already.
+// Any subject, of an issuer that some identity trusts.
 const ruleOfAnyone = ({ devIssuerUrl, identities, defaultAudience }: AssumeOptions): Rule => ({
   issuer: (issuer) => issuer === devIssuerUrl || identities.hasIssuer(issuer),
   subject: () => true,
@@ -85,7 +85,7 @@ const onlyMatch = (token: WorkloadToken, { identities }: AssumeOptions): Identit
   return identity;
 };
 
-// Set at create; here once more, so that no record is good for ever. A time that cannot be read has passed.
+// Set at creation, and here again, so that no record is valid for ever. An unreadable time counts as past.
 const staticKeysExpiryMs = ({ staticKeys, createTime }: Identity): number =>
   staticKeys?.expirationTime ? Date.parse(staticKeys.expirationTime) : Date.parse(createTime) + STATIC_KEYS_LIFE_MS;
 

@@ -1,12 +1,12 @@
-// What is worth a warning in a pattern for issuers: whoever runs a host that it matches signs tokens for the identity. It is
-// no error, since the published API takes such patterns; the log says so when an identity is written.
+// Warns of issuer patterns: the operator of any host that one matches can sign tokens for the identity. Only a line of the log,
+// since the published API accepts such patterns.
 import { PATTERN_ATOM } from "../../../schema/index.ts";
 
 // `https://issuer\.example` and then a port, a path or the end.
 const FIXED_HOST =
   /^\^?https?:(?:\\?\/){2}(?:(?:[a-z0-9-]|\\-)+(?:\\\.(?:[a-z0-9-]|\\-)+)*|\\\[[0-9a-f:]+\\?\])(?::|\\?\/|\(\??:?\\?\/|\$?$)/;
 
-/** Why an issuer pattern may match more hosts than was meant; undefined when its hosts are all spelled out. */
+/** Why an issuer pattern may match unintended hosts; undefined when it spells out every host. */
 export const issuerPatternWarning = (pattern: string): string | undefined => {
   const alternatives = alternativesOf(pattern);
   if (alternatives.some((atoms) => atoms.some((atom, i) => atom === "." && !/^[*+?{]/.test(atoms[i + 1] ?? ""))))

@@ -1,6 +1,5 @@
-// The decision itself, pure: an identity compiled to a rule, a token's claims compared with it
-// (docs/contract.md#claim-matching). Exact strings are compared byte for byte, patterns by `pattern`, in full; all parts are
-// ANDed.
+// Compares a token's claims with the rule of an identity, without side effects (docs/contract.md#claim-matching). Exact texts
+// match byte by byte, patterns in full (`schema/pattern.ts`). All parts must match.
 import type { ClaimMatch, Identity } from "../../../schema/index.ts";
 import { type Budget, newBudget, patternMatcher } from "../../../schema/index.ts";
 import { type Reason, refusal } from "../refusal.ts";
@@ -12,7 +11,7 @@ export type Matcher = (text: string, budget?: Budget) => boolean;
 export interface Rule {
   issuer: Matcher;
   subject: Matcher;
-  /** one audience of the token has to match */
+  /** one audience of the token must match */
   audience: Matcher;
   claims: [name: string, matches: Matcher][];
 }
@@ -22,7 +21,7 @@ export const oneOf =
   (text) =>
     texts.includes(text);
 
-/** The rule of a claim match. Its oneofs are checked at create; what got past is no reason to match less. */
+/** The rule of a claim match. Creation checks its oneofs; a record that got past refuses every token. */
 export const ruleFromClaimMatch = (match: ClaimMatch, defaultAudience: Matcher): Rule => ({
   issuer: required(exactOrPattern(match.issuer, match.issuerPattern)),
   subject: required(exactOrPattern(match.subject, match.subjectPattern)),
@@ -64,7 +63,7 @@ export const mismatch = (rule: Rule, token: WorkloadToken): Mismatch | undefined
   return unmet && { reason: "claim", claim: unmet[0] };
 };
 
-// Both set would leave open which one decides; an empty text is no rule.
+// Two texts would leave open which one decides, and an empty one is no rule.
 const exactOrPattern = (exact: string | undefined, pattern: string | undefined): Matcher | undefined => {
   if (exact !== undefined && pattern !== undefined) throw refusal("identity_malformed", "both exact and pattern");
   if (exact === "" || pattern === "") throw refusal("identity_malformed", "an empty text to match");
@@ -77,7 +76,7 @@ const required = (matcher: Matcher | undefined): Matcher => {
   return matcher;
 };
 
-/** A claim as text: strings and booleans. A number has more than one spelling, and a list or object is no one value. */
+/** Strings and booleans as text. A number has several spellings, and a list or object has no single value. */
 const claimText = (value: unknown): string | undefined => {
   if (typeof value === "boolean") return String(value);
   return typeof value === "string" ? value : undefined;

@@ -1,6 +1,6 @@
-// An API token presented to the API: our issuer, our key, our audience, not yet expired (RFC 7519 section 7.2). Each
-// failure answers the same; the cause is for the log. Every request passes here, so the one algorithm is checked by
-// node:crypto in place, which takes a fifth of the time of a way through a thread pool; nothing is cached.
+// Verifies an API token: our issuer, our key, our audience, not expired (RFC 7519 section 7.2). Every failure has the same
+// response, and its cause goes to the log. Each request passes here, so node:crypto checks the one algorithm in place, in a
+// fifth of the time that the thread pool takes. Nothing is cached.
 import { type KeyObject, verify as verifyWith } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isUidp } from "../../../schema/index.ts";
 import type { Signer } from "../key/signer.ts";
@@ -12,14 +12,14 @@ import { isJsonObject, type JsonObject, ownValue } from "./strict-json.ts";
 
 const LEEWAY_MS = 60 * 1000;
 
-/** What a token says once it is verified; the limits are absent unless they were asked for at the exchange. */
+/** The claims of a verified token. Limits are absent unless the exchange requested them. */
 export interface ApiTokenClaims extends Limits {
   /** uid of the identity */
   subject: string;
   expiresAtMs: number;
 }
 
-/** What a token says beside what its holder is known and held to by. */
+/** The other claims of a token, besides its holder and limits. */
 export interface ApiTokenDescription {
   issuer: string;
   audience: string[];
@@ -27,7 +27,7 @@ export interface ApiTokenDescription {
   expiresAtMs: number;
   /** issuer of the token that was exchanged */
   actorIssuer?: string;
-  /** of the token that was exchanged, and whether its issuer vouches for it */
+  /** of the exchanged token, and whether its issuer vouches for it */
   email?: string;
   emailVerified?: boolean;
 }
@@ -51,7 +51,7 @@ const verify = (options: ApiTokenOptions, compact: string): ApiTokenClaims => {
   const token = decodeCompact(compact);
   const { algorithm, keyId, claims } = token;
   if (algorithm !== "RS256") throw refusal("token_header", "alg is not ours");
-  // A workload's token ends here: told apart by its issuer, not by which keys happen to verify it (RFC 8725 section 3.8).
+  // A workload's token is refused here by its issuer, whichever keys verify it (RFC 8725 section 3.8).
   if (ownValue(claims, "iss") !== options.authUrl) throw refusal("issuer", "iss is not ours");
   const key = keyId === undefined ? undefined : options.signer.publicKey(keyId);
   if (!key) throw refusal("key", "kid is not ours");
@@ -65,7 +65,7 @@ const verify = (options: ApiTokenOptions, compact: string): ApiTokenClaims => {
   return { subject, expiresAtMs, ...readLimits(ownValue(claims, "internal") ?? {}) };
 };
 
-/** Of a token that was verified: few requests ask, so it is read again when they do. */
+/** Reads a verified token again: few requests need it. */
 export const describeApiToken = (compact: string): ApiTokenDescription => {
   const { claims } = decodeCompact(compact);
   const actor = ownValue(claims, "act");
@@ -83,8 +83,8 @@ export const describeApiToken = (compact: string): ApiTokenDescription => {
   };
 };
 
-// No leeway at the end: the clock that set it is the clock that reads it. At the beginning some, for when that clock was set
-// back. A longer life is none that we give.
+// No leeway for the expiry, which our own clock set. Some for `iat`, in case the clock was set back. We issue no longer
+// lifetime.
 const checkTimes = (claims: JsonObject, nowMs: number): number => {
   const [expiry, issuedAt] = [ownValue(claims, "exp"), ownValue(claims, "iat")];
   if (typeof expiry !== "number" || typeof issuedAt !== "number") throw refusal("times", "no exp or no iat");
@@ -95,7 +95,7 @@ const checkTimes = (claims: JsonObject, nowMs: number): number => {
   return expiry * 1000;
 };
 
-// RS256: the header has said so, and each of our keys is an RSA key (`signer`).
+// RS256: the header says so, and each of our keys is an RSA key (`key/signer.ts`).
 const isSignedBy = (key: KeyObject, compact: string): boolean => {
   if (!hasSignatureLength(compact, key)) return false;
   const end = compact.lastIndexOf(".");

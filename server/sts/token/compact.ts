@@ -1,18 +1,18 @@
-// The compact form of a signed token (RFC 7515 section 7.1), decoded and not verified: three parts, one spelling of each,
-// a header that asks for nothing but a signature. Encrypted, detached and padded forms end here.
+// Decodes the compact form of a signed token (RFC 7515 section 7.1) without verifying it: three parts with one spelling each,
+// and a header that asks for a signature only. Encrypted, detached and padded forms are refused.
 import { type Reason, refusal } from "../refusal.ts";
 import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
 
 export const MAX_TOKEN_BYTES = 16 * 1024;
 
-// Asymmetric ones only: with a symmetric one the issuer's public key would be the secret (RFC 8725 section 2.1).
+// Asymmetric only: for a symmetric one, the issuer's public key would be the secret (RFC 8725 section 2.1).
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
-// `crit` and `b64` change what is signed (RFC 7797), `enc` and `zip` what the payload is. `jwk`, `jku`, `x5u` and `x5c`
-// are left unread: the key comes from the issuer's set, whatever the token would like.
+// `crit` and `b64` change what is signed (RFC 7797), `enc` and `zip` change the payload. `jwk`, `jku`, `x5u` and `x5c` are
+// ignored: the key comes from the issuer's set, whatever the token says.
 const REFUSED_HEADERS = ["crit", "b64", "enc", "zip"];
 
-// Explicit types keep a token that was made for something else out (RFC 8725 section 3.11): logout, DPoP, events.
+// Explicit types exclude tokens for other purposes (RFC 8725 section 3.11): logout, DPoP, events.
 const TYPES = ["jwt", "jose", "at+jwt"];
 
 // Base64, URLs and thumbprints; no quote, space, backslash or percent sign, which no issuer uses.
@@ -32,7 +32,7 @@ export const decodeCompact = (compact: string): CompactToken => {
   return { compact, ...checkHeader(parseObject(header, "token_header")), claims: parseObject(claims, "token_claims") };
 };
 
-// More than one text can decode to the same bytes; the signature covers the text, a denylist or a log might not.
+// Several texts can decode to the same bytes. The signature covers the text; a denylist or a log might not.
 const decodePart = (part: string): Buffer => {
   const bytes = Buffer.from(part, "base64url");
   if (bytes.toString("base64url") !== part) throw refusal("token_shape", "not canonical base64url");

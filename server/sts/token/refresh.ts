@@ -1,5 +1,5 @@
-// The text of a refresh token. Its holder reads only when it ends: the vendor's clients expect base64 (RFC 4648 section 4)
-// of JSON with `exp`. We compare a hash of the whole text and read nothing of it but the family that it claims.
+// The text of a refresh token: base64 (RFC 4648 section 4) of JSON with `exp`, since the vendor's clients read when it expires.
+// The server compares a hash of the whole text, and reads only the family that it claims.
 import { createHash, randomBytes } from "node:crypto";
 import { refusal } from "../refusal.ts";
 import { isJsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
@@ -18,7 +18,7 @@ export interface RefreshTokenClaims {
 
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** 128 random bits that the tokens of one exchange have in common. */
+/** 128 random bits that the tokens of one exchange share. */
 export const newFamilyId = (): string => randomBytes(16).toString("base64url");
 
 /** A token with 256 random bits of its own. */
@@ -34,7 +34,7 @@ export const writeRefreshToken = (familyId: string, claims: RefreshTokenClaims):
   return Buffer.from(JSON.stringify(json)).toString("base64");
 };
 
-/** The family that a text claims to be of; refused when it is no refresh token at all. */
+/** The family that a text claims. Refuses a text that is no refresh token. */
 export const familyIdOf = (text: string): string => {
   const tokenId = text.length <= MAX_CHARACTERS ? tokenIdOf(text) : undefined;
   const [, familyId] = FAMILY_ID.exec(typeof tokenId === "string" ? tokenId : "") ?? [];
@@ -47,7 +47,7 @@ const tokenIdOf = (text: string): unknown => {
     const json = parseStrictJson(Buffer.from(text, "base64"));
     return isJsonObject(json) ? ownValue(json, "jti") : undefined;
   } catch {
-    // Not JSON, so not ours; what it is instead does not matter.
+    // Not JSON, so not ours.
     return undefined;
   }
 };

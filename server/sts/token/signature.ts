@@ -1,5 +1,5 @@
-// How long a signature of a key has to be. The standards fix the length of every kind, but not every library checks it:
-// OpenSSL accepts an RSA-PSS signature without its leading zero bytes, so that one token has several spellings.
+// The length of a key's signatures. The standards fix it, but not every library checks it: OpenSSL accepts an RSA-PSS signature
+// without its leading zero bytes, so one token would have several spellings.
 import type { KeyObject } from "node:crypto";
 
 // r and s, each as long as the order of the curve (RFC 7518 section 3.4).
@@ -7,7 +7,7 @@ const EC_BYTES: Readonly<Record<string, number>> = { prime256v1: 2 * 32, secp384
 /** RFC 8032 section 5.1.6 */
 const ED25519_BYTES = 64;
 
-/** True when the last part of a compact token is exactly as long as a signature of the key. */
+/** True when the last part of a compact token is as long as a signature of the key. */
 export const hasSignatureLength = (compact: string, key: KeyObject): boolean => {
   const bytes = Buffer.byteLength(compact.slice(compact.lastIndexOf(".") + 1), "base64url");
   return bytes === signatureBytes(key);

@@ -1,10 +1,10 @@
-// JSON of which two parsers cannot read two meanings: UTF-8 without a byte order mark, and no name twice in one object
-// (RFC 8259 section 4 leaves the choice to the parser; RFC 7515 section 4 forbids it in a header).
+// JSON that two parsers cannot read differently: UTF-8 without a byte order mark, and each name once in an object (RFC 8259
+// section 4 leaves duplicates to the parser; RFC 7515 section 4 forbids them in a header).
 import { hasDuplicateName } from "../../rest/duplicate-name.ts";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Parses, or throws a TypeError that does not repeat the input. */
+/** Throws a TypeError that does not repeat the input. */
 export const parseStrictJson = (input: Uint8Array | string): unknown => {
   const text = typeof input === "string" ? input : decodeUtf8(input);
   const value = parse(text);
@@ -15,7 +15,7 @@ export const parseStrictJson = (input: Uint8Array | string): unknown => {
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A member that the object itself has: `__proto__` and `constructor` of the prototype are none. */
+/** A member of the object itself: not `__proto__` or `constructor` of the prototype. */
 export const ownValue = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 

@@ -1,5 +1,5 @@
-// What a workload's token says of itself, read before anything is verified: issuer, subject and audience in a form that
-// is safe to compare, to look up and to log (RFC 7519 section 4.1, RFC 8725 section 3.10).
+// The claims of a workload's token, read before anything is verified: issuer, subject and audience in a form that is safe to
+// compare, look up and log (RFC 7519 section 4.1, RFC 8725 section 3.10).
 import { isIssuer } from "../../../schema/index.ts";
 import { refusal } from "../refusal.ts";
 import { type CompactToken, decodeCompact } from "./compact.ts";
@@ -14,7 +14,7 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 export interface WorkloadToken extends CompactToken {
   issuer: string;
   subject: string;
-  /** one of them has to be meant for us */
+  /** one of them must be meant for us */
   audiences: string[];
   tokenId: string | undefined;
 }
@@ -43,7 +43,7 @@ export const decodeWorkloadToken = (bearer: string): WorkloadToken => {
 const isSafeText = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT && !UNSAFE.test(value);
 
-// Google's tokens name their issuer in two ways; its discovery document only in the longer one.
+// Google's tokens have two names for their issuer; its discovery document has only the longer one.
 const canonicalIssuer = (value: unknown): string | undefined => {
   const issuer = value === "accounts.google.com" ? "https://accounts.google.com" : value;
   return typeof issuer === "string" && isIssuer(issuer) ? issuer : undefined;
