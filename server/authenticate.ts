@@ -8,9 +8,9 @@ import type { Store } from "./store/store.ts";
 import { type Sts, unauthenticated } from "./sts/index.ts";
 
 export interface Authenticate {
-  /** the token of the only Authorization header, unverified */
+  /** The token of the only Authorization header, unverified. */
   bearer(authorization: readonly string[]): string;
-  /** verifies the token: its identity, and what that one is granted whenever it is asked for */
+  /** Verifies the token. Returns its identity, and a function that reads what that identity is granted at that moment. */
   token(authorization: readonly string[]): Promise<{ uid: string; callerNow: () => Caller }>;
 }
 

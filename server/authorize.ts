@@ -74,7 +74,7 @@ export const scopesWith = (caller: Caller, capabilities: readonly string[]): str
   return candidates.filter((uid) => !ancestorsOf(uid).some((above) => held.has(above)));
 };
 
-/** PERMISSION_DENIED unless the caller holds all of the capabilities at `uid`; it says which are missing. */
+/** PERMISSION_DENIED unless the caller holds all of the capabilities at `uid`. Names the missing ones. */
 export const demand = (caller: Caller, capabilities: Iterable<string>, uid: string): void => {
   const missing = [...new Set(capabilities)]
     .filter((capability) => !holds(caller, capability, uid))

@@ -1,5 +1,4 @@
-// What both wires do alike: the JSON of a request message to what the pipeline takes, with the values in it that are
-// malformed.
+// The step that both wires share: from the JSON of a request message to the pipeline's input, with its malformed values.
 import { z } from "zod";
 import {
   asMessage,
@@ -15,10 +14,10 @@ import {
 } from "../schema/index.ts";
 import type { Decoded } from "./pipeline.ts";
 
-// More than all the fields of any message.
+// More paths than any message has fields.
 const MASK_PATHS_MAX = 1000;
 
-/** `body` is the part of the request that an HTTP body holds (google.api.http), if any; `bodyFields` its fields, for the log. */
+/** `body`: the part of the request that an HTTP body holds (google.api.http). `bodyFields`: its fields, for the log. */
 export const decodeRequest = (
   row: Operation,
   json: Json,
@@ -44,8 +43,8 @@ export const decodeRequest = (
   };
 };
 
-// To proto3 a zero is an absent field, but for members of a oneof and fields with presence: JSON that spells it out is told
-// nothing else than a message that cannot.
+// In proto3 a zero is an absent field, except in a oneof and where a field has presence. So JSON that writes out a zero means
+// the same as a binary message, which cannot.
 const withoutZeros = (schema: Message, value: Json): Json => {
   const kept: Json = {};
   for (const { name, schema: field, info } of fieldsOf(schema)) {
@@ -76,6 +75,6 @@ const withoutInnerZeros = (schema: z.ZodType, value: unknown): unknown => {
 export const relative = ({ field, description }: FieldViolation, body: string | undefined): FieldViolation =>
   body && field.startsWith(`${body}.`) ? { field: field.slice(body.length + 1), description } : { field, description };
 
-// The names of fields as the body has them. It may have any number of others.
+// The fields that the body names, as it spells them. A body may have any number of unknown ones.
 const spelledIn = (schema: Message, body: Json): string[] =>
   fieldsOf(schema).flatMap(({ spellings }) => spellings.filter((spelling) => Object.hasOwn(body, spelling)));

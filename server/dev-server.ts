@@ -1,4 +1,4 @@
-// What a program can do with a server under `dev` beside calling it: tokens without HTTP, and a new beginning.
+// What a program can do with a `dev` server besides calling it: get tokens without HTTP, and reset the records.
 import { apiError } from "../schema/index.ts";
 import type { MintRequest } from "./pages/issuer.ts";
 import { OWNER_SUBJECT } from "./seed/bootstrap.ts";
@@ -6,26 +6,26 @@ import { isInMemory, takeSnapshot } from "./store/snapshot.ts";
 import type { Store } from "./store/store.ts";
 import type { Sts } from "./sts/index.ts";
 
-/** Whose API token, and what it is held to. */
+/** The holder of an API token, and its limits. */
 export interface TokenRequest extends Omit<MintRequest, "subject" | "audience"> {
   /** `sub` of the identity token that is exchanged; default: the owner's */
   subject?: string;
   /** uid of the identity to assume; default: the owner, or the only one with that exact subject */
   identity?: string;
-  /** names of capabilities that the token is held to, such as groups.list */
+  /** names of the capabilities that limit the token, such as groups.list */
   capabilities?: readonly string[];
-  /** uids of groups that the token is held to */
+  /** uids of the groups that limit the token */
   scopes?: readonly string[];
 }
 
 export interface DevTools {
-  /** An API token by a real exchange; without a request the owner's. Refusals are thrown as ApiError. */
+  /** An API token by a real exchange; by default the owner's. Throws refusals as ApiError. */
   token(request?: TokenRequest): Promise<string>;
   /** A workload's identity token, for a client that exchanges it itself. */
   identityToken(request: MintRequest): Promise<string>;
   /**
-   * The records as they were at the start, with the same uids: tokens from before are valid as they were then. Also the scripted
-   * failures, from their first step, and the rate limits. Keys, clock and metrics go on.
+   * Brings back the records of the start, with the same uids: tokens from before are valid as they were then. Also restarts the
+   * scripted failures and the rate limits. Keys, clock and metrics go on.
    */
   reset(): Promise<void>;
 }
@@ -36,7 +36,7 @@ interface DevToolsOptions {
   baseUrl: string;
   /** uid of the owner */
   identity: string;
-  /** of what is not a record */
+  /** resets what is not a record */
   onReset: () => void;
 }
 

@@ -17,5 +17,5 @@ export { createServer, type DevServer, type RunningServer } from "./server.ts";
 export type { IdSource } from "./services/context.ts";
 export { DatabaseError } from "./store/database.ts";
 
-/** Reads the text of a seed file (docs/server.md). Throws SeedError with every problem, each with its line. */
+/** Parses the text of a seed file (docs/server.md). Throws SeedError with every problem and its line. */
 export const parseSeed: (text: string, file: string) => ParsedSeed = parse;

@@ -1,5 +1,5 @@
-// The server's keys, kept in the store, so that tokens and page tokens outlive a restart. Those that sign are rotated
-// (`sts/rotation`); a list of keys is one value of the store, so that a rotation is there or it is not.
+// The server's keys, in the store, so that tokens and page tokens outlive a restart. Signing keys rotate
+// (`sts/key/rotation.ts`). A list of keys is one value of the store, so a rotation happens in full or not at all.
 import { randomBytes } from "node:crypto";
 import type { Log } from "./log.ts";
 import type { Store } from "./store/store.ts";

@@ -1,4 +1,4 @@
-// The server's log: one line an event on stderr, readable text or JSON. Callers never hand it a token or a key.
+// The server's log: one line for each event on stderr, as text or JSON. Callers never pass a token or a key.
 import { printableLines } from "../schema/printable.ts";
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -25,8 +25,8 @@ export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
   };
 };
 
-// A caller may put its token into a path or a query. Ours and those of workloads all begin with `{"` in base64.
+// A caller may put its token into a path or a query. All tokens begin with `{"` in base64.
 const withoutTokens = (line: string): string => line.replace(/eyJ[\w+/=.-]{20,}/g, "[token]");
 
-// A caller's text stays inside of its event: further lines are indented.
+// Further lines of a caller's text are indented, so that they cannot pass for events.
 const indented = (text: string): string => printableLines(text).replaceAll("\n", "\n    ");

@@ -1,5 +1,5 @@
-// What the server counts, in the text format of Prometheus. One function for both wires; a registry of its own, so that
-// two servers in a process count apart. Labels hold names of the table of methods and of codes only: no path, no uid.
+// The server's metrics, in the text format of Prometheus, the same for both wires. Each server has its own registry. Labels
+// hold names of methods and codes only: no path, no uid.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Code, OperationName } from "../schema/index.ts";
 import type { Bounds } from "./port/bounds.ts";
@@ -8,21 +8,21 @@ import type { ExchangeEvent } from "./sts/audit.ts";
 export type Wire = "rest" | "grpc";
 
 export interface Outcome {
-  /** absent: no served method was reached (an unknown path, a page, a broken message) */
+  /** absent: the request reached no served method (an unknown path, a page, a broken message) */
   operation?: OperationName | undefined;
   code: Code | "OK";
 }
 
 export interface Metrics {
-  /** A request has begun; its end is told by calling what this returns, once. */
+  /** A request begins. The caller reports its outcome, once. */
   begin(wire: Wire): (outcome: Outcome) => void;
-  /** A token exchange was decided. */
+  /** The decision on a token exchange. */
   exchanged(reason: ExchangeEvent["reason"]): void;
   contentType: string;
   text(): Promise<string>;
 }
 
-// 1 ms to 10 s: the drain at the end cuts what takes longer.
+// 1 ms to 10 s: the drain cuts off whatever takes longer.
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export const createMetrics = ({ connections, memory }: Bounds): Metrics => {

@@ -23,13 +23,13 @@ export interface ServerOptions extends BoundOptions {
   tls?: TlsKeys;
   /** scheme, host and port that clients use; default: those that the server listens on */
   publicUrl?: string;
-  /** the same of the token exchange and the issuer; default: `publicUrl` */
+  /** the same for the token exchange and the issuer; default: `publicUrl` */
   publicAuthUrl?: string;
   /** development issuer, an organisation with an owner, loopback issuers; on a loopback host only */
   dev?: boolean;
   /** records to start with, from `parseSeed` */
   seed?: ParsedSeed;
-  /** milliseconds since the epoch; default `Date.now` */
+  /** milliseconds since the epoch; default: `Date.now` */
   clock?: () => number;
   /** default: random */
   ids?: IdSource;
@@ -51,18 +51,18 @@ export interface ServerOptions extends BoundOptions {
   resolve?: Resolve;
 }
 
-/** Options that cannot be served, in one sentence. */
+/** Options that the server refuses, in one sentence. */
 export class ServerOptionsError extends Error {
   override readonly name = "ServerOptionsError";
 }
 
 const WILDCARD = new Set(["0.0.0.0", "::"]);
 
-/** The exchange and the issuer have a port of their own. */
+/** True when the exchange and the issuer have a port of their own. */
 export const isSplit = ({ authPort, port }: ServerOptions): boolean =>
   authPort !== undefined && (authPort === 0 || authPort !== port);
 
-/** The public addresses as origins, once nothing is wrong with the options. Throws ServerOptionsError. */
+/** The public addresses as origins. Throws ServerOptionsError for options that cannot be served together. */
 export const checkOptions = (options: ServerOptions): { publicUrl?: string; publicAuthUrl?: string } => {
   const { host = "127.0.0.1", dev = false } = options;
   if (dev && !isLoopbackHost(host))
@@ -89,7 +89,7 @@ export const checkOptions = (options: ServerOptions): { publicUrl?: string; publ
   return { ...(publicUrl && { publicUrl }), ...(publicAuthUrl && { publicAuthUrl }) };
 };
 
-// The text itself may hold a password.
+// The message leaves out the text, which may hold a password.
 const originOf = (option: string, text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -101,7 +101,7 @@ const originOf = (option: string, text: string | undefined): string | undefined 
   return url.origin;
 };
 
-/** What to do about a server that listens on every address and has the name of none; undefined where there is nothing to do. */
+/** Advice for a server that listens on every address and has no public one; undefined where it has nothing to say. */
 export const addressAdvice = ({ host, publicUrl }: ServerOptions, baseUrl: string): string | undefined =>
   host !== undefined && WILDCARD.has(host) && publicUrl === undefined
     ? `clients can sign in at ${baseUrl} only; give --public-url with the address that they use`

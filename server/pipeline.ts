@@ -1,5 +1,5 @@
-// The one way of a request, whatever wire it came by: authenticate → decode → authorise → service → encode. Nothing of a
-// body is read for a caller who is not known. Every error leaves through here as an ApiError that says nothing of the inside.
+// The path of every request, on either wire: authenticate → decode → authorise → service → encode. The body of a caller without
+// a valid token stays unread. Every error leaves as an ApiError that reveals nothing internal.
 import {
   ApiError,
   apiError,
@@ -21,7 +21,6 @@ import type { Wire } from "./metrics.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { ServiceContext } from "./services/context.ts";
 import { type ServedName, services } from "./services/index.ts";
-import type { Method } from "./services/service.ts";
 import { lostOf } from "./store/failure.ts";
 import type { Store } from "./store/store.ts";
 import type { Sts } from "./sts/index.ts";
@@ -35,7 +34,7 @@ export interface Decoded {
 /** What a wire finds wrong with a request besides its values; the wire answers it. */
 export abstract class TransportError extends Error {}
 
-/** A request of which the wire has read the head alone, until it is asked for more. */
+/** A request of which the wire has read the head alone, until the pipeline asks for more. */
 export interface Call {
   operation: OperationName;
   wire: Wire;
@@ -70,20 +69,20 @@ export const createPipeline =
         limit.address(peer);
         const bearer = authenticate.bearer(authorization);
         const { request, violations } = await decode();
-        heard(gone());
+        throwIfGone(gone());
         const exchange = operation === "ExchangeRefreshToken" ? sts.exchangeRefreshToken : sts.exchange;
         return messageToJson(row.response, await exchange(request, bearer, violations));
       }
-      // A method that needs no token does not look at one.
+      // A method without authentication ignores any token.
       if (row.auth === "none") limit.address(peer);
       const callerNow =
         row.auth === "none" ? () => anonymous : await knownCaller(authenticate, limit, authorization, peer);
       const { request, violations } = await decode();
-      // What a caller is granted may have changed while its body arrived.
+      // The caller's grants may have changed while the body arrived.
       const caller = callerNow();
       refuse(violations);
       authorize(row, request, caller);
-      heard(gone());
+      throwIfGone(gone());
       return messageToJson(
         row.response,
         serve(operation, request, { ...context(row, caller), capabilities: row.capabilities, caller }),
@@ -93,19 +92,19 @@ export const createPipeline =
     }
   };
 
-// What a write looks at and what it writes is one transaction, whoever else has the database open.
+// The reads and writes of a change are one transaction, also when other processes have the database open.
 const serve = (operation: ServedName, request: Json, context: ServiceContext): Json => {
-  const method = services[operation] as unknown as Method<"GetGroup">;
-  const answer = () => method(request as never, context) as Json;
+  const method = services[operation] as unknown as (request: Json, context: ServiceContext) => Json;
+  const answer = () => method(request, context);
   return operations[operation].method === "GET" ? answer() : context.store.transaction(answer);
 };
 
-// Nothing is written, and no refresh token used up, that nobody will hear of.
-const heard = (gone: ReturnType<NonNullable<Call["gone"]>>): void => {
+// A caller that is gone cannot learn the result, so nothing is written and no refresh token is used up.
+const throwIfGone = (gone: ReturnType<NonNullable<Call["gone"]>>): void => {
   if (gone) throw apiError(gone, "the caller waits no longer");
 };
 
-// Who turns out to be nobody is counted by address, after the fact: bad tokens do not refuse a neighbour's good ones.
+// A failed authentication counts against the address, afterwards: bad tokens never use up the limit of good ones.
 const knownCaller = async (
   authenticate: Authenticate,
   limit: RateLimit,
@@ -127,7 +126,7 @@ const refuse = (violations: readonly FieldViolation[]): void => {
   if (violations.length > 0) throw invalidArgument([...violations]);
 };
 
-// Authorised before existence is looked at (AIP-211, docs/contract.md#d5). A malformed uid is no scope.
+// Authorisation comes before existence (AIP-211, docs/contract.md#d5). A malformed uid is no scope.
 const authorize = (row: Operation, request: Json, caller: ServiceContext["caller"]): void => {
   if (!row.scope) {
     if ("uid" in row.request.shape) checkUid("uid", request.uid);

@@ -4,18 +4,18 @@ import { isIPv6 } from "node:net";
 import { apiError, retryInfo } from "../schema/index.ts";
 
 export interface RateLimit {
-  /** a request that an identity is known for */
+  /** a request of an authenticated identity */
   identity(uid: string): void;
-  /** any other: by the address that it comes from */
+  /** any other request, by its address */
   address(address: string): void;
 }
 
-// Callers of either kind that are kept. Beyond, the one that was silent longest is forgotten: its bucket is most likely full.
+// For identities and for addresses. Beyond, the caller that was silent longest is forgotten: its bucket is probably full.
 const MAX_CALLERS = 10_000;
 
 export const unlimited: RateLimit = { identity: () => {}, address: () => {} };
 
-/** A limit that can forget whom it has counted. */
+/** A limit that can forget its callers. */
 export const resettable = (make: () => RateLimit): RateLimit & { reset(): void } => {
   let limit = make();
   return {
@@ -28,13 +28,13 @@ export const resettable = (make: () => RateLimit): RateLimit & { reset(): void }
 };
 
 export const createRateLimit = (perSecond: number, clock: () => number): RateLimit => {
-  // Apart, so that nobody pushes an identity out by coming from many addresses.
+  // Two tables, so that a client with many addresses cannot displace an identity.
   const identities = createBuckets(perSecond, clock);
   const addresses = createBuckets(perSecond, clock);
   return { identity: identities, address: (address) => addresses(addressGroup(address)) };
 };
 
-// Thousandths of a request, so that a millisecond brings a whole number of them.
+// Thousandths of a request, so that each millisecond refills a whole number.
 const REQUEST = 1000;
 
 const createBuckets = (perSecond: number, clock: () => number) => {
@@ -45,7 +45,7 @@ const createBuckets = (perSecond: number, clock: () => number) => {
     const { level, atMs } = buckets.get(caller) ?? { level: full, atMs: now };
     const refilled = Math.min(full, level + Math.max(0, now - atMs) * perSecond);
     const isEmpty = refilled < REQUEST;
-    // Set anew, so that the map's order is that of the last requests.
+    // Deleted and set again, so that the map keeps the order of the last requests.
     buckets.delete(caller);
     buckets.set(caller, { level: isEmpty ? refilled : refilled - REQUEST, atMs: now });
     if (buckets.size > MAX_CALLERS) buckets.delete(buckets.keys().next().value as string);

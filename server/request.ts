@@ -1,24 +1,24 @@
-// The id of a request: in its answer, and in every line that the log has of what was done for it.
+// The id of a request: in its response, and in every line of the log that belongs to it.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { Log } from "./log.ts";
 
-/** Header and metadata key, of requests and of answers. */
+/** Header and metadata key, of requests and of responses. */
 export const REQUEST_ID = "x-request-id";
 
-/** A client's own id is taken where it is harmless: nothing that breaks a line of the log, nothing as long as a token. */
+/** Accepts a client's own id unless it could break a line of the log or hold a token. */
 export const requestIdFrom = (given: unknown): string =>
   typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 
-// Beside the arguments, since the steps of a request have no other use for it.
+// Not an argument: no step of a request but the log needs it.
 const current = new AsyncLocalStorage<string>();
 
 export const withRequestId = <T>(id: string, work: () => T): T => current.run(id, work);
 
-/** The id of the request that is being served. */
+/** The id of the current request. */
 export const currentRequestId = (): string => current.getStore() ?? "";
 
-/** A log that names the request that it is written for. */
+/** Adds the id of the current request to each line. */
 export const logOfRequests =
   (log: Log): Log =>
   (level, event, fields) => {

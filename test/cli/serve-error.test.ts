@@ -94,7 +94,7 @@ describe("a port", () => {
   });
 
   test("of an address that is not this machine's", async () => {
-    expectSentence(await run("--host", "192.0.2.1"), "192.0.2.1 is no address of this machine");
+    expectSentence(await run("--host", "192.0.2.1"), "192.0.2.1 is not an address of this machine");
   });
 });
 

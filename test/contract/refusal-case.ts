@@ -68,7 +68,7 @@ export const refusals: readonly RefusalCase[] = [
   invalid(
     "CreateGroup",
     "a parent that is nobody's name",
-    "parent: is no uid, and no group in scope has that name",
+    "parent: is not a uid, and no group in scope has that name",
     () => ({
       parent: "nowhere",
       group: { name: "a" },

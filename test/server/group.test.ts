@@ -156,18 +156,18 @@ describe("the parent of a new group may be", () => {
   });
 
   test.each([
-    ["the name of no group", "nobody", "is no uid, and no group in scope has that name"],
+    ["the name of no group", "nobody", "is not a uid, and no group in scope has that name"],
     ["the name of two groups", "dup", "is the name of several groups; use the uid"],
-    ["the suffix of no group", "ffffffffffffffff", "is no uid, and no group in scope has that name"],
-    ["a pattern", "%25", "is no uid, and no group in scope has that name"],
-    ["half a segment", "eng/", "is no uid, and no group in scope has that name"],
+    ["the suffix of no group", "ffffffffffffffff", "is not a uid, and no group in scope has that name"],
+    ["a pattern", "%25", "is not a uid, and no group in scope has that name"],
+    ["half a segment", "eng/", "is not a uid, and no group in scope has that name"],
   ])("but not %s", async (_, parent, description) => {
     expectInvalid(await under(parent), ["parent", description]);
   });
 
   test("a name that the caller may not see is the name of no group", async () => {
     const viewer = await server.actor("viewer", { role: "viewer", at: groups["my team"] as string });
-    expectInvalid(await under("eng", viewer.token), ["parent", "is no uid, and no group in scope has that name"]);
+    expectInvalid(await under("eng", viewer.token), ["parent", "is not a uid, and no group in scope has that name"]);
     // What it may see, it still may not fill.
     expectDenied(await under("my%20team", viewer.token), "groups.create", groups["my team"] as string);
   });

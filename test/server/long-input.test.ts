@@ -33,7 +33,7 @@ describe("a uid of 60,000 levels", () => {
       "CreateGroup",
       (uid) => ({ parent: uid.slice(41), group: { name: "g" } }),
       "parent",
-      "is no uid, and no group in scope has that name",
+      "is not a uid, and no group in scope has that name",
     ],
   ])("is none: %s", async (_, operation, requestOf, field, description) => {
     const request = requestOf(api.organization + SEGMENT.repeat(LEVELS));
