@@ -122,7 +122,9 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   const { rows } = listRows(context.store, context.tokens, groups, { pageSize: 2 }, [filter], readable);
   if (rows.length === 1) return (rows[0] as Row).uid;
   const description =
-    rows.length === 0 ? "is not a uid, and no group in scope has that name" : "is the name of several groups; use the uid";
+    rows.length === 0
+      ? "is not a uid, and no group in scope has that name"
+      : "is the name of several groups; use the uid";
   throw invalidArgument([{ field: "parent", description }]);
 };
 
