@@ -1,4 +1,4 @@
-// What any server of node pays for a request: it receives a body, reads it as UTF-8 and JSON, and answers. Prints its port.
+// The cost of a request to any Node server: receives a body, reads it as UTF-8 and JSON, responds. Prints its port.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

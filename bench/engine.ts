@@ -22,7 +22,7 @@ for (let i = 0; i < ${groups}; i += 1) new Group(\`g\${i}\`, { parent: process.e
     const requests = (place.server.takeRequests().length / groups).toFixed(2);
     console.log(`${args[0]}: ${seconds} s, ${requests} requests a group`);
   };
-  // What the engine writes at each step.
+  // The text that the engine writes at each step.
   const stateBytes = (): number =>
     statSync(join(program.folder, "state", ".pulumi", "stacks", "bench", "dev.json")).size;
   const emptyBytes = stateBytes();

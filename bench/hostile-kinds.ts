@@ -1,4 +1,4 @@
-// Requests that cost a server more than they cost their sender: one of each way to write many small things into a megabyte.
+// Requests that cost a server more than their sender: one for each way to put many small values into a megabyte.
 import { gzipSync } from "node:zlib";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { createGrpcRegistry, methodIn } from "../server/grpc/registry.ts";
@@ -6,12 +6,12 @@ import { frame, type HostileRequest } from "./hostile-send.ts";
 
 export interface HostileKind extends HostileRequest {
   name: string;
-  /** the bytes that JSON.parse is given to compare with */
+  /** the bytes for JSON.parse, as a comparison */
   json: string;
   isExchange: boolean;
 }
 
-/** `piece` again and again, between `head` and `tail`, in about so many bytes. */
+/** `piece` repeated between `head` and `tail`, to about this many bytes. */
 const fill = (size: number, piece: string | ((i: number) => string), head = "", tail = "", between = ","): string => {
   const pieces: string[] = [];
   for (let length = head.length + tail.length, i = 0; length < size; i += 1) {
@@ -29,11 +29,11 @@ const varint = (value: number): Buffer => {
   return Buffer.from([...bytes, rest]);
 };
 
-/** A field whose content has a length. */
+/** A length-delimited field. */
 const field = (number: number, content: Buffer): Buffer =>
   Buffer.concat([varint(number * 8 + 2), varint(content.length), content]);
 
-/** `MB` is as large as a body may be; what has a smaller bound is smaller in proportion. */
+/** `MB` is the largest body. Requests with a smaller limit shrink in proportion. */
 export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[] => {
   const part = (size: number) => Math.floor((size * MB) / 1_000_000);
   const KB_64 = part(64_000);

@@ -1,4 +1,4 @@
-// Sends a hostile request and reads the answer to its end, over the wire that it is for.
+// Sends a hostile request over its wire, and reads the whole response.
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
@@ -12,9 +12,9 @@ export interface HostileRequest {
   type?: string;
   headers?: Record<string, string>;
   body: Buffer;
-  /** each byte is sent by itself */
+  /** each byte is sent alone */
   inBytes?: boolean;
-  /** the body is frames of gRPC already */
+  /** the body already consists of gRPC frames */
   isFramed?: boolean;
 }
 
@@ -48,7 +48,7 @@ export const createSender = (baseUrl: string): Sender => {
   return { send, close: () => pool.close() };
 };
 
-/** Each byte of the body is a chunk of its own. */
+/** Sends each byte of the body as a chunk. */
 const overRestInBytes = async (baseUrl: string, request: HostileRequest, bearer?: string): Promise<Answer> => {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
@@ -100,16 +100,16 @@ const overGrpc = async (baseUrl: string, request: HostileRequest, bearer?: strin
   return { status, bytes };
 };
 
-/** Each byte is a DATA frame of its own. */
+/** Sends each byte as a DATA frame. */
 const writeBytes = async (stream: NodeJS.WritableStream & { destroyed?: boolean }, bytes: Buffer): Promise<void> => {
   for (let at = 0; at < bytes.length && !stream.destroyed; at += 1) {
     stream.write(bytes.subarray(at, at + 1));
-    // What is written at once becomes one frame.
+    // One write becomes one frame.
     await setImmediate();
   }
 };
 
-/** A message as gRPC sends it: behind a flag, 1 for compressed, and its length. */
+/** A gRPC message frame: a flag (1 = compressed), the length, the message. */
 export const frame = (message: Buffer, flag = 0): Buffer => {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt8(flag);

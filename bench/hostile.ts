@@ -1,6 +1,6 @@
-// The worst body of each kind: what one costs the server in processor time, with a token and without, beside what its bytes
-// cost a bare server of node that only parses them, and JSON.parse alone (of a body that is no JSON: as many bytes of JSON).
-// Medians, each server in a process of its own. Linux only.
+// The worst body of each kind: its processor time in the server, with and without a token, compared with a bare Node server
+// that only parses the bytes, and with JSON.parse alone (for a body that is not JSON: as many bytes of JSON). Prints medians.
+// Each server is a process of its own. Linux only.
 //
 //   npm run -s bench:hostile -- [ROUNDS] [NAME]             a megabyte where a request may be as large; the ratio is
 //                                                           judged for 100 kB and more
@@ -22,7 +22,7 @@ const RATIO_MAX = 2;
 const SIZES = [200_000, 400_000, 800_000];
 const GROWTH_MAX = 2.3;
 
-// What compiles while it runs does so before anything is measured.
+// Warms up the compiler before measuring.
 const WARM_UP = 5;
 
 const start = async (file: string, ...flags: string[]): Promise<[ChildProcess, string]> => {
@@ -64,7 +64,7 @@ const parseMs = (text: string): number => {
     try {
       JSON.parse(text);
     } catch {
-      // Bytes that are no JSON are looked at up to the first that is none.
+      // JSON.parse stops at the first byte that is not JSON.
     }
     const { user, system } = process.cpuUsage(before);
     spent.push((user + system) / 1000);
@@ -106,7 +106,7 @@ const double = async () => {
   console.log(`${"".padEnd(52)}  bytes  with a token (ms)        growth`);
   for (const [i, smallest] of first.entries()) {
     const kinds = [smallest, ...larger.map((kinds) => kinds[i] as HostileKind)];
-    // In turns, so that what else the machine does hits each size alike.
+    // The sizes take turns, so that other load on the machine affects each alike.
     const spent = kinds.map((): number[] => []);
     for (let round = 0; round < rounds; round += 1)
       for (const [size, kind] of kinds.entries())

@@ -1,7 +1,7 @@
 // Processor time of another process. Linux only.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Of all its threads so far, in milliseconds. */
+/** Processor time of all its threads so far, in milliseconds. */
 const cpuMs = (pid: number): number => {
   const folder = `/proc/${pid}/task`;
   const spent = readdirSync(folder).map((thread) =>
@@ -13,10 +13,10 @@ const cpuMs = (pid: number): number => {
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
-// What a server does after its answer belongs to the request.
+// Work after the response belongs to the request.
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** What `work` costs the process. */
+/** The processor time that `work` costs the process. */
 export const cpuOf = async (pid: number, work: () => Promise<unknown>): Promise<number> => {
   const before = cpuMs(pid);
   await work();

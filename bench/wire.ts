@@ -1,6 +1,5 @@
-// Reading a group by its uid over both wires, side by side: calls a second and latencies with 64 in flight, in turns, against
-// one server in a process of its own; on Linux also the processor time that a call takes of the server, which other work on the
-// machine and the cost of the client do not change.
+// Reads a group by uid over both wires in turns, with 64 calls in flight against one server process. Prints calls a second and
+// latencies; on Linux also the server's processor time per call, which other load and the client's cost do not affect.
 //
 //   npm run -s bench -- [ROUNDS] [CALLS A ROUND]
 import { spawn } from "node:child_process";
@@ -49,14 +48,14 @@ const overGrpc = (): Promise<void> =>
     });
   });
 
-/** Processor time of the server so far; clock ticks are a hundred a second on every Linux. */
+/** Processor time of the server so far. Linux counts 100 clock ticks a second. */
 const serverCpuMs = (): number => {
   if (process.platform !== "linux") return Number.NaN;
   const [, , ...fields] = readFileSync(`/proc/${server.pid}/stat`, "utf8").split(/\) | /);
   return (Number(fields[11]) + Number(fields[12])) * 10;
 };
 
-/** Calls a second, and how long one takes: half of them, and 99 of 100. */
+/** Calls a second, and the median and 99th percentile of their latency. */
 const measure = async (call: () => Promise<void>, count: number) => {
   const took: number[] = [];
   let left = count;

@@ -1,7 +1,7 @@
 // The scripts that `irm completion` prints. Each hands the words up to the cursor to `irm complete` as they are, without
-// evaluating them, and lists files and folders by the means of its shell.
+// evaluating them, and leaves files and folders to the shell.
 
-// bash 3.2 (macOS) has no mapfile and no negative index. Its words are split at "=", and what it replaces begins after it.
+// bash 3.2 (macOS) has no mapfile and no negative index. It splits words at "=" and replaces only what follows.
 const bash = `# Completion of irm for bash: source <(irm completion bash)
 _irm() {
   local word words=() cur=\${COMP_WORDS[COMP_CWORD]} kind line glue=""

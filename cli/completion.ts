@@ -2,7 +2,7 @@
 import type { Command, Option } from "commander";
 
 export interface Completions {
-  /** `files` and `folders` are for the shell to list */
+  /** the shell lists `files` and `folders` */
   kind: "values" | "files" | "folders";
   values: { value: string; description: string }[];
 }

@@ -1,5 +1,4 @@
-// `irm journal`: what the intent journals of this machine hold, and what a run that was killed elsewhere left in the engine's
-// state.
+// `irm journal`: the entries of the journals on this machine, and the unfinished creates in the engine's state.
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
@@ -47,7 +46,7 @@ const reported =
 
 const JOURNAL = /\.jsonl$/;
 
-// A journal may be gone while the lines that were kept aside from it are not.
+// A journal may be removed while its quarantined lines still exist.
 const journalsIn = (folder: string): string[] => {
   const names = existsSync(folder) ? readdirSync(folder).map((name) => name.replace(quarantineOf(""), "")) : [];
   return [...new Set(names)].filter((name) => JOURNAL.test(name)).map((name) => join(folder, name));
@@ -87,7 +86,7 @@ interface InvalidLineAt extends InvalidLine {
   journal: string;
 }
 
-/** The entries of a journal, and the lines that are none, whether they are kept aside already or not. */
+/** The entries of a journal and its invalid lines, quarantined or not. */
 const contentsOf = async (journal: string): Promise<{ entries: Entry[]; invalid: InvalidLineAt[] }> => {
   const file = journalFile(journal);
   const { entries, invalid } = (await file.read()) ?? { entries: new Map<string, Entry>(), invalid: [] };

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `irm`: hands its command line to `program.ts`.
-// What the commands import needs node:sqlite and more: an older Node would fail with a stack trace.
+// The commands import node:sqlite and more, so an older Node would fail with a stack trace.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`irm: Node ${process.versions.node} is too old; Node 22.19 or later is required\n`);

@@ -1,5 +1,5 @@
-// The command tree of `irm`. A definition is light: what a command does is loaded when it runs, so that help, completion and
-// usage errors do not wait for a server to load.
+// The command tree of `irm`. A command loads its code when it runs, so that help, completion and usage errors do not wait for
+// the server to load.
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
@@ -42,7 +42,7 @@ const version = (): string =>
 // Commander removes the colours where the stream does not support them.
 const styled = (format: "bold" | "cyan", text: string): string => styleText(format, text, { validateStream: false });
 
-/** Runs a command line and returns its exit code: 2 for a wrong one, 1 for a failure. */
+/** Runs a command line and returns its exit code: 2 for a usage error, 1 for a failure. */
 export const irm = async (args: readonly string[]): Promise<number> => {
   let code = 0;
   const program = createProgram((own) => {

@@ -1,6 +1,6 @@
-// Values of flags, and how a command refuses one.
+// Parsers of flag values. A wrong value is a UsageError.
 
-/** Wrong flags: the command prints this and its usage, and exits with 2. */
+/** A wrong command line: the command prints the message and exits with 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -1,4 +1,4 @@
-// Compiles what is published to dist/, a complete package: `npm pack ./dist` makes the tarball.
+// Builds the package in dist/; `npm pack ./dist` makes the tarball.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ function compile(): void {
   if (status !== 0) fail("tsc reported the errors above; nothing was built. `npm run check` shows them too.");
 }
 
-/** Everything in the compiled folders that tsc does not turn into JavaScript: SQL, .proto, JSON. */
+/** Files of the compiled folders that tsc does not compile: SQL, .proto, JSON. */
 async function copyAssets(): Promise<void> {
   for (const folder of folders.filter((name) => existsSync(join(root, name)))) {
     for await (const entry of glob(`${folder}/**/*`, { cwd: root, withFileTypes: true })) {
@@ -59,7 +59,7 @@ async function copy(from: string, to: string): Promise<void> {
   await copyFile(join(root, from), join(dist, to));
 }
 
-/** The compiled modules are below lib/; what a program imports is at the root. */
+/** Writes the entries that programs import at the root. The compiled modules are below lib/. */
 async function writeEntries(source: PackageJson): Promise<void> {
   const { name, version, engines } = source as { name: string; version: string; engines: { node: string } };
   await writeFile(join(dist, "lib", "package.json"), `${JSON.stringify({ type: "module", version }, undefined, 2)}\n`);

@@ -1,4 +1,4 @@
-// The user's cache folder: $XDG_CACHE_HOME where it is set, otherwise what the platform's custom is.
+// The user's cache folder: $XDG_CACHE_HOME if set, otherwise the platform's default.
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 

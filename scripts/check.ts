@@ -1,5 +1,5 @@
-// All checks that need no engine; every one runs even if an earlier one failed. Those that only read the sources run side by
-// side, and are told in their order; the unit tests have the machine for themselves.
+// All checks that need no engine. Each runs even if an earlier one failed. Checks that only read the sources run in parallel
+// and report in order; the unit tests run alone.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ function tell(step: Step, { succeeded, output }: Outcome): void {
 }
 
 function report(): void {
-  // .ci/run counts these; the unit tests have a report of their own.
+  // .ci/run counts these. The unit tests write their own report.
   const folder = process.env.IRM_REPORT_DIR;
   const names = failed.map(({ name }) => name);
   if (folder !== undefined) writeFileSync(join(folder, "steps.json"), JSON.stringify({ failed: names }));

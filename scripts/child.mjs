@@ -1,4 +1,4 @@
-// Child processes of the set-up: one that takes over the terminal (run), one whose output is read (capture).
+// Child processes of the set-up: `run` hands over the terminal, `capture` reads the output.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
@@ -6,7 +6,7 @@ import { constants } from "node:os";
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs a command to its end and hands on the signals that arrive meanwhile.
+ * Runs a command to its end and forwards signals to it.
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions} options
@@ -18,7 +18,7 @@ export function run(command, args, options) {
 }
 
 /**
- * Runs a command and collects what it prints on both channels, in the order of arrival.
+ * Runs a command and collects its stdout and stderr in the order of arrival.
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & { onOutput?: (text: string) => void }} options
@@ -40,7 +40,7 @@ export async function capture(command, args, { onOutput, ...options }) {
 export function exitLike(/** @type {{ code: number | null, signal: NodeJS.Signals | null }} */ { code, signal }) {
   if (signal === null) process.exit(code ?? 1);
   process.kill(process.pid, signal);
-  // Only reached for a signal that does not end a Node process; the shell's convention for one that does.
+  // Reached only if the signal did not end this process: exits with the shell's code for it.
   process.exit(128 + (constants.signals[signal] ?? 0));
 }
 
@@ -50,7 +50,7 @@ export function exitLike(/** @type {{ code: number | null, signal: NodeJS.Signal
  */
 function ended(child) {
   const forward = (/** @type {NodeJS.Signals} */ signal) => {
-    // ^C reaches the whole foreground group, the child too; a second SIGINT makes pulumi stop at once instead of tidily.
+    // ^C reaches the whole foreground group, the child too; a second SIGINT would make pulumi stop at once instead of cleanly.
     if (signal === "SIGINT" && hasTerminal()) return;
     child.kill(signal);
   };

@@ -1,12 +1,12 @@
-// The browser of the tests: one that is installed, or Debian's package on a CI machine that lets us install packages. A
-// developer's machine is left as it is.
+// The browser of the tests: an installed one, or Debian's package on a CI machine that allows installing packages. Never
+// installs anything on a developer's machine.
 import { capture } from "./child.mjs";
 import { findOnPath, say } from "./project.mjs";
 
 const COMMANDS = ["chromium", "chromium-browser", "google-chrome"];
 
 /**
- * Where the program is, or why there is none.
+ * The path of the program, or the reason why there is none.
  * @returns {Promise<{ command: string, reason?: undefined } | { command?: undefined, reason: string }>}
  */
 export async function ensureChromium(env = process.env) {

@@ -1,5 +1,5 @@
-// The main job, on the root Pulumi.yaml: a real engine, a real server process, a token as CI would get one. It prints what
-// it does and sees, and fails when any of it did not happen.
+// The main job, on the root Pulumi.yaml: a real engine, a real server process, a token as CI gets one. Prints every step and
+// its result, and fails when a step does not do what it should.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const expect = (happened: boolean, what: string): void => {
   say(`  ok: ${what}`);
 };
 
-// Its configuration lies beside the root Pulumi.yaml while the demo runs.
+// The configuration of the stack is beside the root Pulumi.yaml while the demo runs.
 const STACK = `demo-${process.pid}`;
 
 const folder = mkdtempSync(join(tmpdir(), "irm-demo-"));
@@ -63,7 +63,7 @@ const account = async (step: string, run: () => Promise<CommandResult>): Promise
 
 const main = async (): Promise<void> => {
   say(`The reference server listens at ${server.baseUrl} (process ${server.pid}).`);
-  // As in CI: the platform leaves a token of the workload in a file; the provider exchanges it for an API token.
+  // As in CI: the platform writes the workload's token to a file, and the provider exchanges it for an API token.
   const tokenFile = join(folder, "identity-token");
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
   const stack = await createStack({

@@ -57,7 +57,7 @@ function isInstalled(wanted, installed) {
 async function install() {
   say("installing the dependencies with npm ci (half a minute to two minutes, once per clone and lockfile)");
   const started = Date.now();
-  // Inside `npm run` the same npm is used; its log level is not passed on: under -s npm ci would fail without a word.
+  // Uses the same npm as `npm run`, without its log level: with -s, npm ci would fail silently.
   const npm = process.env.npm_execpath;
   const isNpm = npm !== undefined && /^npm-cli\.c?js$/.test(basename(npm));
   const [command, ...first] = isNpm ? [process.execPath, npm] : ["npm"];
@@ -75,7 +75,7 @@ async function install() {
   say(`dependencies installed in ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
-/** The Node that the project runs on: the npm package `node`, or this one where it is new enough. */
+/** The Node that runs the project: the npm package `node`, or this Node if it is new enough. */
 export async function projectNode() {
   const installed = join(binFolder, "node");
   if (await exists(installed)) return installed;

@@ -1,5 +1,4 @@
-// The files at the root of what is published, as text: CommonJS that any Node reads, so that one which is too old gets a
-// sentence and not the errors of what it lacks.
+// The files at the root of the package, as text: CommonJS that any Node can read, so that an old Node gets a clear message.
 
 /** `range` is `engines.node` of package.json: `>=22.19`. */
 export function supportedNode(name: string, range: string): string {
@@ -24,7 +23,7 @@ if (version[0] < ${major} || (version[0] == ${major} && version[1] < ${minor})) 
 `;
 }
 
-/** Each name is written out: Node reads them from the text for programs that import it. */
+/** Lists each name, because Node reads the names of a CommonJS module from its text. */
 export function entryText(module: string, names: readonly string[]): string {
   return `"use strict";
 require("./supported-node.js");

@@ -1,10 +1,10 @@
-// package.json of what is published: the root's without what only a clone needs, its .ts targets as built.
+// The package.json of the package: the root's, without the fields for the clone, with the built targets.
 
 export type PackageJson = Record<string, unknown>;
 
-/** Fields that make no sense outside the clone. */
+/** Fields for the clone only. */
 const omitted = new Set(["private", "scarfSettings", "scripts", "devDependencies", "type"]);
-/** What scripts/build.ts writes. */
+/** Files that scripts/build.ts writes. */
 const files = ["*.js", "*.d.ts", "*.md", "docs", "lib"];
 
 /** An export of the package: a CommonJS file at its root, which loads the compiled module. */
@@ -24,7 +24,7 @@ export function entriesOf(root: PackageJson): Entry[] {
 
 /**
  * The package.json for dist/. Every export is one CommonJS file, which import and require() share, so that no program holds
- * two copies of a module. Its name is the last part of what a program writes: tools that know nothing of `exports`
+ * two copies of a module. Its name is the last part of the import path: tools that ignore `exports`
  * (TypeScript's moduleResolution "node") find it too.
  */
 export function distPackage(root: PackageJson): PackageJson {

@@ -1,5 +1,5 @@
-// The types of each export in one file, with nothing of what they need not say: a program compiles them under any module
-// resolution, and needs no types but those of Node and of the Pulumi SDK.
+// The types of each export, bundled into one file: a program compiles them under any module resolution, and needs no types but
+// those of Node and of the Pulumi SDK.
 import { join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
@@ -8,7 +8,7 @@ import type { Entry } from "./dist-package.ts";
 /** Packages that the published types may name. */
 const NAMED = /^(@pulumi\/pulumi$|node:(crypto|dns)$)/;
 
-/** `declarations` holds what tsc has written, `dist` gets a file for each entry. */
+/** Reads the files of tsc in `declarations`, and writes one file per entry to `dist`. */
 export async function bundleTypes(entries: readonly Entry[], declarations: string, dist: string): Promise<void> {
   for (const { name, source } of entries) {
     const bundle = await rollup({

@@ -25,7 +25,7 @@ export async function findCachedEngine(env = process.env) {
 }
 
 /**
- * Calls `fill` with an empty folder and moves it to its place when that succeeds, so that nobody sees half an engine.
+ * Calls `fill` with an empty folder and moves it to its place when that succeeds, so that no process sees a partial engine.
  * @param {(folder: string) => Promise<void>} fill
  */
 export async function storeEngine(fill, env = process.env) {

@@ -20,7 +20,7 @@ const sources = [
 
 async function installEngine() {
   const { engine, tried } = await findEngine();
-  // Another process may have been faster.
+  // Another process may have done it meanwhile.
   if (engine !== undefined) return;
 
   for (const { name, provide } of sources) {

@@ -14,18 +14,18 @@ export async function ensureEngine() {
   const found = await findEngine();
   if (found.engine !== undefined) return found.engine.folder;
 
-  // Under the project's Node, which knows HTTPS_PROXY and friends when it is told to.
+  // Under the project's Node, which supports HTTPS_PROXY with a flag.
   const { code } = await run(await projectNode(), [join(root, "scripts", "engine-install.mjs")], {
     env: { ...process.env, NODE_USE_ENV_PROXY: "1" },
     stdio: ["ignore", 2, 2],
   });
-  // It has said what went wrong.
+  // It has printed the error.
   if (code !== 0) process.exit(code ?? 1);
   return (await findCachedEngine())?.folder;
 }
 
 /**
- * Looks without changing anything; `tried` has a line for each place that had none.
+ * Looks without changing anything. `tried` has a line for each place without an engine.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<{ engine?: { folder?: string }, tried: string[] }>}
  */

@@ -1,5 +1,5 @@
-// Writes what is made from schema/: the .proto files, the OpenAPI document and the plain types of messages. With --check it writes nothing and fails when
-// a file differs from what would be written.
+// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages. With --check, writes
+// nothing and fails when a file is out of date.
 //
 //   node scripts/generate.ts [--check] [FOLDER]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -13,7 +13,7 @@ const heartbeatMs = 30_000;
  * @property {string} module
  * @property {string} version
  * @property {string} package folder of the program in its module
- * @property {string} versionVariable told what version it is
+ * @property {string} versionVariable set to the version
  * @property {string} [replace] a line of go.mod
  */
 
@@ -41,7 +41,7 @@ export async function buildGoProgram(target, build) {
     ];
     const { code, signal, output } = await capture("go", args, {
       cwd: folder,
-      // The user's flags and workspace are for the user's modules.
+      // Ignores the user's Go flags and workspace.
       env: { ...process.env, GOFLAGS: "", GOWORK: "off", GO111MODULE: "on" },
       onOutput: (text) => {
         downloads += text.split("go: downloading ").length - 1;

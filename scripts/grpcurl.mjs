@@ -18,7 +18,7 @@ const build = {
 };
 
 /**
- * Where the program is, or why there is none. A build that fails on a machine with Go is an error.
+ * The path of the program, or the reason why there is none. A build that fails on a machine with Go is an error.
  * @returns {Promise<{ command: string, reason?: undefined } | { command?: undefined, reason: string }>}
  */
 export async function ensureGrpcurl(env = process.env) {
@@ -31,7 +31,7 @@ export async function ensureGrpcurl(env = process.env) {
   return withLock(
     join(cacheFolder(env), "lock", `grpcurl-${grpcurlVersion}`),
     async () => {
-      // Another process may have been faster.
+      // Another process may have done it meanwhile.
       if (!(await isExecutable(command))) await install(folder);
       return { command };
     },

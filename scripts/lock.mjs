@@ -1,5 +1,5 @@
-// A lock between processes: a file that only one of them can create. It names its holder, so that a lock whose holder
-// was killed does not stop the others.
+// A lock between processes: a file that only one of them can create. It names its holder, so that the lock of a killed process
+// does not block others. Needs no package, because it guards the installation of the packages.
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
@@ -27,15 +27,15 @@ export async function withLock(file, work, onWait) {
 
 /** @param {string} file @param {(holder: string) => void} onWait */
 async function acquire(file, onWait) {
-  let told = false;
+  let hasReported = false;
   while (!(await tryCreate(file))) {
     const holder = await readHolder(file);
     if (holder !== undefined && isDead(holder)) {
       await removeStale(file);
       continue;
     }
-    if (!told) onWait(holder === undefined ? file : `process ${holder.pid} on ${holder.host}, lock ${file}`);
-    told = true;
+    if (!hasReported) onWait(holder === undefined ? file : `process ${holder.pid} on ${holder.host}, lock ${file}`);
+    hasReported = true;
     await delay(pollMs);
   }
 }
@@ -57,7 +57,7 @@ async function readHolder(/** @type {string} */ file) {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch {
-    // Just released, or just created and not written yet: the next round sees.
+    // Just released, or just created and still empty: look again.
     return undefined;
   }
 }
@@ -72,7 +72,7 @@ function isDead(/** @type {{ pid: number, host: string }} */ holder) {
   }
 }
 
-/** Two waiters may see the same dead holder: the second must not remove the lock that the first has just taken. */
+/** Two processes may see the same dead holder. The second must not remove the lock that the first has just taken. */
 async function removeStale(/** @type {string} */ file) {
   const guard = `${file}.stale`;
   try {

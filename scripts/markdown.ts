@@ -1,4 +1,4 @@
-// What a page of Markdown refers to, and what others can refer to in it, as GitHub renders it.
+// The links and anchors of a Markdown page, as GitHub renders it.
 import GithubSlugger from "github-slugger";
 import MarkdownIt, { type Token } from "markdown-it";
 
@@ -6,7 +6,7 @@ export interface Page {
   /** anchors of headings and of `<a id>`, each with the line it stands in */
   anchors: { name: string; line: number }[];
   links: { target: string; line: number }[];
-  /** the lines with what a reader sees of them, without code blocks and the targets of links */
+  /** the visible text of each line, without code blocks and link targets */
   prose: string[];
 }
 

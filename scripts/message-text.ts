@@ -1,5 +1,5 @@
-// The messages of the API as plain TypeScript: what the published types are made of. Those of zod cannot be published: a
-// program would have to compile zod's own typings, which an ordinary project does not.
+// The messages of the API as plain TypeScript, for the published types. The types of zod cannot be published: a program would
+// have to compile zod's own types.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
@@ -8,7 +8,7 @@ import { enumInfo, type Message, messageInfo, unwrap } from "../schema/field.ts"
 import { operations } from "../schema/index.ts";
 import { root } from "./project.mjs";
 
-/** The resources, the requests that list them, and all that they hold; v1 is not published. */
+/** The resources, their list requests, and every message in them. v1 is left out. */
 export const messageText = (): string => {
   const declared = new Map<string, { schema: z.ZodType; lines: string[] }>();
   for (const [name, { request, response }] of Object.entries(operations)) {
@@ -28,7 +28,7 @@ export const messageText = (): string => {
 
 type Declared = Map<string, { schema: z.ZodType; lines: string[] }>;
 
-/** The name of a type, which is declared with all that it holds. */
+/** The name of a type. Declares it and every type in it. */
 const declare = (schema: z.ZodType, declared: Declared): string => {
   const inner = unwrap(schema);
   const full = (messageInfo(inner)?.message ?? enumInfo(inner)?.enum) as string;
@@ -92,7 +92,7 @@ const typeText = (schema: z.ZodType, declared: Declared): string => {
   throw new TypeError(`a ${inner.def.type} has no type yet: scripts/message-text.ts`);
 };
 
-/** Comments of fields, by the message's name and the field's; those that every list request has: `.pageSize`. */
+/** Comments of fields by message and field: `iam.Group.name`; of fields that every list request has: `.pageSize`. */
 let read: Map<string, string> | undefined;
 const comments = (): Map<string, string> => {
   if (read) return read;

@@ -1,5 +1,4 @@
-// Where this clone is, and the few paths and words that every set-up script shares. Plain JavaScript on purpose:
-// it runs on Node 20, in a clone in which nothing is installed yet.
+// Paths and output that all set-up scripts share. Plain JavaScript: it runs on Node 20, before anything is installed.
 import { access, constants } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const binFolder = join(root, "node_modules", ".bin");
 
-/** Set-up talks on stderr only: stdout belongs to the command that is being set up for. */
+/** Prints to stderr: stdout belongs to the command that runs after the set-up. */
 export function say(/** @type {string} */ text) {
   process.stderr.write(`pulumi-irm: ${text}\n`);
 }

@@ -47,7 +47,7 @@ const messageText = (message: MessageDescriptor, scope: string): string[] => {
   const lines = fields.flatMap((own) => {
     const text = fieldText(own, scope, entries);
     if (own.oneofIndex === undefined || own.proto3Optional) return [text];
-    // All members of a oneof stand together, at the place of the first.
+    // The members of a oneof are written together, in the place of the first.
     if (printed.has(own.oneofIndex)) return [];
     printed.add(own.oneofIndex);
     const members = fields.filter(({ oneofIndex }) => oneofIndex === own.oneofIndex);

@@ -1,5 +1,5 @@
-// Follows what docs and comments refer to: links and anchors of Markdown, paths of the repository, and names of documents that
-// it does not have. A reference that leads nowhere costs a reader more than none.
+// Checks the references in docs and comments: links and anchors of Markdown, paths of the repository, and names of documents
+// that the repository does not contain.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -25,7 +25,7 @@ export const deadReferences = (files: ReadonlyMap<string, string>): DeadReferenc
     .flatMap(([file, text]) => {
       const page = pages.get(file);
       const problems = page ? pageProblems(file, page, repository) : [];
-      // Such a file says whose numbers F1 and its like are.
+      // A file that cites this page may use its fault numbers.
       const citesFaults = file === "docs/faults.md" || /(docs\/|\]\()faults\.md/.test(text);
       for (const [index, written] of (page?.prose ?? commentsIn(file, text)).entries()) {
         const line = written.replaceAll(/\b[a-z]+:\/\/\S+/g, " ");
@@ -39,7 +39,7 @@ export const deadReferences = (files: ReadonlyMap<string, string>): DeadReferenc
 interface Repository {
   /** undefined when a file or folder has this path, else what is wrong */
   pathProblem(path: string): string | undefined;
-  /** the same of a path that may be short of its first folders */
+  /** the same for a path that may lack its first folders */
   endProblem(path: string): string | undefined;
   anchorProblem(path: string, anchor: string | undefined): string | undefined;
   isTopFolder(name: string): boolean;
@@ -89,7 +89,7 @@ const pageProblems = (file: string, { links, anchors }: Page, repository: Reposi
   return problems;
 };
 
-// Not behind an @: paths of packages begin with a scope.
+// Not after an @: package paths start with a scope.
 const WORD = /(?<![\w/.@#$:%~-])(?:[\w.*-]+\/)*[\w.*-]*[\w*](?:#[\w-]+)?/g;
 const SOURCE = /\.(ts|mjs|sql)$/;
 
@@ -109,7 +109,7 @@ const wordProblems = (file: string, line: string, repository: Repository): strin
     return SOURCE.test(path) && !path.includes("*") ? (repository.endProblem(path) ?? []) : [];
   });
 
-/** Of documents that are named by what they are called elsewhere. */
+/** Finds names of documents that the repository does not contain. */
 const namesOfDocuments = (line: string, citesFaults: boolean): string[] => [
   ...[...line.matchAll(/\bdecisions? (\d+)/gi)].map(
     ([name, number]) => `"${name}" has no address: write docs/contract.md#d${number}`,
@@ -130,7 +130,7 @@ const COMMENT: Record<string, RegExp> = {
 };
 const TEST_NAME = /^\s*(?:\]\)|(?:test|it|describe)\b[^("]*)\(".*?"/;
 
-/** The comments of each line, and names of tests. */
+/** The comments of each line, and the names of tests. */
 const commentsIn = (file: string, text: string): string[] => {
   const pattern = COMMENT[languageOf(file) ?? ""];
   if (!pattern) return [];

@@ -1,4 +1,4 @@
-// The long proofs, one part after the other; says on stderr how far they are, and at the end on stdout what they counted.
+// Runs the long proofs one by one. Prints progress on stderr, and the counts on stdout at the end.
 import { UsageError } from "../cli/usage.ts";
 import type { PartResult } from "../test/soak/part.ts";
 import { type Part, type PartName, parts } from "../test/soak/parts.ts";
@@ -13,7 +13,7 @@ const runPart = async (name: PartName, seed: number): Promise<PartResult> => {
   try {
     return await part.run({ seed, say });
   } catch (error) {
-    // The other parts are still to be run.
+    // The other parts still run.
     return { figures: {}, failures: [(error as Error).stack ?? String(error)] };
   }
 };

@@ -84,7 +84,7 @@ async function readJson(/** @type {string} */ file) {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch {
-    // Not written, or cut off: the command ended early, which its result says.
+    // Missing or truncated: the command ended early, and its exit code says so.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 // Runs a command of this project on a machine that may have nothing installed: packages and Node 24 by `npm ci`, with
-// --engine a Pulumi engine too. Everything it says itself goes to stderr.
+// --engine a Pulumi engine too. Its own output goes to stderr.
 //
 //   node scripts/with-setup.mjs [--engine] [--in-callers-folder] COMMAND [ARGS...]
 //
@@ -37,7 +37,7 @@ function parse(/** @type {string[]} */ words) {
 
 function environment(/** @type {string[]} */ folders) {
   return {
-    // Our engine is pinned: a notice about a newer one helps nobody.
+    // The engine is pinned: a notice about a newer version is noise.
     PULUMI_SKIP_UPDATE_CHECK: "true",
     ...process.env,
     PATH: [...folders, process.env.PATH].join(delimiter),
