@@ -80,6 +80,7 @@ export default defineConfig({
         test: {
           name: "lifecycle",
           include: ["test/lifecycle/**/*.test.ts"],
+          globalSetup: ["test/support/compile-first.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           maxWorkers: 3,

@@ -27,7 +27,7 @@ for (let i = 0; i < ${groups}; i += 1) new Group(\`g\${i}\`, { parent: process.e
     statSync(join(program.folder, "state", ".pulumi", "stacks", "bench", "dev.json")).size;
   const emptyBytes = stateBytes();
   await timed("up", "--yes", "--skip-preview");
-  const { resources } = await program.state();
+  const { resources } = program.state();
   const provider = String(resources.at(-1)?.inputs?.__provider);
   const bytes = Math.round((stateBytes() - emptyBytes) / groups);
   console.log(`state: ${bytes} bytes a group; its __provider has ${provider.length} characters`);

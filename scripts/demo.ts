@@ -86,9 +86,7 @@ const main = async (): Promise<void> => {
   await account("pulumi up", () => stack.must("up", "--yes", "--skip-preview"));
   const exchanges = server.takeRequests().filter(({ operation }) => operation?.startsWith("Exchange"));
   expect(exchanges.length > 0, "the workload's token was exchanged for an API token");
-  const managed = (await stack.state()).resources.filter(
-    ({ id, type }) => id && type.startsWith("pulumi-nodejs:dynamic/irm:"),
-  );
+  const managed = stack.state().resources.filter(({ id, type }) => id && type.startsWith("pulumi-nodejs:dynamic/irm:"));
   const made = new Set(await inventory());
   expect(
     managed.length > 0 && managed.every(({ id }) => made.has(id as string)),

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { COMPILED, temporaryFolder } from "../support/command.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { COMPILED } from "../support/compiled.ts";
 import { runIrm } from "../support/irm.ts";
 
 const folder = temporaryFolder();

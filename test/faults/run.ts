@@ -2,11 +2,10 @@
 // paused and killed.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { methodsWith } from "../../provider/engine/methods.ts";
+import { COMPILED } from "../support/compiled.ts";
 import type { ChildOptions, Order, Told } from "./child.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
 import { type OutsideOptions, outsideWith, type PauseAt, type Point } from "./outside.ts";
@@ -37,9 +36,6 @@ export interface Engine {
   /** all that it wrote */
   text(): string;
 }
-
-// A process is begun in half of the time when what it imports is compiled already.
-const COMPILED = join(tmpdir(), "irm-faults-compiled");
 
 const nothing = async (): Promise<void> => undefined;
 

@@ -61,7 +61,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
     expect(up.output).toContain(`Identity ci adopts identity ${ci} "ci"`);
     expect(up.output).toContain(`Identity ci changes on identity ${ci}:\n      - description\n`);
     expect(up.output).toContain(`RoleBinding binding adopts role binding ${binding} (ci as own)`);
-    const { resources } = await program.state();
+    const { resources } = program.state();
     const own = resources.filter(({ type }) => !type.endsWith(":RoleBinding"));
     expect(preview.output + up.output + JSON.stringify(own)).not.toContain("between us");
     const adopted = resources.filter(({ outputs }) => outputs?.adopted === true).map(({ id }) => id as string);

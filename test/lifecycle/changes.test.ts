@@ -66,7 +66,7 @@ export const parent = one.parent;
       ["two", "editor"],
     ])
       expect(first.output).toContain(`RoleBinding ${name} is new: identity "ci", role "${role}", group [secret]\n`);
-    const { resources, text } = await program.state();
+    const { resources, text } = program.state();
     expect(text + first.output).not.toMatch(/between us|for our eyes/);
     const uid = place.rows("groups", "parent = ?", place.server.organization)[0]?.uid;
     expect(resources.find(({ urn }) => urn.endsWith("Stack::swap-dev"))?.outputs).toEqual({

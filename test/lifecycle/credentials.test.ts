@@ -77,7 +77,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
     expect(up.code).not.toBe(0);
     expect(up.output).toContain("PERMISSION_DENIED");
     expect(up.output).toContain("Was this server started again without --db?");
-    expect(up.output + (await program.state()).text + place.server.log()).not.toContain(secret);
+    expect(up.output + program.state().text + place.server.log()).not.toContain(secret);
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
     });
     await program.must("config", "set", "irm:baseUrl", place.server.baseUrl);
     await program.must("up", "--yes", "--skip-preview");
-    expect((await program.state()).text).not.toContain(place.server.token);
+    expect(program.state().text).not.toContain(place.server.token);
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });

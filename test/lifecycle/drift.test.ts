@@ -158,8 +158,8 @@ describe("drift", () => {
   ])(
     "is not what a service looks like that answers %i to everything: an error, and the state stays",
     async (status, code, message, text, onDelete = text) => {
-      const ids = async () => (await program.state()).resources.map(({ id }) => id);
-      const before = await ids();
+      const ids = () => program.state().resources.map(({ id }) => id);
+      const before = ids();
       const stops = ["GET", "DELETE"].map((method) =>
         proxy.answer(method, /\/iam\//, status, { code, message, details: [] }),
       );
@@ -170,7 +170,7 @@ describe("drift", () => {
       expect(refresh.output).toContain(text);
       expect(destroy.code).not.toBe(0);
       expect(destroy.output).toContain(onDelete);
-      expect(await ids()).toEqual(before);
+      expect(ids()).toEqual(before);
       await program.must("preview", "--expect-no-changes");
     },
   );

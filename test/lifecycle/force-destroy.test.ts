@@ -51,7 +51,7 @@ describe("deletion of a tree", () => {
     expect(code, output).toBe(0);
     expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
     await lower.must("destroy", "--yes", "--skip-preview");
-    expect((await lower.state()).resources).toEqual([]);
+    expect(lower.state().resources).toEqual([]);
   });
 
   it("by --target takes what depends on it only with --target-dependents, and nothing beside it", async () => {
@@ -66,7 +66,7 @@ new Group("b", { parent: process.env.ORG!, name: "b" });
       env(),
     );
     await program.must("up", "--yes", "--skip-preview");
-    const target = (await program.state()).resources.find(({ urn }) => urn.endsWith("::a"))?.urn as string;
+    const target = program.state().resources.find(({ urn }) => urn.endsWith("::a"))?.urn as string;
     place.server.takeRequests();
     const refused = await program.run("destroy", "--yes", "--skip-preview", "--target", target);
     expect(refused.code).not.toBe(0);

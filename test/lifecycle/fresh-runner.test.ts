@@ -13,7 +13,7 @@ const place = interruptions();
 
 /** `pulumi stack export | irm journal pending -` */
 const pending = async (program: Program): Promise<{ code: number; output: string }> => {
-  const { text: exported } = await program.state();
+  const { stdout: exported } = await program.must("stack", "export", "--stack", "dev");
   const { server } = place.place;
   const child = spawn(process.execPath, ["cli/main.ts", "journal", "pending", "-"], {
     cwd: root,
@@ -52,8 +52,9 @@ it("names the record that the killed run made, and adopting it leaves one", asyn
   program.write(source("fresh", "first", `, adopt: "${uid}", deleteAdopted: true`));
   await program.must("up", "--yes", "--skip-preview");
   await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
-  expect((await program.state()).pending).toEqual([]);
-  expect((await pending(program)).output).toBe("no create is unfinished\n");
+  expect(program.state().pending).toEqual([]);
+  expect((await pending(program)).output).toBe("no create is unfinished
+");
   await program.must("preview", "--expect-no-changes");
   await program.must("destroy", "--yes", "--skip-preview");
   expect(place.place.rows("groups", "name = ?", "fresh")).toEqual([]);
@@ -61,10 +62,10 @@ it("names the record that the killed run made, and adopting it leaves one", asyn
 
 it("is not helped by --import-pending-creates: the engine has no code to import with, and forgets the operation", async () => {
   const { program, uid } = await killed("imported");
-  const urn = (await program.state()).pending[0]?.resource.urn as string;
+  const urn = program.state().pending[0]?.resource.urn as string;
   const pair = ["--import-pending-creates", urn, "--import-pending-creates", uid];
   await program.must("refresh", "--yes", "--skip-preview", ...pair);
-  const { pending: left, resources } = await program.state();
+  const { pending: left, resources } = program.state();
   expect(left).toEqual([]);
   expect(resources.filter(({ id }) => id === uid)).toEqual([]);
   // The next up still says what is there.

@@ -20,7 +20,7 @@ it("an adoption whose change is refused is recorded, and the next up makes the c
   stop();
   expect(refused.code).not.toBe(0);
   expect(refused.output).toContain(`UpdateGroup group ${json.uid} "half": PERMISSION_DENIED: Permission denied: no`);
-  const held = (await program.state()).resources.find(({ id }) => id === json.uid);
+  const held = program.state().resources.find(({ id }) => id === json.uid);
   expect(held?.outputs).toMatchObject({ uid: json.uid, description: "old", adopted: true });
 
   await program.must("up", "--yes", "--skip-preview");

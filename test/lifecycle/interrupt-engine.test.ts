@@ -18,7 +18,7 @@ describe.each(["SIGINT", "SIGTERM"] as const)("%s during a create", (signal) => 
     held.release();
     const { code } = await run.result;
     expect(code).not.toBe(0);
-    const { pending } = await program.state();
+    const { pending } = program.state();
     expect(pending).toEqual([]);
     await expectWhole(place.place, program, "groups", name);
   });
@@ -46,9 +46,9 @@ describe("kill -9 of the engine", () => {
     await expectWhole(place.place, program, "groups", "created");
 
     // The engine keeps what it does not know, until it is told to look.
-    expect((await program.state()).pending.map(({ type }) => type)).toEqual(["creating"]);
+    expect(program.state().pending.map(({ type }) => type)).toEqual(["creating"]);
     await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
-    expect((await program.state()).pending).toEqual([]);
+    expect(program.state().pending).toEqual([]);
   });
 
   it("during a create that the service gets later: the next up waits for it instead of making another", async () => {
@@ -95,6 +95,6 @@ describe("kill -9 of the engine", () => {
       await program.must("destroy", "--yes", "--skip-preview");
     });
     expect(place.place.rows("groups", "uid = ?", uid)).toEqual([]);
-    expect((await program.state()).resources).toEqual([]);
+    expect(program.state().resources).toEqual([]);
   });
 });

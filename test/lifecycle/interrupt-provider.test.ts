@@ -42,7 +42,7 @@ describe("kill -9 of the provider's process", () => {
     gone.release();
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.place.rows("groups", "uid = ?", uid)).toEqual([]);
-    expect((await program.state()).resources).toEqual([]);
+    expect(program.state().resources).toEqual([]);
   });
 });
 
@@ -62,7 +62,7 @@ describe("kill -9 of the server, started again on the same records", () => {
     place.proxy.cut("DELETE", /\/groups\//, "after", () => place.place.restart());
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.place.rows("groups", "uid = ?", uid)).toEqual([]);
-    expect((await program.state()).resources).toEqual([]);
+    expect(program.state().resources).toEqual([]);
   });
 
   it("before a create, and away for all of the run: an error and no record; the next up makes one", async () => {

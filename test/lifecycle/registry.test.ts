@@ -61,7 +61,7 @@ describe("examples/registry", () => {
     for (const text of [output, written()]) for (const secret of [SECRET, code]) expect(text).not.toContain(secret);
     const group = row("groups", "images")?.uid as string;
     expect(row("account_associations", "clouds")?.uid).toBe(group);
-    const { resources } = await program.state();
+    const { resources } = program.state();
     const outputs = (type: string) => resources.find((one) => one.type.endsWith(`:${type}`))?.outputs as Json;
     // The block stays readable; what is secret stands alone.
     expect(outputs("IdentityProvider").oidc).toMatchObject({ issuer: "https://login.example.com", clientId: "images" });

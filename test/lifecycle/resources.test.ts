@@ -58,7 +58,7 @@ describe("the resources of a program", () => {
   });
 
   it("have the API's fields as outputs, uid as id, and no secret in the state", async () => {
-    const { resources, text } = await program.state();
+    const { resources, text } = program.state();
     const team = resources.find(({ urn }) => urn.endsWith("Group::team"));
     expect(team?.id).toBe(teamUid());
     expect(team?.outputs).toMatchObject({

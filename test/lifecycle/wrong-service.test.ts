@@ -93,7 +93,7 @@ new Group("below", { parent: team, name: "below" });
     expect(moved.output).toContain("3 updated");
     expect(writesOf(server.takeRequests())).toEqual([]);
     configure(program);
-    const { resources, text: state } = await program.state();
+    const { resources, text: state } = program.state();
     expect(resources.filter(({ outputs }) => outputs?.__service === now)).toHaveLength(3);
     expect(state).not.toContain(`"__service": "${baseUrl}"`);
     await program.must("preview", "--expect-no-changes");

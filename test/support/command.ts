@@ -4,11 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { COMPILED } from "./compiled.ts";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-
-/** Compiling the sources takes half of a start: once is enough. */
-export const COMPILED = join(tmpdir(), "irm-test-compile-cache");
 
 export interface Finished {
   /** exit code; null when a signal ended it */

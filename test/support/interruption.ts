@@ -86,7 +86,7 @@ export const interruptions = (): Interruption => {
 /** L1, L2, L3, L5: the state has each record of that table once, and nothing is to be done. */
 export const expectWhole = async (place: Workplace, program: Program, table: string, name: string): Promise<string> => {
   const rows = place.rows(table, "name = ?", name);
-  const { resources } = await program.state();
+  const { resources } = program.state();
   const held = resources.filter(({ outputs }) => outputs?.name === name && outputs?.uid !== undefined);
   expect(held.map(({ id }) => id)).toEqual(rows.map(({ uid }) => uid));
   expect(rows).toHaveLength(1);

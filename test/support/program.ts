@@ -1,6 +1,7 @@
 // A Pulumi program in a folder of its own, against a server process of its own, as a user of the package has it: the
 // package and the SDK in node_modules, credentials in the environment.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -70,8 +71,9 @@ export const createWorkplace = async (
       symlinkSync(root, join(program, "node_modules", "pulumi-irm"));
       symlinkSync(join(root, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
       writeFileSync(join(program, "package.json"), JSON.stringify({ name, type: "module" }));
-      writeFileSync(join(program, "Pulumi.yaml"), `name: ${name}\nruntime: nodejs\nmain: index.ts\n`);
-      const write = (text: string) => writeFileSync(join(program, "index.ts"), text);
+      writeFileSync(join(program, "Pulumi.yaml"), `name: ${name}\nruntime: nodejs\nmain: index.js\n`);
+      // Here, not by each process that runs it: they are many, and the first thing that each would load is the stripper.
+      const write = (text: string) => writeFileSync(join(program, "index.js"), stripTypeScriptTypes(text));
       write(source);
       const stack = await createStack({ folder: program, program, env: { ...env, ...own } });
       return { ...stack, folder: program, write };

@@ -1,8 +1,8 @@
 // A stack of a real engine: its commands, run as a person or CI runs them, with a backend and a home of their own.
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { COMPILED } from "./compiled.ts";
 
 export interface CommandResult {
   code: number;
@@ -30,8 +30,8 @@ export interface Stack {
   run(...args: string[]): Promise<CommandResult>;
   /** the same; a failure throws with the output */
   must(...args: string[]): Promise<CommandResult>;
-  /** the deployment that the engine keeps */
-  state(): Promise<StackState>;
+  /** the deployment that the engine keeps, read from its backend */
+  state(): StackState;
 }
 
 export interface StackState {
@@ -58,11 +58,15 @@ export interface StackOptions {
   env: Readonly<Record<string, string>>;
 }
 
-// Each command starts two processes that load the SDK: a seventh of their time is compiling it.
-const COMPILED = join(tmpdir(), "irm-lifecycle-compiled");
-
 export const createStack = async ({ folder, program, name = "dev", env }: StackOptions): Promise<Stack> => {
   const [state, home] = [join(folder, "state"), join(folder, "home")];
+  const [, project = ""] = readFileSync(join(program, "Pulumi.yaml"), "utf8").match(/^name: (.+)$/m) ?? [];
+  const files: StackFiles = {
+    stack: `organization/${project}/${name}`,
+    settings: join(program, `Pulumi.${name}.yaml`),
+    backend: join(state, ".pulumi", "meta.yaml"),
+    checkpoint: join(state, ".pulumi", "stacks", project, `${name}.json`),
+  };
   mkdirSync(state, { recursive: true });
   const all = {
     ...process.env,
@@ -85,20 +89,52 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
     if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.output}`);
     return result;
   };
-  await must("stack", "init", name);
+  if (initialised === undefined) {
+    initialised = must("stack", "init", name).then(() => readFiles(files));
+    await initialised;
+  } else writeFiles(files, await initialised);
   return {
     start,
     run,
     must,
-    state: async () => {
-      const { stdout } = await must("stack", "export", "--stack", name);
-      const { deployment } = JSON.parse(stdout) as {
-        deployment: { resources?: StateResource[]; pending_operations?: StackState["pending"] };
-      };
-      const { resources = [], pending_operations: pending = [] } = deployment;
-      return { resources, pending, text: stdout };
+    state: () => {
+      const text = readFileSync(files.checkpoint, "utf8");
+      const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: Deployment } };
+      const { resources = [], pending_operations: pending = [] } = checkpoint.latest;
+      return { resources, pending, text };
     },
   };
+};
+
+interface Deployment {
+  resources?: StateResource[];
+  pending_operations?: StackState["pending"];
+}
+
+/** What `pulumi stack init` writes: paths, and the name in them. */
+interface StackFiles {
+  stack: string;
+  settings: string;
+  backend: string;
+  checkpoint: string;
+}
+
+// `pulumi stack init` spends half a second on a key for the passphrase: the first stack of a process is initialised, the
+// others get the same files.
+let initialised: Promise<StackFiles> | undefined;
+
+const readFiles = ({ stack, settings, backend, checkpoint }: StackFiles): StackFiles => ({
+  stack,
+  settings: readFileSync(settings, "utf8"),
+  backend: readFileSync(backend, "utf8"),
+  checkpoint: readFileSync(checkpoint, "utf8"),
+});
+
+const writeFiles = (files: StackFiles, { stack, settings, backend, checkpoint }: StackFiles): void => {
+  mkdirSync(join(files.checkpoint, ".."), { recursive: true });
+  writeFileSync(files.settings, settings);
+  writeFileSync(files.backend, backend);
+  writeFileSync(files.checkpoint, checkpoint.replaceAll(`"${stack}"`, `"${files.stack}"`));
 };
 
 const pulumi = (cwd: string, args: string[], env: NodeJS.ProcessEnv): Started => {
