@@ -1,7 +1,7 @@
 // Adoption through the engine: what the preview says, what is changed, what stays; and renames of a logical name, which
 // adoption and aliases make harmless.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Workplace } from "../support/program.ts";
+import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
 import { writesOf } from "../support/requests.ts";
 
 describe("adoption", () => {
@@ -27,21 +27,26 @@ describe("adoption", () => {
   it("takes a record of each kind: told in the preview, changed where it differs, left in place", async () => {
     const org = place.server.organization;
     const team = await make(`groups/${org}`, { name: "team", description: "old" });
+    const hidden = await make(`groups/${org}`, { name: "for our eyes" });
+    const lasting = await make(`groups/${org}`, { name: "lasting" });
     const ci = await make(`identities/${team}`, { name: "ci", description: "unknown", claimMatch });
     const role = await make(`roles/${team}`, { name: "own", capabilities: ["CAP_IAM_GROUPS_LIST"] });
     const binding = await make(`roleBindings/${team}`, { identityUid: ci, roleUid: role });
-    const source = (adopt: boolean, last = "") => {
-      const match = adopt ? `, adopt: "match"` : "";
+    const source = ({ adopts = false, renames = false, last = "" }) => {
+      const each = adopts ? `, adopt: "match"` : "";
+      const name = renames ? "changed" : "lasting";
       return `
 import { secret } from "@pulumi/pulumi";
 import { Group, Identity, Role, RoleBinding } from "pulumi-irm";
-const team = new Group("team", { parent: process.env.ORG!, name: "team", description: "new"${adopt ? `, adopt: "${team}"` : ""} });
-const ci = new Identity("ci", { parent: team, name: "ci", description: secret("between us"), claimMatch: ${JSON.stringify(claimMatch)}${match} });
-const role = new Role("role", { parent: "${team}", name: "own", capabilities: ["groups.list", "repo.list"]${match}${last} });
-new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
+const team = new Group("team", { parent: process.env.ORG!, name: "team", description: "new"${adopts ? `, adopt: "${team}"` : ""} });
+new Group("hidden", { parent: process.env.ORG!, name: secret("for our eyes")${each} });
+new Group("lasting", { parent: process.env.ORG!, name: "${name}"${each} });
+const ci = new Identity("ci", { parent: team, name: "ci", description: secret("between us"), claimMatch: ${JSON.stringify(claimMatch)}${each} });
+const role = new Role("role", { parent: "${team}", name: "own", capabilities: ["groups.list", "repo.list"]${each}${last} });
+new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
 `;
     };
-    const program = await place.program("kinds", source(true), env());
+    const program = await place.program("kinds", source({ adopts: true }), env());
     place.server.takeRequests();
 
     // What is below a group that the preview does not have yet cannot be looked for, and is told by the update.
@@ -49,11 +54,13 @@ new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
     expect(preview.output).toContain(`Group team adopts group ${team} "team"`);
     expect(preview.output).toContain(`Group team changes on group ${team}:`);
     expect(preview.output).toContain(`- description: "old" becomes "new"`);
+    expect(preview.output).toContain(`Group hidden adopts group ${hidden}`);
     expect(preview.output).toContain(`Role role adopts role ${role} "own"`);
     expect(preview.output).toContain(
       `- capabilities: ["CAP_IAM_GROUPS_LIST"] becomes ["CAP_IAM_GROUPS_LIST","CAP_REPO_LIST"]`,
     );
     expect(preview.output).not.toContain("RoleBinding binding adopts");
+    expect(preview.output).not.toContain("for our eyes");
     expect(writes()).toEqual([]);
 
     const up = await program.must("up", "--yes", "--skip-preview");
@@ -63,17 +70,28 @@ new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
     expect(up.output).toContain(`RoleBinding binding adopts role binding ${binding} (ci as own)`);
     const { resources } = program.state();
     const own = resources.filter(({ type }) => !type.endsWith(":RoleBinding"));
-    expect(preview.output + up.output + JSON.stringify(own)).not.toContain("between us");
+    expect(preview.output + up.output + JSON.stringify(own)).not.toMatch(/between us|for our eyes/);
     const adopted = resources.filter(({ outputs }) => outputs?.adopted === true).map(({ id }) => id as string);
-    expect(adopted.sort()).toEqual([team, ci, role, binding].sort());
+    expect(adopted.sort()).toEqual([team, hidden, lasting, ci, role, binding].sort());
     expect(place.rows("identities", "uid = ?", ci)[0]?.body.description).toBe("between us");
 
-    // The argument has done its work, and may go.
-    program.write(source(false));
-    await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
-    program.write(source(false, ", deleteAdopted: true"));
-    await program.must("up", "--yes", "--skip-preview");
+    // One that stays in the program fails once the name is another one, and says that it may go.
+    program.write(source({ adopts: true, renames: true }));
+    const stale = await program.run("up", "--yes", "--skip-preview");
+    expect(stale.code).not.toBe(0);
+    expect(stale.output).toContain(`Group lasting: adopt: no groups that match in ${org}; exactly one is needed`);
+    expect(stale.output).toContain(
+      "If this resource has adopted its record in an earlier run, adopt has done its work: take it out of the program.",
+    );
     expect(writes()).toEqual([]);
+
+    // The argument has done its work, and may go.
+    program.write(source({}));
+    await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+    program.write(source({ renames: true, last: ", deleteAdopted: true" }));
+    await program.must("up", "--yes", "--skip-preview");
+    expect(writes()).toEqual(["UpdateGroup"]);
+    expect(place.rows("groups", "uid = ?", lasting)[0]?.name).toBe("changed");
     // The engine calls it a deletion.
     program.write('import "pulumi-irm";');
     const removal = await program.must("preview", "--diff");
@@ -85,7 +103,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
     const destroy = await program.must("destroy", "--yes", "--skip-preview");
     expect(destroy.output).toContain(`group ${team} "team" was adopted and is left in place`);
     expect(writes()).toEqual(["DeleteRoleBinding", "DeleteRole"]);
-    expect(place.rows("groups", "uid = ?", team)).toHaveLength(1);
+    for (const uid of [team, hidden, lasting]) expect(place.rows("groups", "uid = ?", uid)).toHaveLength(1);
     expect(place.rows("identities", "uid = ?", ci)).toHaveLength(1);
   });
 
@@ -107,78 +125,38 @@ new RoleBinding("binding", { parent: team, identity: ci, role${match}${last} });
     // A message, without the stack of our own code.
     for (const { output } of [none, several]) expect(output).not.toMatch(/\bat .*adopt\.(ts|js)/);
     expect(writes()).toEqual([]);
-
-    const solo = await make(`groups/${org}`, { name: "between us" });
-    program.write(`
-import { secret } from "@pulumi/pulumi";
-import { Group } from "pulumi-irm";
-new Group("one", { parent: process.env.ORG!, name: secret("between us"), adopt: "match" });
-`);
-    const hidden = await program.must("preview");
-    expect(hidden.output).toContain(`Group one adopts group ${solo}`);
-    expect(hidden.output).not.toContain("between us");
-    // The one of this test.
-    expect(writes()).toEqual(["CreateGroup"]);
   });
 
-  it("by match that stays in the program fails once the name is another one, and says that it may go", async () => {
-    const org = place.server.organization;
-    const uid = await make(`groups/${org}`, { name: "lasting" });
-    const source = (name: string, adopt = "") =>
-      `import { Group } from "pulumi-irm"; new Group("one", { parent: process.env.ORG!, name: "${name}"${adopt} });`;
-    const program = await place.program("lasting", source("lasting", `, adopt: "match"`), env());
-    await program.must("up", "--yes", "--skip-preview");
-    program.write(source("changed", `, adopt: "match"`));
-    place.server.takeRequests();
-    const stale = await program.run("up", "--yes", "--skip-preview");
-    expect(stale.code).not.toBe(0);
-    expect(stale.output).toContain(`Group one: adopt: no groups that match in ${org}; exactly one is needed`);
-    expect(stale.output).toContain(
-      "If this resource has adopted its record in an earlier run, adopt has done its work: take it out of the program.",
-    );
-    expect(writes()).toEqual([]);
-    program.write(source("changed"));
-    await program.must("up", "--yes", "--skip-preview");
-    expect(writes()).toEqual(["UpdateGroup"]);
-    expect(place.rows("groups", "uid = ?", uid)[0]?.name).toBe("changed");
-  });
+  // Both in one stack: the owner of a record, and a role binding whose logical name changes.
+  let program: Program;
+  const owner = `const owner = new Group("owner", { parent: process.env.ORG!, name: "taken" });\n`;
+  const stack = (...resources: string[]) => `import { Group, RoleBinding } from "pulumi-irm";\n${resources.join("")}`;
 
   it("of a record that another resource of the stack has is refused, and nothing is changed on it", async () => {
-    const program = await place.program(
-      "taken",
-      `import { Group } from "pulumi-irm"; new Group("owner", { parent: process.env.ORG!, name: "taken" });`,
-      env(),
-    );
+    program = await place.program("taken", stack(owner), env());
     await program.must("up", "--yes", "--skip-preview");
     const [row] = place.rows("groups", "name = ?", "taken");
-    program.write(`
-import { Group } from "pulumi-irm";
-const owner = new Group("owner", { parent: process.env.ORG!, name: "taken" });
-new Group("thief", { parent: process.env.ORG!, name: "taken", description: "stolen", adopt: "${row?.uid}" }, { dependsOn: owner });
-`);
+    const thief = `{ parent: process.env.ORG!, name: "taken", description: "stolen", adopt: "${row?.uid}" }`;
+    program.write(stack(owner, `new Group("thief", ${thief}, { dependsOn: owner });`));
     place.server.takeRequests();
     const up = await program.run("up", "--yes", "--skip-preview");
     expect(up.code).not.toBe(0);
     expect(up.output).toContain(`group ${row?.uid} belongs to organization/taken/dev/Group::owner`);
     expect(writes()).toEqual([]);
-    await program.must("destroy", "--yes", "--skip-preview");
-    expect(place.rows("groups", "name = ?", "taken")).toEqual([]);
   });
 
   it("or an alias makes a changed logical name harmless; without either, what exists already says so", async () => {
     const org = place.server.organization;
     const ci = await make(`identities/${org}`, { name: "renamed", claimMatch });
-    const source = (name: string, args = "", opts = "") => `
-import { RoleBinding } from "pulumi-irm";
-new RoleBinding("${name}", { parent: process.env.ORG!, identity: "${ci}", role: "${role}"${args} }${opts});
-`;
     const role = await viewer();
-    const program = await place.program("rename", source("first"), env());
+    const binding = (name: string, args = "", opts = "") =>
+      `new RoleBinding("${name}", { parent: process.env.ORG!, identity: "${ci}", role: "${role}"${args} }${opts});`;
+    program.write(stack(owner, binding("first")));
     await program.must("up", "--yes", "--skip-preview");
     const [row] = place.rows("role_bindings", "identity_uid = ?", ci);
     place.server.takeRequests();
 
-    program.write(source("second"));
+    program.write(stack(owner, binding("second")));
     const refused = await program.run("up", "--yes", "--skip-preview");
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain("ALREADY_EXISTS");
@@ -187,13 +165,18 @@ new RoleBinding("${name}", { parent: process.env.ORG!, identity: "${ci}", role: 
     expect(place.rows("role_bindings", "identity_uid = ?", ci).map(({ uid }) => uid)).toEqual([row?.uid]);
     place.server.takeRequests();
 
-    program.write(source("second", "", `, { aliases: [{ name: "first" }] }`));
+    program.write(stack(owner, binding("second", "", `, { aliases: [{ name: "first" }] }`)));
     await program.must("up", "--yes", "--skip-preview");
-    program.write(source("third", `, adopt: "match"`));
+    program.write(stack(owner, binding("third", `, adopt: "match"`)));
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toContain(`${row?.uid} (renamed as viewer) stays: another resource of this stack has taken it`);
     expect(writes()).toEqual([]);
     expect(place.rows("role_bindings", "identity_uid = ?", ci).map(({ uid }) => uid)).toEqual([row?.uid]);
-    await program.must("preview", "--expect-no-changes");
+
+    // Nothing is left to be done with it, and the owner deletes what the thief could not take.
+    program.write(stack(binding("third", `, adopt: "match"`)));
+    expect((await program.must("up", "--yes", "--skip-preview")).output).toMatch(/- 1 deleted\n +2 unchanged/);
+    expect(writes()).toEqual(["DeleteGroup"]);
+    expect(place.rows("groups", "name = ?", "taken")).toEqual([]);
   });
 });

@@ -17,10 +17,10 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
 
   it("is told and ignored when it is like none, and stops an up, though no destroy, when it is a misspelt one", async () => {
     const program = await place.program("strange", source, { ORG: place.server.organization });
-    await program.must("config", "set", "irm:colour", "blue");
+    program.configure({ "irm:colour": "blue" });
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toContain("irm:colour is ignored");
-    await program.must("config", "set", "irm:identiy", place.server.identity);
+    program.configure({ "irm:colour": "blue", "irm:identiy": place.server.identity });
     const preview = await program.run("preview");
     expect(preview.code).not.toBe(0);
     expect(preview.output).toContain("irm:identiy: there is no such setting; did you mean irm:identity?");
@@ -30,8 +30,7 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
 
   it("is nobody's business in a project that is called irm", async () => {
     const program = await place.program("irm", source, { ORG: place.server.organization });
-    await program.must("config", "set", "irm:colour", "blue");
-    await program.must("config", "set", "irm:baseURL", "https://example.com");
+    program.configure({ "irm:colour": "blue", "irm:baseURL": "https://example.com" });
     expect((await program.must("preview")).output).not.toContain("irm:colour");
   });
 });

@@ -80,17 +80,4 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
     expect(up.output + program.state().text + place.server.log()).not.toContain(secret);
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });
-
-  it("may be the configuration of the stack, and an API token of the environment", async () => {
-    const program = await place.program("token", source, {
-      ...none,
-      ORG: place.server.organization,
-      IRM_TOKEN: place.server.token,
-    });
-    await program.must("config", "set", "irm:baseUrl", place.server.baseUrl);
-    await program.must("up", "--yes", "--skip-preview");
-    expect(program.state().text).not.toContain(place.server.token);
-    await program.must("destroy", "--yes", "--skip-preview");
-    expect(place.rows("groups", "name = ?", "team")).toEqual([]);
-  });
 });

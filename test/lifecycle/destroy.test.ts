@@ -56,22 +56,4 @@ ${groups.reverse().join("\n")}
     await program.must("destroy", "--yes", "--skip-preview", "--parallel", "1");
     expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
   });
-
-  it("fails with a list of what is left when a group holds what nobody deletes", async () => {
-    const program = await place.program(
-      "foreign",
-      `import { Group } from "pulumi-irm"; new Group("team", { parent: process.env.ORG!, name: "team" });`,
-      { ORG: place.server.organization },
-    );
-    await program.must("up", "--yes", "--skip-preview");
-    const team = place.rows("groups", "name = ?", "team")[0]?.uid as string;
-    const foreign = await place.call("POST", `/iam/v2beta1/groups/${team}`, { name: "foreign" });
-    const destroy = await program.run("destroy", "--yes", "--skip-preview");
-    expect(destroy.code).not.toBe(0);
-    expect(destroy.output).toContain("cannot delete group with child groups");
-    expect(destroy.output).toContain(foreign.json.uid as string);
-    expect(place.rows("groups", "uid = ?", team)).toHaveLength(1);
-    await place.call("DELETE", `/iam/v2beta1/groups/${foreign.json.uid}`);
-    await program.must("destroy", "--yes", "--skip-preview");
-  });
 });

@@ -1,7 +1,7 @@
 // Deletes of records that the engine does not know, or not in this stack: two stacks that share a tree, `--target`,
 // forceDestroy.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Workplace } from "../support/program.ts";
+import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
 import { writesOf } from "../support/requests.ts";
 
 describe("deletion of a tree", () => {
@@ -34,6 +34,8 @@ describe("deletion of a tree", () => {
     expect(alone.code).not.toBe(0);
     expect(alone.output).toContain("10 seconds without progress; 1 left that holds it:");
     expect(alone.output).toContain(`- ${left}`);
+    expect(alone.output).toContain("cannot delete group with child groups");
+    expect(uidOf("upper")).toBeDefined();
     expect(uidOf("lower")).toBeDefined();
 
     // The lower one ends while the upper one is at it: told by the server's log, not by a clock.
@@ -54,11 +56,15 @@ describe("deletion of a tree", () => {
     expect(lower.state().resources).toEqual([]);
   });
 
+  const top = `new Group("top", { parent: process.env.ORG!, name: "top", forceDestroy: true });`;
+  let program: Program;
+
   it("by --target takes what depends on it only with --target-dependents, and nothing beside it", async () => {
-    const program = await place.program(
-      "target",
+    program = await place.program(
+      "tree",
       `
 import { Group } from "pulumi-irm";
+${top}
 const a = new Group("a", { parent: process.env.ORG!, name: "a" });
 const below = new Group("below", { parent: a, name: "below" });
 new Group("b", { parent: process.env.ORG!, name: "b" });
@@ -74,18 +80,10 @@ new Group("b", { parent: process.env.ORG!, name: "b" });
     const [a, below] = [uidOf("a"), uidOf("below")];
     await program.must("destroy", "--yes", "--skip-preview", "--target", target, "--target-dependents");
     expect(deletes()).toEqual([`groups/${below}`, `groups/${a}`]);
-    await program.must("destroy", "--yes", "--skip-preview");
   });
 
   it("by forceDestroy tells what goes before it goes, deepest first; and spares what the program still declares", async () => {
-    const source = (top: string, more = "") => `
-import { Group } from "pulumi-irm";
-${top}
-${more}
-`;
-    const top = `new Group("top", { parent: process.env.ORG!, name: "top", forceDestroy: true });`;
-    const program = await place.program("force", source(top), env());
-    await program.must("up", "--yes", "--skip-preview");
+    const source = (...groups: string[]) => `import { Group } from "pulumi-irm";\n${groups.join("\n")}\n`;
     const uid = uidOf("top");
     const mid = (await place.call("POST", `/iam/v2beta1/groups/${uid}`, { name: "mid" })).json.uid as string;
     const low = (await place.call("POST", `/iam/v2beta1/groups/${mid}`, { name: "low" })).json.uid as string;
@@ -94,7 +92,7 @@ ${more}
     const kept = `new Group("kept", { parent: "${uid}", name: "kept" });`;
     program.write(source(top, kept));
     await program.must("up", "--yes", "--skip-preview");
-    program.write(source("", kept));
+    program.write(source(kept));
     place.server.takeRequests();
     const spared = await program.run("up", "--yes", "--skip-preview");
     expect(spared.code).not.toBe(0);
@@ -102,7 +100,7 @@ ${more}
     expect(spared.output).toContain(`- group ${uidOf("kept")} "kept"`);
     expect(deletes()).toEqual([]);
 
-    program.write(source(""));
+    program.write(source());
     const up = await program.must("up", "--yes", "--skip-preview");
     const told = [`forceDestroy: deletes 2 records below it:`, `- group ${low} "low"`, `- group ${mid} "mid"`];
     for (const line of told) expect(up.output).toContain(line);

@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
-import { interruptions, source } from "../support/interruption.ts";
+import { group, interruptions, source } from "../support/interruption.ts";
 import type { Program } from "../support/program.ts";
 import { root } from "../support/server-process.ts";
 
@@ -13,7 +13,7 @@ const place = interruptions();
 
 /** `pulumi stack export | irm journal pending -` */
 const pending = async (program: Program): Promise<{ code: number; output: string }> => {
-  const { stdout: exported } = await program.must("stack", "export", "--stack", "dev");
+  const { stdout: exported } = await program.must("stack", "export");
   const { server } = place.place;
   const child = spawn(process.execPath, ["cli/main.ts", "journal", "pending", "-"], {
     cwd: root,
@@ -25,53 +25,54 @@ const pending = async (program: Program): Promise<{ code: number; output: string
   return { output: await text(child.stdout), code: await code };
 };
 
-const killed = async (name: string): Promise<{ program: Program; uid: string }> => {
-  const program = await place.program(name, source(name));
-  const held = place.proxy.hold("POST", /\/groups\//, "after");
+const GROUPS = ["fresh", "imported"] as const;
+
+it("names the records that the killed run made, and adopting one of them leaves one", async () => {
+  const program = await place.program("fresh", source("fresh") + group("imported"));
+  const held = GROUPS.map(() => place.proxy.hold("POST", /\/groups\//, "after"));
   const run = program.start("up", "--yes", "--skip-preview");
-  await place.during(run, held);
+  for (const one of held) await place.during(run, one);
   await place.killEngine(run, (provider) => place.kill(provider));
-  held.release();
+  for (const one of held) one.release();
   rmSync(join(place.place.folder, "journal"), { recursive: true });
   await program.must("cancel", "--yes");
-  return { program, uid: place.place.rows("groups", "name = ?", name)[0]?.uid as string };
-};
 
-it("names the record that the killed run made, and adopting it leaves one", async () => {
-  const { program, uid } = await killed("fresh");
+  const [fresh, imported] = GROUPS.map((name) => place.place.rows("groups", "name = ?", name)[0]?.uid as string);
   const { code, output } = await pending(program);
   expect(code).toBe(1);
-  expect(output).toContain(
-    `a run was interrupted while creating this group "fresh" in ${place.place.server.organization}; it may be:`,
-  );
-  expect(output).toContain(`group ${uid} "fresh", made `);
-  expect(output).toContain(
-    `set adopt: "${uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`,
-  );
+  for (const [name, uid] of [
+    ["fresh", fresh],
+    ["imported", imported],
+  ]) {
+    expect(output).toContain(
+      `a run was interrupted while creating this group "${name}" in ${place.place.server.organization}; it may be:`,
+    );
+    expect(output).toContain(`group ${uid} "${name}", made `);
+    expect(output).toContain(
+      `set adopt: "${uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`,
+    );
+  }
 
-  program.write(source("fresh", "first", `, adopt: "${uid}", deleteAdopted: true`));
-  await program.must("up", "--yes", "--skip-preview");
-  await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
-  expect(program.state().pending).toEqual([]);
-  expect((await pending(program)).output).toBe("no create is unfinished
-");
-  await program.must("preview", "--expect-no-changes");
-  await program.must("destroy", "--yes", "--skip-preview");
-  expect(place.place.rows("groups", "name = ?", "fresh")).toEqual([]);
-});
-
-it("is not helped by --import-pending-creates: the engine has no code to import with, and forgets the operation", async () => {
-  const { program, uid } = await killed("imported");
-  const urn = program.state().pending[0]?.resource.urn as string;
-  const pair = ["--import-pending-creates", urn, "--import-pending-creates", uid];
+  // --import-pending-creates is no help: the engine has no code to import with, and forgets the operation.
+  const urn = program.state().pending.find(({ resource }) => resource.urn.endsWith("::imported"))?.resource.urn;
+  const pair = ["--import-pending-creates", urn as string, "--import-pending-creates", imported as string];
   await program.must("refresh", "--yes", "--skip-preview", ...pair);
   const { pending: left, resources } = program.state();
-  expect(left).toEqual([]);
-  expect(resources.filter(({ id }) => id === uid)).toEqual([]);
-  // The next up still says what is there.
+  expect(left.map(({ resource }) => resource.urn.split("::").at(-1))).toEqual(["fresh"]);
+  expect(resources.filter(({ id }) => id === imported)).toEqual([]);
+
+  program.write(source("fresh", "first", `, adopt: "${fresh}", deleteAdopted: true`) + group("imported"));
   const up = await program.must("up", "--yes", "--skip-preview");
+  // Of the other one it still says what is there.
   expect(up.output).toContain(
     "there is one already with the same parent and the same fields, and no intent journal here",
   );
-  expect(up.output).toContain(`group ${uid} "imported", made `);
+  expect(up.output).toContain(`group ${imported} "imported", made `);
+  await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
+  expect(program.state().pending).toEqual([]);
+  expect((await pending(program)).output).toBe("no create is unfinished\n");
+  await program.must("preview", "--expect-no-changes");
+  await program.must("destroy", "--yes", "--skip-preview");
+  expect(place.place.rows("groups", "name = ?", "fresh")).toEqual([]);
+  expect(place.place.rows("groups", "name = ?", "imported").map(({ uid }) => uid)).toEqual([imported]);
 });

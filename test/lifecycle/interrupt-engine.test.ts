@@ -1,32 +1,41 @@
 // ^C, SIGTERM and kill -9 of the engine while a request is under way (docs/faults.md#f10, docs/faults.md#f21). docs/recovery.md
 // says what a person does then, in the words of these tests.
 import { describe, expect, it } from "vitest";
-import { expectWhole, interruptions, source } from "../support/interruption.ts";
+import { expectOne, expectWhole, group, interruptions, PATIENT, source } from "../support/interruption.ts";
 import { isRunning } from "../support/process.ts";
+import type { Program } from "../support/program.ts";
 
 const place = interruptions();
 
-describe.each(["SIGINT", "SIGTERM"] as const)("%s during a create", (signal) => {
+describe("a signal during a create", () => {
   it("lets the create finish and stores it: the next up finds nothing to do", async () => {
-    const name = signal.toLowerCase();
-    const program = await place.program(name, source(name));
-    const held = place.proxy.hold("POST", /\/groups\//, "after");
-    const run = program.start("up", "--yes", "--skip-preview");
-    await place.during(run, held);
-    process.kill(run.pid, signal);
-    await expect.poll(run.output, { timeout: 60_000 }).toContain("received; cancelling.");
-    held.release();
-    const { code } = await run.result;
-    expect(code).not.toBe(0);
-    const { pending } = program.state();
-    expect(pending).toEqual([]);
-    await expectWhole(place.place, program, "groups", name);
+    const program = await place.program("signals", "");
+    const first = source("sigint");
+    for (const [signal, text] of [
+      ["SIGINT", first],
+      ["SIGTERM", first + group("sigterm")],
+    ] as const) {
+      program.write(text);
+      const held = place.proxy.hold("POST", /\/groups\//, "after");
+      const run = program.start("up", "--yes", "--skip-preview");
+      await place.during(run, held);
+      process.kill(run.pid, signal);
+      await expect.poll(run.output, { timeout: 60_000 }).toContain("received; cancelling.");
+      held.release();
+      const { code } = await run.result;
+      expect(code).not.toBe(0);
+      expect(program.state().pending).toEqual([]);
+      expectOne(place.place, program, "groups", signal.toLowerCase());
+    }
+    await program.must("preview", "--expect-no-changes");
   });
 });
 
 describe("kill -9 of the engine", () => {
+  let late: Program;
+
   it("during a create that the service did: `pulumi cancel`, and the next up takes the record", async () => {
-    const program = await place.program("created", source("created"));
+    const program = await place.program("created", source("created"), PATIENT);
     const held = place.proxy.hold("POST", /\/groups\//, "after");
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
@@ -52,7 +61,8 @@ describe("kill -9 of the engine", () => {
   });
 
   it("during a create that the service gets later: the next up waits for it instead of making another", async () => {
-    const program = await place.program("late", source("late"));
+    const program = await place.program("late", source("late"), PATIENT);
+    late = program;
     const held = place.proxy.hold("POST", /\/groups\//, "before");
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
@@ -68,13 +78,13 @@ describe("kill -9 of the engine", () => {
       expect(code, output).toBe(0);
       expect(output).toContain("which a run that did not end made for it");
     });
-    await expectWhole(place.place, program, "groups", "late");
+    expectOne(place.place, program, "groups", "late");
   });
 
   it("during an update that the service did, then a delete that it did: up and destroy go on", async () => {
-    const program = await place.program("changed", source("changed"));
-    await program.must("up", "--yes", "--skip-preview");
-    program.write(source("changed", "second"));
+    const program = late;
+    program.write(source("late", "second"));
+    const before = place.proxy.seen.length;
     const patched = place.proxy.hold("PATCH", /\/groups\//, "after");
     const update = program.start("up", "--yes", "--skip-preview");
     await place.during(update, patched);
@@ -83,7 +93,9 @@ describe("kill -9 of the engine", () => {
       await program.must("cancel", "--yes");
       await program.must("up", "--yes", "--skip-preview");
     });
-    const uid = await expectWhole(place.place, program, "groups", "changed");
+    const writes = place.proxy.seen.slice(before).filter(({ method }) => method !== "GET");
+    expect(new Set(writes.map(({ method }) => method))).toEqual(new Set(["PATCH"]));
+    const uid = await expectWhole(place.place, program, "groups", "late");
     expect(place.place.rows("groups", "uid = ?", uid)[0]?.body.description).toBe("second");
 
     const gone = place.proxy.hold("DELETE", /\/groups\//, "after");

@@ -30,11 +30,10 @@ ${last}
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toMatch(/subject: "ci"/);
     expect(up.output).toContain("+ 3 created");
-    expect((await program.must("refresh", "--yes", "--skip-preview")).output).toContain("5 unchanged");
 
     program.write(source("new", "team"));
     place.server.takeRequests();
-    const replaced = await program.must("up", "--yes", "--skip-preview");
+    const replaced = await program.must("up", "--refresh", "--yes", "--skip-preview");
     expect(replaced.output).toContain("+-2 replaced");
     const writes = writesOf(place.server.takeRequests()).map(({ operation }) => operation);
     expect(writes.filter((operation) => operation?.endsWith("RoleBinding"))).toEqual([

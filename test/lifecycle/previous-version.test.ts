@@ -64,7 +64,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
     ]);
     const names = place.rows("groups").map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["platform team", "mistaken"]));
-    const { resources, text } = await program.state();
+    const { resources, text } = program.state();
     const ids = resources.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining([...recorded.map(({ id }) => id), ...made]));
     expect(ids).toHaveLength(recorded.length + made.length + 1);

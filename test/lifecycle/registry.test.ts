@@ -22,8 +22,7 @@ describe("examples/registry", () => {
       .map(({ operation, query, fields }) => [operation, query?.updateMask ?? fields])
       .sort();
 
-  const inviteCode = async () =>
-    (await program.must("stack", "output", "inviteCode", "--show-secrets", "--stack", "dev")).stdout.trim();
+  const inviteCode = async () => (await program.must("stack", "output", "inviteCode", "--show-secrets")).stdout.trim();
 
   /** All that the engine and the journal have written. */
   const written = (): string => {

@@ -25,8 +25,14 @@ export interface Interruption {
 /** A program of one group; `args` are further arguments of it. */
 export const source = (name: string, description = "first", args = "") => `
 import { Group } from "pulumi-irm";
-new Group("${name}", { parent: process.env.ORG!, name: "${name}", description: "${description}"${args} });
-`;
+${group(name, description, args)}`;
+
+/** A further group of such a program. */
+export const group = (name: string, description = "first", args = "") =>
+  `new Group("${name}", { parent: process.env.ORG!, name: "${name}", description: "${description}"${args} });\n`;
+
+/** Of a run whose request is held: it has time until it is let go, however slow the machine is. */
+export const PATIENT = { IRM_REQUEST_TIMEOUT: "600" };
 
 export const interruptions = (): Interruption => {
   let place: Workplace;
@@ -83,8 +89,8 @@ export const interruptions = (): Interruption => {
   };
 };
 
-/** L1, L2, L3, L5: the state has each record of that table once, and nothing is to be done. */
-export const expectWhole = async (place: Workplace, program: Program, table: string, name: string): Promise<string> => {
+/** L1, L2, L3: the state has each record of that table once. */
+export const expectOne = (place: Workplace, program: Program, table: string, name: string): string => {
   const rows = place.rows(table, "name = ?", name);
   const { resources } = program.state();
   const held = resources.filter(({ outputs }) => outputs?.name === name && outputs?.uid !== undefined);
@@ -93,6 +99,12 @@ export const expectWhole = async (place: Workplace, program: Program, table: str
   // Who has only adopted may have no journal.
   const journal = join(place.folder, "journal");
   expect(existsSync(journal) ? readdirSync(journal).filter((file) => file.endsWith(".lock")) : []).toEqual([]);
-  await program.must("preview", "--expect-no-changes");
   return rows[0]?.uid as string;
+};
+
+/** L5 as well: nothing is to be done, on the whole stack. */
+export const expectWhole = async (place: Workplace, program: Program, table: string, name: string): Promise<string> => {
+  const uid = expectOne(place, program, table, name);
+  await program.must("preview", "--expect-no-changes");
+  return uid;
 };

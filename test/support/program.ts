@@ -1,6 +1,6 @@
 // A Pulumi program in a folder of its own, against a server process of its own, as a user of the package has it: the
 // package and the SDK in node_modules, credentials in the environment.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,6 +39,8 @@ export interface Row {
 export interface Program extends Stack {
   folder: string;
   write(source: string): void;
+  /** the stack's configuration, as `pulumi config set` writes it, and nothing else in it */
+  configure(config: Readonly<Record<string, string>>): void;
 }
 
 /** `makeDatabase` makes the one that the server starts with; by default the server does. */
@@ -76,7 +78,7 @@ export const createWorkplace = async (
       const write = (text: string) => writeFileSync(join(program, "index.js"), stripTypeScriptTypes(text));
       write(source);
       const stack = await createStack({ folder: program, program, env: { ...env, ...own } });
-      return { ...stack, folder: program, write };
+      return { ...stack, folder: program, write, configure: (config) => configure(program, config) };
     },
     rows: (table, where = "TRUE", ...values) => rowsOf(db, table, where, values),
     call: (method, path, body) => call(server, method, path, body),
@@ -91,6 +93,13 @@ export const createWorkplace = async (
       rmSync(folder, { recursive: true, force: true });
     },
   };
+};
+
+const configure = (program: string, config: Readonly<Record<string, string>>): void => {
+  const file = join(program, "Pulumi.dev.yaml");
+  const [salt] = readFileSync(file, "utf8").match(/^encryptionsalt: .*\n/m) as [string];
+  const lines = Object.entries(config).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
+  writeFileSync(file, `${salt}config:\n${lines.join("")}`);
 };
 
 const rowsOf = (file: string, table: string, where: string, values: string[]): Row[] => {

@@ -79,8 +79,8 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
     ...env,
   };
   const start = (...args: string[]): Started => {
-    const [command] = args as [string];
-    const stack = command === "stack" ? [] : ["--stack", name];
+    // `stack init` names it itself.
+    const stack = args.includes("init") ? [] : ["--stack", name];
     return pulumi(program, [...args, ...stack, "--non-interactive", "--color", "never"], all);
   };
   const run = (...args: string[]): Promise<CommandResult> => start(...args).result;
@@ -89,10 +89,13 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
     if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.output}`);
     return result;
   };
-  if (initialised === undefined) {
-    initialised = must("stack", "init", name).then(() => readFiles(files));
-    await initialised;
-  } else writeFiles(files, await initialised);
+  const passphrase = all.PULUMI_CONFIG_PASSPHRASE;
+  const first = initialised.get(passphrase);
+  if (first === undefined) {
+    const own = must("stack", "init", name).then(() => readFiles(files));
+    initialised.set(passphrase, own);
+    await own;
+  } else writeFiles(files, await first);
   return {
     start,
     run,
@@ -119,9 +122,9 @@ interface StackFiles {
   checkpoint: string;
 }
 
-// `pulumi stack init` spends half a second on a key for the passphrase: the first stack of a process is initialised, the
-// others get the same files.
-let initialised: Promise<StackFiles> | undefined;
+// `pulumi stack init` spends half a second on a key for the passphrase: the first stack of a process that has it is
+// initialised, the others get the same files.
+const initialised = new Map<string, Promise<StackFiles>>();
 
 const readFiles = ({ stack, settings, backend, checkpoint }: StackFiles): StackFiles => ({
   stack,

@@ -75,7 +75,7 @@ try {
   process.kill(provider as number, "SIGKILL");
   unanswered.release();
 
-  const { text: stack } = await program.state();
+  const { stdout: stack } = await program.must("stack", "export");
   const kept = { stack, journal: journal(), records: sqlFromDatabase(join(place.folder, "irm.db")) };
   for (const [part, text] of Object.entries(kept)) {
     const portable = withMovedTimes(withoutPlaces(text)).replaceAll(proxy.url, ADDRESS).replaceAll(baseUrl, ADDRESS);
