@@ -1,0 +1,15 @@
+// The order of the test files. What waits for others or for the clock shares the processors with what computes: the files of
+// a project stand together, since a process that has loaded it goes on with it, and the projects in the order below.
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+// The first of these builds and installs the package, for which the others of its project wait.
+const ORDER = ["/package/program.test.ts", "/lifecycle/", "/faults/", "/soak/", "/client/", "/package/"];
+
+export default class Sequencer extends BaseSequencer {
+  /** Within a project as Vitest has it: the longest first, or the largest where it has not seen them yet. */
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    const rankOf = ({ moduleId }: TestSpecification) => ORDER.findIndex((part) => moduleId.includes(`/test${part}`));
+    return (await super.sort(files)).sort((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
+  }
+}
