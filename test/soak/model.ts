@@ -15,9 +15,9 @@ export const model = async ({ seed, rounds, say }: PartOptions): Promise<PartRes
 
   const property = fc.asyncProperty(fc.commands(commands, { maxCommands: COMMANDS_MAX, size: "max" }), async (own) => {
     counts.worlds += 1;
-    const { world, real } = await createReal(seed);
+    const { oracle, real } = await createReal(seed);
     try {
-      await fc.asyncModelRun(() => ({ model: world, real }), own);
+      await fc.asyncModelRun(() => ({ model: oracle, real }), own);
     } finally {
       counts.commands += real.counts.commands;
       counts.requests += real.counts.requests;

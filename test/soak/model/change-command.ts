@@ -11,15 +11,15 @@ import {
 import { body, command, path, pick, present, snakeOf } from "./command.ts";
 import { checkAnswer } from "./expectation.ts";
 import { expectList } from "./list.ts";
+import { can, isUnderOrSelf, type Json, type Kind, type Oracle, type Row, rowsOf } from "./oracle.ts";
 import type { Real } from "./real.ts";
 import type { LinkRef, Ref } from "./value.ts";
-import { can, isUnderOrSelf, type Json, type Kind, type Row, rowsOf, type World } from "./world.ts";
 
-export const createGroup = command<{ root: boolean; parent: Ref; fields: Json }>("createGroup", (world, params) => {
-  const caller = world.callers[params.caller] as string;
-  const parent = params.root ? undefined : pick(world, "groups", params.parent);
+export const createGroup = command<{ root: boolean; parent: Ref; fields: Json }>("createGroup", (oracle, params) => {
+  const caller = oracle.callers[params.caller] as string;
+  const parent = params.root ? undefined : pick(oracle, "groups", params.parent);
   const fields = present(params.fields);
-  const expectation = expectCreate(world, caller, "groups", parent, fields);
+  const expectation = expectCreate(oracle, caller, "groups", parent, fields);
   const target = path(params, "groups", parent && `/${parent}`);
   const request = { method: "POST", target, body: body(fields, params) };
   if (parent !== undefined) return { request, expectation };
@@ -34,18 +34,18 @@ export const createGroup = command<{ root: boolean; parent: Ref; fields: Json }>
     const list = await real.send(params.caller, { method: "GET", target: path(params, "roleBindings"), query });
     const [founding, ...others] = list.json.roleBindings as Json[];
     if (!founding || others.length > 0) throw new Error(`a new root group has not one binding: ${list.text}`);
-    const owner = rowsOf(world, "roles").find((row) => row.parent === undefined && row.fields.name === "owner") as Row;
-    adoptFounding(world, made, founding.uid as string, caller, owner.uid);
-    checkAnswer(list, expectList(world, caller, "roleBindings", query));
+    const owner = rowsOf(oracle, "roles").find((row) => row.parent === undefined && row.fields.name === "owner") as Row;
+    adoptFounding(oracle, made, founding.uid as string, caller, owner.uid);
+    checkAnswer(list, expectList(oracle, caller, "roleBindings", query));
   };
   return { request, expectation: { ...expectation, accept }, after };
 });
 
 export const createIn = (kind: Kind) =>
-  command<{ parent: Ref; fields: Json }>(`create ${kind}`, (world, params) => {
-    const parent = pick(world, "groups", params.parent);
+  command<{ parent: Ref; fields: Json }>(`create ${kind}`, (oracle, params) => {
+    const parent = pick(oracle, "groups", params.parent);
     const fields = present(params.fields);
-    const expectation = expectCreate(world, world.callers[params.caller] as string, kind, parent, fields);
+    const expectation = expectCreate(oracle, oracle.callers[params.caller] as string, kind, parent, fields);
     return {
       request: { method: "POST", target: path(params, kind, `/${parent}`), body: body(fields, params) },
       expectation,
@@ -54,48 +54,48 @@ export const createIn = (kind: Kind) =>
 
 // Every other role is taken from where it may be bound.
 const linkOf = (
-  world: World,
+  oracle: Oracle,
   { identity, role, toReader }: LinkRef,
   group: string,
 ): Record<string, string | undefined> => ({
-  identityUid: toReader ? world.callers[1] : pick(world, "identities", identity),
-  roleUid: pick(world, "roles", role, ({ parent = group }) => role.n % 2 === 0 || isUnderOrSelf(parent, group)),
+  identityUid: toReader ? oracle.callers[1] : pick(oracle, "identities", identity),
+  roleUid: pick(oracle, "roles", role, ({ parent = group }) => role.n % 2 === 0 || isUnderOrSelf(parent, group)),
 });
 
 export const createBinding = command<{ parent: Ref; link: LinkRef; without: string | undefined }>(
   "createRoleBinding",
-  (world, params) => {
-    const caller = world.callers[params.caller] as string;
-    const parent = pick(world, "groups", params.parent);
-    const link = linkOf(world, params.link, parent);
-    if (isStranger(world, caller, parent, link.identityUid)) return undefined;
+  (oracle, params) => {
+    const caller = oracle.callers[params.caller] as string;
+    const parent = pick(oracle, "groups", params.parent);
+    const link = linkOf(oracle, params.link, parent);
+    if (isStranger(oracle, caller, parent, link.identityUid)) return undefined;
     if (params.without) delete link[params.without];
     const request = { method: "POST", target: path(params, "roleBindings", `/${parent}`), body: body(link, params) };
-    return { request, expectation: expectCreate(world, caller, "roleBindings", parent, link) };
+    return { request, expectation: expectCreate(oracle, caller, "roleBindings", parent, link) };
   },
 );
 
 export const createBatch = command<{ parent: Ref; role: Ref; shared: boolean; links: LinkRef[] }>(
   "batchCreateRoleBindings",
-  (world, params) => {
-    const caller = world.callers[params.caller] as string;
-    const parent = pick(world, "groups", params.parent);
-    const roleUid = pick(world, "roles", params.role);
-    const links = params.links.map((link) => Object.assign(linkOf(world, link, parent), params.shared && { roleUid }));
-    if (links.some(({ identityUid }) => isStranger(world, caller, parent, identityUid))) return undefined;
+  (oracle, params) => {
+    const caller = oracle.callers[params.caller] as string;
+    const parent = pick(oracle, "groups", params.parent);
+    const roleUid = pick(oracle, "roles", params.role);
+    const links = params.links.map((link) => Object.assign(linkOf(oracle, link, parent), params.shared && { roleUid }));
+    if (links.some(({ identityUid }) => isStranger(oracle, caller, parent, identityUid))) return undefined;
     const requests = links.map(({ identityUid, roleUid: own }) => ({
       roleBinding: { identityUid, ...(!params.shared && { roleUid: own }) },
     }));
     const message = { parent, requests, ...(params.shared && { roleUid }) };
     const target = path(params, "roleBindings", ":batchCreate");
     const request = { method: "POST", target, body: body(message, params) };
-    return { request, expectation: expectBatch(world, caller, parent, links) };
+    return { request, expectation: expectBatch(oracle, caller, parent, links) };
   },
 );
 
-export const get = command<{ kind: Kind; record: Ref }>("get", (world, params) => {
-  const uid = pick(world, params.kind, params.record);
-  const expectation = expectGet(world, world.callers[params.caller] as string, params.kind, uid);
+export const get = command<{ kind: Kind; record: Ref }>("get", (oracle, params) => {
+  const uid = pick(oracle, params.kind, params.record);
+  const expectation = expectGet(oracle, oracle.callers[params.caller] as string, params.kind, uid);
   return { request: { method: "GET", target: path(params, params.kind, `/${uid}`) }, expectation };
 });
 
@@ -106,12 +106,13 @@ const mostlyOwn =
     n % 10 === 0 || row.kind !== "roles" || row.parent !== undefined;
 
 /** Without these nobody could call any more, or the oracle would not know who may. */
-const isFixed = (world: World, uid: string) => world.callers.includes(uid) || world.rows.get(uid)?.founding === true;
+const isFixed = (oracle: Oracle, uid: string) =>
+  oracle.callers.includes(uid) || oracle.rows.get(uid)?.founding === true;
 
-export const remove = command<{ kind: Kind; record: Ref }>("delete", (world, params) => {
-  const uid = pick(world, params.kind, params.record, mostlyOwn(params.record));
-  if (isFixed(world, uid)) return undefined;
-  const expectation = expectDelete(world, world.callers[params.caller] as string, params.kind, uid);
+export const remove = command<{ kind: Kind; record: Ref }>("delete", (oracle, params) => {
+  const uid = pick(oracle, params.kind, params.record, mostlyOwn(params.record));
+  if (isFixed(oracle, uid)) return undefined;
+  const expectation = expectDelete(oracle, oracle.callers[params.caller] as string, params.kind, uid);
   return { request: { method: "DELETE", target: path(params, params.kind, `/${uid}`) }, expectation };
 });
 
@@ -132,14 +133,14 @@ const FIELDS: Record<Kind, readonly string[]> = {
   roleBindings: ["identityUid", "roleUid"],
 };
 
-export const update = command<UpdateParams>("update", (world, params) => {
+export const update = command<UpdateParams>("update", (oracle, params) => {
   const { kind, fields, keys, mask, extra } = params;
-  const caller = world.callers[params.caller] as string;
-  const uid = pick(world, kind, params.record, mostlyOwn(params.record));
-  if (isFixed(world, uid)) return undefined;
-  const row = world.rows.get(uid);
+  const caller = oracle.callers[params.caller] as string;
+  const uid = pick(oracle, kind, params.record, mostlyOwn(params.record));
+  if (isFixed(oracle, uid)) return undefined;
+  const row = oracle.rows.get(uid);
 
-  const all: Json = { ...fields, ...(kind === "roleBindings" && linkOf(world, params.link, row?.parent ?? uid)) };
+  const all: Json = { ...fields, ...(kind === "roleBindings" && linkOf(oracle, params.link, row?.parent ?? uid)) };
   const wanted = FIELDS[kind].filter((key) => keys.includes(key));
   const change = present(Object.fromEntries(wanted.flatMap((key) => entriesOf(all, key))));
   const nested = mask === "claimMatch.subject";
@@ -151,10 +152,10 @@ export const update = command<UpdateParams>("update", (world, params) => {
   if (paths.length === 0) return undefined;
   if (mask === "none" && (Object.keys(change).length === 0 || paths.some((path) => !(path in change))))
     return undefined;
-  if (kind === "roleBindings" && isStranger(world, caller, row?.parent ?? uid, change.identityUid)) return undefined;
+  if (kind === "roleBindings" && isStranger(oracle, caller, row?.parent ?? uid, change.identityUid)) return undefined;
   // Whether the capabilities that a role had before are needed too is not specified.
   const before = (row?.fields.capabilities as string[]) ?? [];
-  if (kind === "roles" && row?.parent && !can(world, caller, before, row.parent)) return undefined;
+  if (kind === "roles" && row?.parent && !can(oracle, caller, before, row.parent)) return undefined;
 
   const written = [...paths, ...(extra && mask !== "*" ? [extra] : [])];
   const updateMask = written.map((text) => (params.snake ? text.split(".").map(snakeOf).join(".") : text)).join(",");
@@ -162,7 +163,7 @@ export const update = command<UpdateParams>("update", (world, params) => {
   const unknown = extra === "colour" && mask !== "none" && mask !== "*";
   return {
     request: { method: "PATCH", target: path(params, kind, `/${uid}`), query, body: body(change, params) },
-    expectation: expectUpdate(world, caller, kind, uid, change, { paths, unknown }),
+    expectation: expectUpdate(oracle, caller, kind, uid, change, { paths, unknown }),
   };
 });
 

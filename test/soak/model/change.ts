@@ -11,13 +11,13 @@ import {
   type Json,
   type Kind,
   messageOf,
+  type Oracle,
   parentOf,
   type Row,
   rootOf,
   rowOf,
   rowsOf,
-  type World,
-} from "./world.ts";
+} from "./oracle.ts";
 
 const isName = (value: unknown): boolean =>
   typeof value === "string" && /^[a-z0-9 ._-]{1,}$/.test(value) && value.length <= 255;
@@ -52,34 +52,34 @@ const problemOf = (broken: readonly (string | undefined)[]): Problem[] => {
 };
 
 /** Identity and role of a binding have to exist, the role at the group or above it, and the caller to hold what it grants. */
-const linkProblems = (world: World, caller: string, group: string, { identityUid, roleUid }: Json): Problem[] => {
+const linkProblems = (oracle: Oracle, caller: string, group: string, { identityUid, roleUid }: Json): Problem[] => {
   if (!identityUid || !roleUid) return [];
-  const role = rowOf(world, "roles", roleUid);
+  const role = rowOf(oracle, "roles", roleUid);
   const reachable = role && (role.parent === undefined || isUnderOrSelf(role.parent, group));
   const broken = [
-    ...(rowOf(world, "identities", identityUid) ? [] : ["identityUid"]),
+    ...(rowOf(oracle, "identities", identityUid) ? [] : ["identityUid"]),
     ...(reachable ? [] : ["roleUid"]),
   ];
   if (broken.length > 0) return [invalid(...broken)];
-  return can(world, caller, capabilitiesOf(role), group) ? [] : [denied];
+  return can(oracle, caller, capabilitiesOf(role), group) ? [] : [denied];
 };
 
 /** Nobody sees whom they may not list: whether a stranger's identity may be bound depends on more than is specified. */
-export const isStranger = (world: World, caller: string, group: string, identityUid: unknown): boolean =>
-  rowOf(world, "identities", identityUid) !== undefined &&
+export const isStranger = (oracle: Oracle, caller: string, group: string, identityUid: unknown): boolean =>
+  rowOf(oracle, "identities", identityUid) !== undefined &&
   rootOf(identityUid as string) !== rootOf(group) &&
-  !can(world, caller, [capability("identities", "LIST")], identityUid as string);
+  !can(oracle, caller, [capability("identities", "LIST")], identityUid as string);
 
 const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 
 /** Takes a new record's uid from the answer: it has to be fresh, and one segment below its parent (docs/contract.md#uids). */
-const adopt = (world: World, kind: Kind, parent: string | undefined, uid: string, fields: Json): Row => {
+const adopt = (oracle: Oracle, kind: Kind, parent: string | undefined, uid: string, fields: Json): Row => {
   deepStrictEqual({ uid: UID.test(uid), parent: parentOf(uid) }, { uid: true, parent });
-  const known = world.rows.has(uid) || world.gone.some((row) => row.uid === uid);
+  const known = oracle.rows.has(uid) || oracle.gone.some((row) => row.uid === uid);
   deepStrictEqual(known, false, `the uid ${uid} is not new`);
-  const row: Row = { kind, uid, parent, createMs: world.nowMs, updateMs: world.nowMs, fields };
-  if (kind === "identities") row.seenMs = world.nowMs;
-  world.rows.set(uid, row);
+  const row: Row = { kind, uid, parent, createMs: oracle.nowMs, updateMs: oracle.nowMs, fields };
+  if (kind === "identities") row.seenMs = oracle.nowMs;
+  oracle.rows.set(uid, row);
   return row;
 };
 
@@ -89,53 +89,53 @@ const stored = (fields: Json): Json =>
 
 /** `parent` undefined: a root group. */
 export const expectCreate = (
-  world: World,
+  oracle: Oracle,
   caller: string,
   kind: Kind,
   parent: string | undefined,
   fields: Json,
 ): Expectation => {
-  const allowed = parent === undefined || can(world, caller, [capability(kind, "CREATE")], parent);
-  const above = parent === undefined || rowOf(world, "groups", parent) !== undefined;
+  const allowed = parent === undefined || can(oracle, caller, [capability(kind, "CREATE")], parent);
+  const above = parent === undefined || rowOf(oracle, "groups", parent) !== undefined;
   const problems = allowed
     ? [
         ...problemOf(brokenFields(kind, fields, true)),
         ...(above ? [] : [missing]),
-        ...(kind === "roleBindings" ? linkProblems(world, caller, parent as string, fields) : []),
-        ...(kind === "roles" && !can(world, caller, capabilitiesOf({ fields } as Row), parent as string)
+        ...(kind === "roleBindings" ? linkProblems(oracle, caller, parent as string, fields) : []),
+        ...(kind === "roles" && !can(oracle, caller, capabilitiesOf({ fields } as Row), parent as string)
           ? [denied]
           : []),
       ]
     : [denied];
   return {
     problems,
-    accept: (answer) => messageOf(world, adopt(world, kind, parent, answer.uid as string, stored(fields))),
+    accept: (answer) => messageOf(oracle, adopt(oracle, kind, parent, answer.uid as string, stored(fields))),
   };
 };
 
 /** The binding of a new root group, which no answer has shown yet. */
-export const adoptFounding = (world: World, root: string, uid: string, creator: string, owner: string): void => {
-  const row = adopt(world, "roleBindings", root, uid, { identityUid: creator, roleUid: owner });
+export const adoptFounding = (oracle: Oracle, root: string, uid: string, creator: string, owner: string): void => {
+  const row = adopt(oracle, "roleBindings", root, uid, { identityUid: creator, roleUid: owner });
   row.founding = true;
 };
 
 /** All or nothing, in order, at most 25 (docs/contract.md#role-bindings). */
-export const expectBatch = (world: World, caller: string, parent: string, links: readonly Json[]): Expectation => {
+export const expectBatch = (oracle: Oracle, caller: string, parent: string, links: readonly Json[]): Expectation => {
   const broken = links.flatMap((link, i) =>
     brokenFields("roleBindings", link, true).map((field) => `requests[${i}].roleBinding.${field}`),
   );
   const faults = links.map((link, i) =>
-    linkProblems(world, caller, parent, link).map(({ code, fields }) => ({
+    linkProblems(oracle, caller, parent, link).map(({ code, fields }) => ({
       code,
       fields: fields?.map((field) => `requests[${i}].roleBinding.${field}`),
     })),
   );
   const unlinked = faults.flat().flatMap(({ code, fields = [] }) => (code === "INVALID_ARGUMENT" ? fields : []));
-  const problems = can(world, caller, [capability("roleBindings", "CREATE")], parent)
+  const problems = can(oracle, caller, [capability("roleBindings", "CREATE")], parent)
     ? [
         ...(links.length === 0 || links.length > 25 ? [invalid("requests")] : []),
         ...(broken.length > 0 ? [invalid(...broken)] : unlinked.length > 0 ? [invalid(...unlinked)] : []),
-        ...(rowOf(world, "groups", parent) ? [] : [missing]),
+        ...(rowOf(oracle, "groups", parent) ? [] : [missing]),
         ...(faults.flat().some(({ code }) => code === "PERMISSION_DENIED") ? [denied] : []),
       ]
     : [denied];
@@ -143,47 +143,47 @@ export const expectBatch = (world: World, caller: string, parent: string, links:
     problems,
     accept: (answer) => {
       const made = (answer.roleBindings as { uid: string }[]).map(({ uid }, i) =>
-        adopt(world, "roleBindings", parent, uid, stored(links[i] as Json)),
+        adopt(oracle, "roleBindings", parent, uid, stored(links[i] as Json)),
       );
       deepStrictEqual(made.length, links.length);
-      return { roleBindings: made.map((row) => messageOf(world, row)) };
+      return { roleBindings: made.map((row) => messageOf(oracle, row)) };
     },
   };
 };
 
 /** A caller learns whether the record exists only if it may read the scope (docs/contract.md#d5). */
 const existenceProblems = (
-  world: World,
+  oracle: Oracle,
   caller: string,
   kind: Kind,
   uid: string,
   verb: "UPDATE" | "DELETE",
 ): Problem[] => {
-  if (!can(world, caller, [capability(kind, verb)], uid)) return [denied];
-  return rowOf(world, kind, uid) ? [] : [missing];
+  if (!can(oracle, caller, [capability(kind, verb)], uid)) return [denied];
+  return rowOf(oracle, kind, uid) ? [] : [missing];
 };
 
 /** To change who assumes an identity, a caller must hold what it is granted in its organisation (docs/contract.md#d21). */
-const takesOver = (world: World, caller: string, { uid, fields }: Row, next: Json): boolean =>
+const takesOver = (oracle: Oracle, caller: string, { uid, fields }: Row, next: Json): boolean =>
   RELATIONSHIPS.some((member) => !isDeepStrictEqual(fields[member], next[member])) &&
-  rowsOf(world, "roleBindings").some(
+  rowsOf(oracle, "roleBindings").some(
     ({ fields: link, parent = "" }) =>
       link.identityUid === uid &&
       rootOf(parent) === rootOf(uid) &&
-      !can(world, caller, capabilitiesOf(rowOf(world, "roles", link.roleUid)), parent),
+      !can(oracle, caller, capabilitiesOf(rowOf(oracle, "roles", link.roleUid)), parent),
   );
 
 /** `paths`: canonical, without the output-only ones; `unknown`: the mask names a field that there is not. */
 export const expectUpdate = (
-  world: World,
+  oracle: Oracle,
   caller: string,
   kind: Kind,
   uid: string,
   body: Json,
   mask: { paths: readonly string[]; unknown: boolean },
 ): Expectation => {
-  const problems = existenceProblems(world, caller, kind, uid, "UPDATE");
-  const row = rowOf(world, kind, uid);
+  const problems = existenceProblems(oracle, caller, kind, uid, "UPDATE");
+  const row = rowOf(oracle, kind, uid);
   if (problems.length > 0 || !row) return { problems, accept: () => ({}) };
   if (mask.unknown) return { problems: [invalid("updateMask")], accept: () => ({}) };
 
@@ -195,12 +195,12 @@ export const expectUpdate = (
   );
   const group = row.parent ?? uid;
   const escalates =
-    (kind === "roles" && !can(world, caller, capabilitiesOf({ fields: next } as Row), group)) ||
-    (kind === "identities" && takesOver(world, caller, row, next));
+    (kind === "roles" && !can(oracle, caller, capabilitiesOf({ fields: next } as Row), group)) ||
+    (kind === "identities" && takesOver(oracle, caller, row, next));
   return {
     problems: [
       ...problemOf(touched),
-      ...(kind === "roleBindings" ? linkProblems(world, caller, group, next) : []),
+      ...(kind === "roleBindings" ? linkProblems(oracle, caller, group, next) : []),
       ...(escalates ? [denied] : []),
     ],
     accept: (answer) => {
@@ -208,8 +208,8 @@ export const expectUpdate = (
       const same = JSON.stringify(sorted(next)) === JSON.stringify(sorted(row.fields));
       const kept = same && answer.updateTime === new Date(row.updateMs).toISOString();
       row.fields = next;
-      if (!kept) row.updateMs = world.nowMs;
-      return messageOf(world, row);
+      if (!kept) row.updateMs = oracle.nowMs;
+      return messageOf(oracle, row);
     },
   };
 };
@@ -261,23 +261,23 @@ const CHILDREN: Record<Kind, string> = {
   roleBindings: "role bindings",
 };
 
-export const expectDelete = (world: World, caller: string, kind: Kind, uid: string): Expectation => {
-  const found = existenceProblems(world, caller, kind, uid, "DELETE");
+export const expectDelete = (oracle: Oracle, caller: string, kind: Kind, uid: string): Expectation => {
+  const found = existenceProblems(oracle, caller, kind, uid, "DELETE");
   // The deletion of a missing role binding is a success (docs/contract.md#d4).
   const problems = found.filter(({ code }) => !(kind === "roleBindings" && code === "NOT_FOUND"));
-  const row = rowOf(world, kind, uid);
-  if (problems.length === 0 && row) problems.push(...preconditionProblems(world, row));
+  const row = rowOf(oracle, kind, uid);
+  if (problems.length === 0 && row) problems.push(...preconditionProblems(oracle, row));
   return {
     problems,
     accept: () => {
-      if (row) forget(world, row);
+      if (row) forget(oracle, row);
       return "empty";
     },
   };
 };
 
-const preconditionProblems = (world: World, { kind, uid }: Row): Problem[] => {
-  const rows = [...world.rows.values()];
+const preconditionProblems = (oracle: Oracle, { kind, uid }: Row): Problem[] => {
+  const rows = [...oracle.rows.values()];
   if (kind === "roles" && rows.some(({ fields }) => fields.roleUid === uid)) return [{ code: "FAILED_PRECONDITION" }];
   if (kind !== "groups") return [];
   const children = new Set(rows.filter(({ parent, founding }) => parent === uid && !founding).map((row) => row.kind));
@@ -289,9 +289,9 @@ const preconditionProblems = (world: World, { kind, uid }: Row): Problem[] => {
 };
 
 /** Everybody reads the built-in roles; the rest is read where it may be listed. */
-export const expectGet = (world: World, caller: string, kind: Kind, uid: string): Expectation => {
-  const row = rowOf(world, kind, uid);
+export const expectGet = (oracle: Oracle, caller: string, kind: Kind, uid: string): Expectation => {
+  const row = rowOf(oracle, kind, uid);
   const open = kind === "roles" && parentOf(uid) === undefined;
-  if (!open && !can(world, caller, [capability(kind, "LIST")], uid)) return { problems: [denied], accept: () => ({}) };
-  return { problems: row ? [] : [missing], accept: () => messageOf(world, row as Row) };
+  if (!open && !can(oracle, caller, [capability(kind, "LIST")], uid)) return { problems: [denied], accept: () => ({}) };
+  return { problems: row ? [] : [missing], accept: () => messageOf(oracle, row as Row) };
 };

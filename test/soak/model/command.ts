@@ -1,12 +1,12 @@
 // A command: one request, and what its answer has to be. It names records by number, so that it means something in every
-// world and a failing run shrinks.
+// oracle and a failing run shrinks.
 import type * as fc from "fast-check";
 import { checkAnswer, type Expectation } from "./expectation.ts";
+import { type Json, type Kind, type Oracle, type Row, rowsOf } from "./oracle.ts";
 import type { Real, Request } from "./real.ts";
 import type { Common, Ref } from "./value.ts";
-import { type Json, type Kind, type Row, rowsOf, type World } from "./world.ts";
 
-export type Command = fc.AsyncCommand<World, Real>;
+export type Command = fc.AsyncCommand<Oracle, Real>;
 
 export interface Step {
   request: Request;
@@ -21,14 +21,14 @@ export const NEVER = "f".repeat(16);
 
 /** The record that a number means: of those that the caller of `among` would take. */
 export const pick = (
-  world: World,
+  oracle: Oracle,
   kind: Kind,
   { n, which }: Ref,
   among: (row: Row) => boolean = () => true,
 ): string => {
-  const rows = which === "gone" ? world.gone.filter((row) => row.kind === kind) : rowsOf(world, kind).filter(among);
+  const rows = which === "gone" ? oracle.gone.filter((row) => row.kind === kind) : rowsOf(oracle, kind).filter(among);
   const row = which === "never" ? undefined : rows[n % rows.length];
-  return row?.uid ?? `${world.organization}/${NEVER}`;
+  return row?.uid ?? `${oracle.organization}/${NEVER}`;
 };
 
 export const snakeOf = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -43,15 +43,15 @@ const spelled = (value: unknown, snake: boolean): unknown => {
 export const present = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined));
 
-/** `step` is asked twice, so it looks and does not change; undefined: nothing to do in this world. */
+/** `step` is asked twice, so it looks and does not change; undefined: nothing to do in this oracle. */
 export const command =
-  <P>(title: string, step: (world: World, params: P & Common) => Step | undefined) =>
+  <P>(title: string, step: (oracle: Oracle, params: P & Common) => Step | undefined) =>
   ([own, shared]: [P, Common]): Command => {
     const params = { ...shared, ...own };
     return {
-      check: (world) => step(world as World, params) !== undefined,
-      run: async (world, real) => {
-        const { request, expectation, caller = params.caller, after } = step(world, params) as Step;
+      check: (oracle) => step(oracle as Oracle, params) !== undefined,
+      run: async (oracle, real) => {
+        const { request, expectation, caller = params.caller, after } = step(oracle, params) as Step;
         const answer = await real.send(caller, request);
         try {
           checkAnswer(answer, expectation);

@@ -12,6 +12,7 @@ import {
 } from "./change-command.ts";
 import type { Command } from "./command.ts";
 import { type ListParams, list, nextPage } from "./list-command.ts";
+import type { Json, Kind } from "./oracle.ts";
 import {
   capabilities,
   common,
@@ -30,12 +31,11 @@ import {
   seldom,
   skip,
 } from "./value.ts";
-import type { Json, Kind } from "./world.ts";
 
 const advance = (ms: number): Command => ({
   check: () => true,
   // Not counted: it is no operation of the API.
-  run: (world, real) => real.advance(world, ms),
+  run: (oracle, real) => real.advance(oracle, ms),
   toString: () => `advance ${ms} ms`,
 });
 

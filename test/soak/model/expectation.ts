@@ -1,7 +1,7 @@
 // What an answer has to be: one of the errors that apply, or, where none does, exactly what the oracle says.
 import { deepStrictEqual } from "node:assert/strict";
 import type { Answer } from "../../support/http.ts";
-import type { Json } from "./world.ts";
+import type { Json } from "./oracle.ts";
 
 // docs/contract.md#errors
 const CODES = {
@@ -22,7 +22,7 @@ export interface Problem {
 export interface Expectation {
   /** none: it succeeds. Several: any of them, since their order is nowhere specified */
   problems: readonly Problem[];
-  /** takes what the server chose from its answer, changes the world, and says what the answer has to be */
+  /** takes what the server chose from its answer, changes the oracle, and says what the answer has to be */
   accept: (answer: Json) => Json | "empty";
 }
 

@@ -2,8 +2,8 @@
 import { command, NEVER, path, pick, present, snakeOf } from "./command.ts";
 import { invalid } from "./expectation.ts";
 import { expectList, type Query } from "./list.ts";
+import type { Json, Kind, Oracle } from "./oracle.ts";
 import type { Common, Ref } from "./value.ts";
-import type { Json, Kind, World } from "./world.ts";
 
 export interface ListParams {
   kind: Kind;
@@ -21,25 +21,25 @@ export interface ListParams {
   broken: boolean;
 }
 
-const queryOf = (world: World, params: ListParams): Query => {
+const queryOf = (oracle: Oracle, params: ListParams): Query => {
   const { kind, uids, broken } = params;
   const [one, two, three] = uids as [Ref, Ref, Ref];
-  const group = (record: Ref) => (broken ? "x" : pick(world, "groups", record));
+  const group = (record: Ref) => (broken ? "x" : pick(oracle, "groups", record));
   const own: Query =
     kind === "roleBindings"
       ? {
-          ...(params.own && { identity: pick(world, "identities", two) }),
-          ...(params.inRoot && { group: pick(world, "groups", one) }),
-          ...(params.ids && { role: pick(world, "roles", three) }),
+          ...(params.own && { identity: pick(oracle, "identities", two) }),
+          ...(params.inRoot && { group: pick(oracle, "groups", one) }),
+          ...(params.ids && { role: pick(oracle, "roles", three) }),
         }
       : { ...(params.exact !== undefined && { name: params.exact }) };
   return {
     ...(params.descendants && { "uidp.descendantsOf": group(one) }),
     ...(params.children && { "uidp.childrenOf": group(two) }),
     // test/server/list-filter.test.ts has those of other kinds.
-    ...(params.ancestors && kind === "groups" && { "uidp.ancestorsOf": pick(world, "groups", three) }),
+    ...(params.ancestors && kind === "groups" && { "uidp.ancestorsOf": pick(oracle, "groups", three) }),
     ...(params.inRoot && kind !== "roleBindings" && { "uidp.inRoot": true }),
-    ...(params.ids && kind !== "roleBindings" && { "uidp.ids": uids.map((record) => pick(world, kind, record)) }),
+    ...(params.ids && kind !== "roleBindings" && { "uidp.ids": uids.map((record) => pick(oracle, kind, record)) }),
     ...(params.own && kind === "identities" && { relationshipType: "RELATIONSHIP_TYPE_CLAIM_MATCH" }),
     ...own,
     ...present({ orderBy: params.orderBy, pageSize: params.pageSize, skip: params.skip }),
@@ -49,16 +49,16 @@ const queryOf = (world: World, params: ListParams): Query => {
 const spelledQuery = (query: Json, { snake }: Common): Json =>
   Object.fromEntries(Object.entries(query).map(([key, value]) => [snake ? snakeOf(key) : key, value]));
 
-export const list = command<ListParams>("list", (world, params) => {
-  const query = queryOf(world, params);
+export const list = command<ListParams>("list", (oracle, params) => {
+  const query = queryOf(oracle, params);
   const request = { method: "GET", target: path(params, params.kind), query: spelledQuery(query as Json, params) };
-  return { request, expectation: expectList(world, world.callers[params.caller] as string, params.kind, query) };
+  return { request, expectation: expectList(oracle, oracle.callers[params.caller] as string, params.kind, query) };
 });
 
 export const nextPage = command<{ n: number; pageSize: number | undefined; skip: number; foreign: boolean }>(
   "nextPage",
-  (world, params) => {
-    const walk = world.walks[params.n % world.walks.length];
+  (oracle, params) => {
+    const walk = oracle.walks[params.n % oracle.walks.length];
     if (!walk) return undefined;
     const other: Json = walk.kind === "roleBindings" ? { role: NEVER.repeat(2) } : { name: "no such name" };
     const { pageSize, skip } = params;
@@ -66,9 +66,9 @@ export const nextPage = command<{ n: number; pageSize: number | undefined; skip:
     const target = path(params, walk.kind);
     const request = { method: "GET", target, query: spelledQuery({ ...query, pageToken: walk.token }, params) };
     // By the one who began it: others may see other rows.
-    const caller = world.callers.indexOf(walk.caller);
+    const caller = oracle.callers.indexOf(walk.caller);
     if (params.foreign)
       return { request, caller, expectation: { problems: [invalid("pageToken")], accept: () => ({}) } };
-    return { request, caller, expectation: expectList(world, walk.caller, walk.kind, query as Query, walk) };
+    return { request, caller, expectation: expectList(oracle, walk.caller, walk.kind, query as Query, walk) };
   },
 );

@@ -8,12 +8,12 @@ import {
   type Json,
   type Kind,
   messageOf,
+  type Oracle,
   parentOf,
   type Row,
   rowsOf,
   type Walk,
-  type World,
-} from "./world.ts";
+} from "./oracle.ts";
 
 /** A list request by the canonical names of its fields. */
 export interface Query {
@@ -82,8 +82,8 @@ const matches = (kind: Kind, query: Query, { uid, parent, fields }: Row): boolea
 const relationshipOf = ({ claimMatch }: Json) =>
   claimMatch ? "RELATIONSHIP_TYPE_CLAIM_MATCH" : "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL";
 
-const isReadable = (world: World, caller: string, { kind, uid }: Row): boolean =>
-  (kind === "roles" && parentOf(uid) === undefined) || can(world, caller, [capability(kind, "LIST")], uid);
+const isReadable = (oracle: Oracle, caller: string, { kind, uid }: Row): boolean =>
+  (kind === "roles" && parentOf(uid) === undefined) || can(oracle, caller, [capability(kind, "LIST")], uid);
 
 const brokenFields = (kind: Kind, query: Query): string[] => {
   const [field, direction] = orderOf(query.orderBy);
@@ -98,14 +98,14 @@ const brokenFields = (kind: Kind, query: Query): string[] => {
 };
 
 /** `walk`: the page after one that was answered before. */
-export const expectList = (world: World, caller: string, kind: Kind, query: Query, walk?: Walk): Expectation => {
+export const expectList = (oracle: Oracle, caller: string, kind: Kind, query: Query, walk?: Walk): Expectation => {
   const broken = brokenFields(kind, query);
   if (broken.length > 0) return { problems: [invalid(...broken)], accept: () => ({}) };
   // A token older than three days restarts the list without an error (docs/contract.md#d6).
-  const from = walk && world.nowMs - walk.issuedMs <= THREE_DAYS_MS ? walk : undefined;
+  const from = walk && oracle.nowMs - walk.issuedMs <= THREE_DAYS_MS ? walk : undefined;
 
   const compare = comparator(query.orderBy);
-  const all = rowsOf(world, kind).filter((row) => matches(kind, query, row) && isReadable(world, caller, row));
+  const all = rowsOf(oracle, kind).filter((row) => matches(kind, query, row) && isReadable(oracle, caller, row));
   const rest = all.toSorted(compare).filter((row) => !from || compare(row, from.cursor) > 0);
   const size = Math.min(query.pageSize || 50, 200);
   const skip = query.skip ?? 0;
@@ -117,16 +117,16 @@ export const expectList = (world: World, caller: string, kind: Kind, query: Quer
       const last = page.at(-1);
       const more = rest.length > skip + size && last !== undefined;
       deepStrictEqual(typeof nextPageToken, more ? "string" : "undefined");
-      world.walks = world.walks.filter((other) => other !== walk);
+      oracle.walks = oracle.walks.filter((other) => other !== walk);
       if (more) {
         const token = nextPageToken as string;
         const { pageSize: _, skip: __, ...filters } = query;
         // As it is now: a change of the row later moves no cursor.
         const cursor = { ...last, fields: { ...last.fields } };
-        world.walks.push({ kind, caller, query: filters as Json, token, cursor, total, issuedMs: world.nowMs });
+        oracle.walks.push({ kind, caller, query: filters as Json, token, cursor, total, issuedMs: oracle.nowMs });
       }
       return {
-        [kind]: page.map((row) => messageOf(world, row)),
+        [kind]: page.map((row) => messageOf(oracle, row)),
         ...(more && { nextPageToken }),
         totalCount: String(total),
         skipped: skip,

@@ -41,7 +41,7 @@ export interface Walk {
   issuedMs: number;
 }
 
-export interface World {
+export interface Oracle {
   nowMs: number;
   rows: Map<string, Row>;
   gone: Row[];
@@ -59,30 +59,31 @@ export const rootOf = (uid: string): string => uid.split("/")[0] as string;
 export const parentOf = (uid: string): string | undefined =>
   uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : undefined;
 
-export const rowsOf = (world: World, kind: Kind): Row[] => [...world.rows.values()].filter((row) => row.kind === kind);
+export const rowsOf = (oracle: Oracle, kind: Kind): Row[] =>
+  [...oracle.rows.values()].filter((row) => row.kind === kind);
 
-export const rowOf = (world: World, kind: Kind, uid: unknown): Row | undefined => {
-  const row = world.rows.get(uid as string);
+export const rowOf = (oracle: Oracle, kind: Kind, uid: unknown): Row | undefined => {
+  const row = oracle.rows.get(uid as string);
   return row?.kind === kind ? row : undefined;
 };
 
 export const capabilitiesOf = (role: Row | undefined): string[] => (role?.fields.capabilities as string[]) ?? [];
 
 /** Bindings as they are now: a grant at a group covers it and everything below (docs/contract.md#d28). */
-export const can = (world: World, caller: string, capabilities: readonly string[], uid: string): boolean => {
-  const bindings = rowsOf(world, "roleBindings").filter(
+export const can = (oracle: Oracle, caller: string, capabilities: readonly string[], uid: string): boolean => {
+  const bindings = rowsOf(oracle, "roleBindings").filter(
     ({ fields, parent }) => fields.identityUid === caller && isUnderOrSelf(parent as string, uid),
   );
-  const held = new Set(bindings.flatMap(({ fields }) => capabilitiesOf(rowOf(world, "roles", fields.roleUid))));
+  const held = new Set(bindings.flatMap(({ fields }) => capabilitiesOf(rowOf(oracle, "roles", fields.roleUid))));
   return capabilities.every((name) => held.has(name));
 };
 
 const timeText = (ms: number): string => new Date(ms).toISOString();
 
 /** A record as a response has it (docs/contract.md#d1). */
-export const messageOf = (world: World, row: Row): Json => {
+export const messageOf = (oracle: Oracle, row: Row): Json => {
   const { uid, fields, createMs, updateMs } = row;
-  if (row.kind === "roleBindings") return bindingOf(world, row);
+  if (row.kind === "roleBindings") return bindingOf(oracle, row);
   const common = {
     uid,
     ...fields,
@@ -96,33 +97,33 @@ export const messageOf = (world: World, row: Row): Json => {
 };
 
 // Hydrated, without the uids beside (docs/contract.md#role-bindings).
-const bindingOf = (world: World, { uid, parent, fields, createMs }: Row): Json => {
+const bindingOf = (oracle: Oracle, { uid, parent, fields, createMs }: Row): Json => {
   const named = (row: Row | undefined) => ({
     uid: row?.uid,
     name: row?.fields.name,
     description: row?.fields.description ?? "",
   });
-  const identity = rowOf(world, "identities", fields.identityUid);
+  const identity = rowOf(oracle, "identities", fields.identityUid);
   const { issuer = "", subject = "" } = (identity?.fields.claimMatch ?? {}) as Record<string, string | undefined>;
   return {
     uid,
     identity: { ...named(identity), issuer, subject },
-    group: named(rowOf(world, "groups", parent)),
-    role: named(rowOf(world, "roles", fields.roleUid)),
+    group: named(rowOf(oracle, "groups", parent)),
+    role: named(rowOf(oracle, "roles", fields.roleUid)),
     createTime: timeText(createMs),
   };
 };
 
 /** Takes a record out, and what goes with it (docs/contract.md#d7, docs/contract.md#d8). */
-export const forget = (world: World, row: Row): void => {
-  for (const other of [row, ...followers(world, row)]) {
-    world.rows.delete(other.uid);
-    world.gone.push(other);
+export const forget = (oracle: Oracle, row: Row): void => {
+  for (const other of [row, ...followers(oracle, row)]) {
+    oracle.rows.delete(other.uid);
+    oracle.gone.push(other);
   }
 };
 
-const followers = (world: World, { kind, uid }: Row): Row[] =>
-  rowsOf(world, "roleBindings").filter(
+const followers = (oracle: Oracle, { kind, uid }: Row): Row[] =>
+  rowsOf(oracle, "roleBindings").filter(
     (binding) =>
       (kind === "identities" && binding.fields.identityUid === uid) ||
       (kind === "groups" && binding.founding && binding.parent === uid),

@@ -1,8 +1,8 @@
 // The other side of the model-based test: a reference server in this process with two callers, the owner and a reader who is
-// granted what the commands bind to it, and the world as it is before the first command.
+// granted what the commands bind to it, and the oracle as it is before the first command.
 import type { Answer } from "../../support/http.ts";
 import { createClock, queryText, shuffledIds, startServer } from "../../support/server.ts";
-import { type Json, KINDS, parentOf, type Row, type World } from "./world.ts";
+import { type Json, KINDS, type Oracle, parentOf, type Row } from "./oracle.ts";
 
 export interface Request {
   method: string;
@@ -15,7 +15,7 @@ export interface Real {
   /** by the index of the caller */
   send(caller: number, request: Request): Promise<Answer>;
   /** moves the clock; new tokens where the old ones are about to expire */
-  advance(world: World, ms: number): Promise<void>;
+  advance(oracle: Oracle, ms: number): Promise<void>;
   /** commands that were carried out, and the requests of them */
   counts: { commands: number; requests: number };
   close(): Promise<void>;
@@ -34,7 +34,7 @@ const OUTPUT = [
   "role",
 ];
 
-export const createReal = async (seed: number): Promise<{ world: World; real: Real }> => {
+export const createReal = async (seed: number): Promise<{ oracle: Oracle; real: Real }> => {
   const clock = createClock();
   const api = await startServer({ clock, ids: shuffledIds(seed) });
   const reader = await api.actor("reader");
@@ -47,18 +47,18 @@ export const createReal = async (seed: number): Promise<{ world: World; real: Re
     return api.call(method, target + queryText(query as Parameters<typeof queryText>[0]), { token, body });
   };
 
-  const advance: Real["advance"] = async (world, ms) => {
+  const advance: Real["advance"] = async (oracle, ms) => {
     clock.advance(ms);
-    world.nowMs = clock();
-    if (world.nowMs - world.tokensMs < TOKEN_MS) return;
+    oracle.nowMs = clock();
+    if (oracle.nowMs - oracle.tokensMs < TOKEN_MS) return;
     api.owner.token = await api.token(api.owner.uid, { subject: "owner" });
     reader.token = await api.token(reader.uid, { subject: "reader" });
-    world.tokensMs = world.nowMs;
+    oracle.tokensMs = oracle.nowMs;
     // An exchange moves lastSeenTime and nothing else (docs/contract.md#d34).
-    for (const caller of callers) (world.rows.get(caller.uid) as Row).seenMs = world.nowMs;
+    for (const caller of callers) (oracle.rows.get(caller.uid) as Row).seenMs = oracle.nowMs;
   };
 
-  const world: World = {
+  const oracle: Oracle = {
     nowMs: clock(),
     rows: new Map(),
     gone: [],
@@ -71,10 +71,10 @@ export const createReal = async (seed: number): Promise<{ world: World; real: Re
     const { [kind]: messages } = await api.ok("GET", `/iam/v2beta1/${kind}`, { query: { pageSize: 200 } });
     for (const message of messages as Json[]) {
       const row = rowFrom(kind, message);
-      world.rows.set(row.uid, row);
+      oracle.rows.set(row.uid, row);
     }
   }
-  return { world, real: { send, advance, counts, close: api.close } };
+  return { oracle, real: { send, advance, counts, close: api.close } };
 };
 
 const rowFrom = (kind: Row["kind"], message: Json): Row => {

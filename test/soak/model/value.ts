@@ -1,6 +1,6 @@
-// What commands are made of: texts, references and queries, good ones mostly, so that a world fills up.
+// What commands are made of: texts, references and queries, good ones mostly, so that an oracle fills up.
 import * as fc from "fast-check";
-import { type Json, KINDS } from "./world.ts";
+import { type Json, KINDS } from "./oracle.ts";
 
 export interface Common {
   /** index of the caller: the owner, or the reader */
