@@ -1,0 +1,63 @@
+// A request times out, and a create succeeds later (docs/faults.md#f4).
+import type { Watch } from "./run.ts";
+import type { Stage } from "./scenario.ts";
+import { CHANGES, testFault, UNKNOWN } from "./table.ts";
+
+// Real time, in which a request must come to a server on loopback: nothing else depends on it.
+const HURRIED_MS = 3_000;
+
+/** Its request has little time, since no answer comes. */
+const hurried = ({ engine, subject: { after, method } }: Stage, further: Watch = {}) =>
+  engine.run("up", after, { hurry: { ms: HURRIED_MS, method }, ...further });
+
+testFault("F4: no response in time", [
+  {
+    what: "no answer in time, and a commit while the run looks for it",
+    why: "found before the run gives up",
+    actions: ["create"],
+    steps: [{ hold: true }],
+    row: {
+      attempts: 1,
+      act: (stage) => {
+        const { world, subject } = stage;
+        // The first look has found nothing, and does not know that yet.
+        const reached: Watch["reached"] = async (point) => {
+          const came = [subject.operation, subject.list].every((operation) => world.attempts(operation).length > 0);
+          if (point !== "after reply" || !came) return;
+          world.server.faults?.release();
+          await world.came(subject.operation, 1, true);
+        };
+        return hurried(stage, { reached });
+      },
+    },
+  },
+  {
+    what: "no answer in time, and a commit after the run gave up",
+    why: "the run fails with the intent open, the next one takes the record",
+    actions: ["create"],
+    steps: [{ hold: true }],
+    row: {
+      attempts: 1,
+      act: (stage) => hurried(stage),
+      fails: UNKNOWN,
+      seen: ({ world, subject }) => {
+        world.server.faults?.release();
+        return world.came(subject.operation, 1, true);
+      },
+    },
+  },
+  {
+    what: "no answer in time, and no commit ever",
+    why: "the run fails with the intent open, the next one finds nothing and makes it",
+    actions: ["create"],
+    steps: [{ hold: true, reset: true }],
+    row: { attempts: 1, act: (stage) => hurried(stage), fails: UNKNOWN },
+  },
+  {
+    what: "no answer in time, of what may be repeated",
+    why: "sent again",
+    actions: CHANGES,
+    steps: [{ hold: true }],
+    row: { attempts: 2, act: (stage) => hurried(stage), seen: ({ world }) => world.server.faults?.release() },
+  },
+]);

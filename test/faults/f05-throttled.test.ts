@@ -1,0 +1,60 @@
+// The service answers 429 or 503, with or without Retry-After (docs/faults.md#f5).
+import { expect } from "vitest";
+import type { Scenario, Stage } from "./scenario.ts";
+import { ALL, CHANGES, testFault } from "./table.ts";
+
+/** The gaps between the attempts, by the server's clock. */
+const gaps = ({ world, subject }: Stage): number[] => {
+  const times = world.attempts(subject.operation).map(({ timeMs }) => timeMs);
+  return times.slice(1).map((time, at) => time - (times[at] as number));
+};
+
+const waited =
+  (least: number): NonNullable<Scenario["seen"]> =>
+  (stage) =>
+    expect(Math.min(...gaps(stage))).toBeGreaterThanOrEqual(least);
+
+testFault("F5: 429 and 503", [
+  {
+    what: "429 with Retry-After in seconds",
+    why: "nothing was done: sent again, not before",
+    actions: ALL,
+    steps: [{ status: 429, retryAfter: 3 }],
+    row: { attempts: 2, seen: waited(3_000) },
+  },
+  {
+    what: "429 with Retry-After as a date",
+    why: "the date is waited for, by the service's clock",
+    actions: ALL,
+    steps: [{ status: 429, retryAfter: 3, httpDate: true }],
+    row: { attempts: 2, seen: waited(2_000) },
+  },
+  {
+    what: "503 with Retry-After",
+    why: "may be repeated: sent again, not before",
+    actions: CHANGES,
+    steps: [{ status: 503, retryAfter: 3 }],
+    row: { attempts: 2, seen: waited(3_000) },
+  },
+  {
+    what: "503 with Retry-After, of a create",
+    why: "looked for first, then sent again, not before",
+    actions: ["create"],
+    steps: [{ status: 503, retryAfter: 15 }],
+    row: { attempts: 2, seen: waited(15_000) },
+  },
+  {
+    what: "503 without Retry-After",
+    why: "looked for, or may be repeated: sent again",
+    actions: ALL,
+    steps: [{ status: 503 }],
+    row: { attempts: 2 },
+  },
+  {
+    what: "503 for ever",
+    why: "five attempts, then an error",
+    actions: ALL,
+    steps: Array.from({ length: 9 }, () => ({ status: 503 })),
+    row: { attempts: 5, fails: /a scripted failure with status 503/ },
+  },
+]);

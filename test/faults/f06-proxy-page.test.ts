@@ -1,0 +1,59 @@
+// A proxy answers with a page of its own (docs/faults.md#f6).
+import { describe, expect, test } from "vitest";
+import { kindRecords } from "../../provider/kind/index.ts";
+import { scenario } from "./scenario.ts";
+import { CHANGES, each, type FaultRow, testFault, UNKNOWN } from "./table.ts";
+
+testFault("F6: a proxy's page", [
+  ...[500, 502, 504].flatMap((status): FaultRow[] => [
+    {
+      what: `${status} with a page of a proxy, after the commit`,
+      why: "nobody knows: the record is found",
+      actions: ["create"],
+      steps: [{ at: "after", status, body: "html" }],
+      row: { attempts: 1 },
+    },
+  ]),
+  ...[502, 504].flatMap((status): FaultRow[] => [
+    {
+      what: `${status} with a page of a proxy, after the commit`,
+      why: "may be repeated: sent again",
+      actions: CHANGES,
+      steps: [{ at: "after", status, body: "html" }],
+      row: { attempts: 2 },
+    },
+  ]),
+  {
+    what: "500 of what may not be read as passing",
+    why: "an error; the next run does what is left",
+    actions: CHANGES,
+    steps: [{ status: 500, body: "html" }],
+    row: { attempts: 1, fails: "500" },
+  },
+  {
+    what: "504 before the commit, of a create",
+    why: "it may still come, so it is not sent again; the next run finds nothing and makes it",
+    actions: ["create"],
+    steps: [{ status: 504, body: "html" }],
+    row: { attempts: 1, fails: UNKNOWN },
+  },
+]);
+
+describe.concurrent("F6: a read that a proxy answers", () => {
+  test.each(each([{ status: 500 }, { status: 502 }, { status: 504 }]))("$status for a $kind is asked again", (row) =>
+    scenario({
+      kind: row.kind,
+      action: "update",
+      script: ({ kind }) => ({
+        rules: [{ operation: kindRecords[kind].operations.get, steps: [{ status: row.status, body: "html" }] }],
+      }),
+      act: ({ engine }) => engine.run("refresh"),
+      // Each of the kind is read once, and one of them once more.
+      seen: ({ world, subject }) =>
+        void expect(world.attempts(kindRecords[row.kind].operations.get)).toHaveLength(
+          subject.before.filter(({ kind }) => kind === row.kind).length + 1,
+        ),
+      afterwards: ["up"],
+    }),
+  );
+});

@@ -1,0 +1,56 @@
+// 401 in the middle of a run (docs/faults.md#f8).
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { STACK, scenario } from "./scenario.ts";
+import { ALL, acting, testFault } from "./table.ts";
+
+testFault("F8: 401", [
+  {
+    what: "401 in mid-run",
+    why: "one exchange, and the request once more",
+    actions: ALL,
+    steps: [{ status: 401 }],
+    row: { attempts: 2, seen: ({ world }) => void expect(world.attempts("ExchangeGet")).toHaveLength(2) },
+  },
+  {
+    what: "401 again with the new token",
+    why: "an error after the second attempt",
+    actions: ALL,
+    steps: [{ status: 401 }, { status: 401 }],
+    row: { attempts: 2, fails: "The API token was refused" },
+  },
+]);
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+describe.concurrent("F8: a token that expires in mid-run", () => {
+  test.each(acting([...ALL, "replace"]))("$action of a $kind: one silent exchange, and the request once more", (row) =>
+    scenario({
+      ...row,
+      act: async ({ world, subject }) => {
+        // As of a runner that keeps its own token fresh.
+        const file = join(world.folder, "identity-token");
+        const refreshed = async () => writeFileSync(file, await world.minted());
+        await refreshed();
+        const engine = world.engine(STACK, { env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: file } });
+        const run = engine.start("up", subject.after, { point: "before send", of: subject.method });
+        await run.paused;
+        world.later(HOUR_MS + MINUTE_MS);
+        await refreshed();
+        run.goOn();
+        const outcome = await run.outcome;
+        await engine.end();
+        // The line for whoever reviews it.
+        expect(engine.said.filter((text) => !text.startsWith("RoleBinding subject "))).toEqual([]);
+        return outcome;
+      },
+      attempts: 2,
+      seen: ({ world, subject }) => {
+        expect(world.attempts(subject.operation).map(({ carriedOut }) => carriedOut)).toEqual([false, true]);
+        expect(world.attempts("ExchangeGet")).toHaveLength(2);
+      },
+    }),
+  );
+});

@@ -1,0 +1,52 @@
+// 403 in an organisation that this run has just created, and in one that it has not (docs/faults.md#f9).
+import { describe, expect, test } from "vitest";
+import { kindRecords } from "../../provider/kind/index.ts";
+import { judge, judgeDestroyed, KINDS } from "./judge.ts";
+import { type Declared, type Program, ref } from "./program.ts";
+import { STACK } from "./scenario.ts";
+import { subjectOf } from "./subject.ts";
+import { ALL, testFault } from "./table.ts";
+import { startWorld } from "./world.ts";
+
+testFault("F9: 403 in an organisation that was there before", [
+  {
+    what: "403 in an organisation that was there before",
+    why: "an error at once: only what was just made is waited for",
+    actions: ALL,
+    steps: [{ status: 403 }],
+    row: { attempts: 1, fails: "PERMISSION_DENIED" },
+  },
+]);
+
+describe.concurrent("F9: an organisation that was just made", () => {
+  test.each(KINDS)("does not know us yet: the denial of a %s in it is waited for", async (kind) => {
+    const world = await startWorld();
+    try {
+      const foreign = await world.records();
+      const engine = world.engine(STACK);
+      // Below a root of its own, with what it refers to, one group in the other: only the subject is denied.
+      const after = subjectOf(kind, "create", world.home).after.filter(({ name }) => name !== "other-team");
+      const root: Declared = { name: "root", kind: "group", inputs: { root: true, name: "root" } };
+      const program: Program = [root, ...after].map((one) =>
+        one.inputs.parent === world.home ? { ...one, inputs: { ...one.inputs, parent: ref("root") } } : one,
+      );
+      const { operations } = kindRecords[kind];
+      const before = program.filter((one) => one.kind === kind && one.name !== "subject").map(() => ({}));
+      const denied = [{ status: 403 }, { status: 403 }, { status: 403 }];
+      world.server.faults?.set({ rules: [{ operation: operations.create, steps: [...before, ...denied] }] });
+      expect(await engine.run("up", program)).toMatchObject({ errors: [] });
+      const times = world.attempts(operations.create).map(({ timeMs }) => timeMs);
+      expect(times).toHaveLength(before.length + denied.length + 1);
+      const [last = 0, third = 0, second = 0] = times.toReversed();
+      expect([last - third >= 4_000, third - second >= 2_000]).toEqual([true, true]);
+      // A new token for each denial: the new permission is in none that is older.
+      expect(world.attempts("ExchangeGet")).toHaveLength(1 + denied.length);
+      world.server.faults?.clear();
+      expect((await judge(world, STACK, engine, program, foreign)).problems).toEqual([]);
+      expect(await engine.run("destroy")).toMatchObject({ errors: [] });
+      expect(await judgeDestroyed(world, STACK, foreign)).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
+});

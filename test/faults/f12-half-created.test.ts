@@ -1,0 +1,33 @@
+// A create succeeds, and what follows fails (docs/faults.md#f12).
+import { describe, expect, test } from "vitest";
+import { kindRecords } from "../../provider/kind/index.ts";
+import type { OperationName } from "../../schema/index.ts";
+import { KINDS } from "./judge.ts";
+import { killedAt, scenario } from "./scenario.ts";
+import { subjectOf } from "./subject.ts";
+
+describe.concurrent("F12: made, and what follows fails", () => {
+  test.each(KINDS)("a %s is recorded with its uid and the reason", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      act: async (stage) => {
+        // The run before was killed; this one takes its record and wants it otherwise.
+        await killedAt("after reply")(stage);
+        const { world, engine, subject } = stage;
+        const { operations } = kindRecords[kind];
+        world.server.faults?.set({
+          rules: [{ operation: operations.update as OperationName, steps: [{ status: 500 }] }],
+        });
+        const { after } = subjectOf(kind, "update", world.home);
+        const outcome = await engine.run("up", after);
+        expect(outcome.errors).toEqual([expect.stringContaining("500")]);
+        expect(stage.uid("subject")).toMatch(/^[0-9a-f]{40}\//);
+        expect(await engine.run("preview", after)).toEqual({ steps: ["update subject"], errors: [] });
+        expect(world.attempts(subject.operation)).toEqual([]);
+        return outcome;
+      },
+      fails: "500",
+    }),
+  );
+});

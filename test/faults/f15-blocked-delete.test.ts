@@ -1,0 +1,62 @@
+// A record of somebody else blocks a delete (docs/faults.md#f15).
+import { describe, expect, test } from "vitest";
+import type { Json } from "../../schema/index.ts";
+import { IAM } from "./owner.ts";
+import { type Stage, scenario } from "./scenario.ts";
+
+describe.concurrent("F15: what is not ours holds it", () => {
+  const foreignIn: Record<"group" | "identity" | "role", (stage: Stage) => Promise<[string, Json]>> = {
+    group: async ({ uid }) => [`groups/${uid("subject")}`, { name: "not-ours" }],
+    identity: async ({ world, uid }) => [
+      `roleBindings/${world.home}`,
+      { identityUid: uid("subject"), roleUid: world.foreign.role },
+    ],
+    role: async ({ world, uid }) => [
+      `roleBindings/${uid("team")}`,
+      { identityUid: world.foreign.identity, roleUid: uid("subject") },
+    ],
+  };
+  test.each(["group", "identity", "role"] as const)("a %s is refused with the violation, and stays", (kind) => {
+    let foreign: Json;
+    return scenario({
+      kind,
+      action: "delete",
+      act: async (stage) => {
+        const { world, engine, subject } = stage;
+        const [path, body] = await foreignIn[kind](stage);
+        foreign = await world.call("POST", `${IAM}/${path}`, body);
+        return engine.run("up", subject.after);
+      },
+      fails: "FAILED_PRECONDITION",
+      seen: async ({ world, uid }, outcome) => {
+        expect(outcome?.errors.join()).toContain(foreign.uid as string);
+        const live = await world.records();
+        expect([...live.keys()]).toEqual(expect.arrayContaining([foreign.uid, uid("subject")]));
+        const path = `name` in foreign ? "groups" : "roleBindings";
+        await world.call("DELETE", `${IAM}/${path}/${foreign.uid}`);
+      },
+    });
+  });
+});
+
+// Nothing is in a role binding and nothing refers to one: none can be held by what is not ours.
+describe.concurrent("F15: what is not ours stands beside it", () => {
+  test("a roleBinding goes, and the one of somebody else to the same identity and role stays", () =>
+    scenario({
+      kind: "roleBinding",
+      action: "delete",
+      act: async ({ world, engine, subject, uid }) => {
+        const beside = await world.call("POST", `${IAM}/roleBindings/${uid("team")}`, {
+          identityUid: uid("who"),
+          roleUid: uid("what"),
+        });
+        const ours = uid("subject");
+        const outcome = await engine.run("up", subject.after);
+        expect(world.attempts(subject.operation)).toHaveLength(1);
+        const live = await world.records();
+        expect([live.has(ours), live.has(beside.uid as string)]).toEqual([false, true]);
+        await world.call("DELETE", `${IAM}/roleBindings/${beside.uid}`);
+        return outcome;
+      },
+    }));
+});

@@ -1,0 +1,28 @@
+// The engine deletes in an order that does not work (docs/faults.md#f16).
+import { describe, expect, test } from "vitest";
+import { KINDS } from "./judge.ts";
+import { scenario } from "./scenario.ts";
+
+describe.concurrent("F16: an order of deletes that the engine does not know", () => {
+  test.each(KINDS)("a %s that is named by plain uids goes before what it is in and what it names", (kind) =>
+    scenario({
+      kind,
+      action: "create",
+      settled: async ({ world, engine, subject, uid }) => {
+        const literal = subject.after.map((one) => ({
+          ...one,
+          inputs: Object.fromEntries(
+            Object.entries(one.inputs).map(([name, value]) => {
+              const target = (value as { ref?: string } | null)?.ref;
+              return [name, target === undefined ? value : uid(target)];
+            }),
+          ),
+        }));
+        expect(await engine.run("up", literal)).toEqual({ steps: [], errors: [] });
+        world.server.faults?.clear();
+        expect(await engine.run("destroy")).toMatchObject({ errors: [] });
+        expect(await engine.run("up", subject.after)).toMatchObject({ errors: [] });
+      },
+    }),
+  );
+});

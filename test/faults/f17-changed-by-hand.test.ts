@@ -1,0 +1,27 @@
+// Somebody deletes or changes a record by hand (docs/faults.md#f17).
+import { describe, test } from "vitest";
+import { kindRecords } from "../../provider/kind/index.ts";
+import { IAM } from "./owner.ts";
+import { scenario } from "./scenario.ts";
+import { each } from "./table.ts";
+
+describe.concurrent("F17: changed by somebody else", () => {
+  test.each(each([{ how: "deleted" }, { how: "changed" }]))(
+    "a $kind that was $how is as declared again",
+    ({ kind, how }) =>
+      scenario({
+        kind,
+        action: "create",
+        afterwards: ["refresh", "up"],
+        act: async ({ world, engine, subject, uid }) => {
+          const outcome = await engine.run("up", subject.after);
+          const path = `${IAM}/${kindRecords[kind].list.plural}/${uid("subject")}`;
+          const body =
+            kind === "roleBinding" ? { roleUid: uid("what-else") } : { name: "renamed", description: "by hand" };
+          if (how === "deleted") await world.call("DELETE", path);
+          else await world.call("PATCH", `${path}?updateMask=${Object.keys(body).join(",")}`, body);
+          return outcome;
+        },
+      }),
+  );
+});

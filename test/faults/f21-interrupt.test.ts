@@ -1,0 +1,26 @@
+// ^C or SIGTERM during a request (docs/faults.md#f21).
+import { describe, expect, test } from "vitest";
+import { scenario } from "./scenario.ts";
+import { ALL, acting } from "./table.ts";
+
+describe.concurrent("F21: ^C while it is made", () => {
+  test.each(acting([...ALL, "replace"]))("$action of a $kind ends, and is in the state", ({ kind, action }) =>
+    scenario({
+      kind,
+      action,
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
+      act: async ({ world, engine, subject }) => {
+        const { outcome } = engine.start("up", subject.after);
+        await world.came(subject.operation);
+        engine.interrupt();
+        world.server.faults?.release();
+        const { errors } = await outcome;
+        expect(errors).toEqual([]);
+        await engine.end();
+        return undefined;
+      },
+      attempts: 1,
+      afterwards: ["up"],
+    }),
+  );
+});

@@ -1,0 +1,19 @@
+// The service returns unknown fields and enum values (docs/faults.md#f25).
+import { describe, expect, test } from "vitest";
+import { scenario } from "./scenario.ts";
+import { ALL, acting } from "./table.ts";
+
+describe.concurrent("F25: a service that is newer", () => {
+  const newer = { futureField: "new", futureKind: "KIND_FUTURE", kind: "GROUP_KIND_FUTURE" };
+  test.each(acting([...ALL, "replace"]))("$action of a $kind with fields that nobody knows", ({ kind, action }) =>
+    scenario({
+      kind,
+      action,
+      child: { newer },
+      settled: async ({ engine, subject }) => {
+        expect(await engine.run("refresh")).toMatchObject({ errors: [] });
+        expect(await engine.run("preview", subject.after)).toEqual({ steps: [], errors: [] });
+      },
+    }),
+  );
+});
