@@ -90,7 +90,7 @@ export const send = (
           sent = true;
           timer = setTimeout(() => {
             timedOut = true;
-            controller.abort(new Error(`no whole answer within ${timeoutMs / 1000} seconds`));
+            controller.abort(new Error(`timed out after ${timeoutMs / 1000} s`));
           }, timeoutMs);
         },
         onResponseStart(_controller, statusCode, responseHeaders) {

@@ -154,4 +154,4 @@ const nestedNameProblems = (schema: Message, input: Json, path = ""): FieldViola
 const nameProblems = (names: readonly string[], input: Json, path = ""): FieldViolation[] =>
   Object.keys(input)
     .filter((name) => !names.includes(name) && input[name] !== undefined)
-    .map((name) => ({ field: path + name, description: `is no argument${suggestion(name, names)}` }));
+    .map((name) => ({ field: path + name, description: `unknown argument${suggestion(name, names)}` }));

@@ -145,7 +145,7 @@ const confirmDeleted = async (kind: Kind, session: Session, uid: string, action:
 };
 
 const notDeleted = (error: unknown): unknown =>
-  advised(error, "PERMISSION_DENIED", "A record that may not be read is not taken for deleted.");
+  advised(error, "PERMISSION_DENIED", "Permission denied is not treated as deletion.");
 
 const unknownOrganization = (kind: Kind, uid: string, organization: string): Error => {
   const unknown = uid === organization ? "it is not known" : `neither it nor its organisation ${organization} is known`;

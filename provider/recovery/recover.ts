@@ -24,9 +24,7 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
     }
     if (entry.uid !== uid) await noteSuccess(session, entry, uid);
     const when = new Date(entry.at).toISOString();
-    session.log(
-      `${key}: takes ${kind.word} ${uid} ${title(record)}, which a run that did not end made for it (${when})`,
-    );
+    session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an interrupted run at ${when}`);
     return record;
   }
   return undefined;

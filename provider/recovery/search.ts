@@ -183,8 +183,8 @@ export const pickCreated = async (
 };
 
 const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
-  const many = found.length === 1 ? "a record" : `${found.length} records`;
-  const head = `${key}: an answer was lost, and ${many} may be the one that it was about:`;
+  const many = found.length === 1 ? "a record matches" : `${found.length} records match`;
+  const head = `${key}: the response to a create was lost, and ${many} it:`;
   const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
   const advice =
     found.length === 1

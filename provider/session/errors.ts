@@ -23,6 +23,6 @@ export const incomplete = (kind: Kind, outs: Record<string, unknown>, paths: rea
   const uid = outs.uid as string;
   const head = subjectText(kind, kind.operations.update ?? kind.operations.create, { uid, name: outs.name });
   const differing = paths.map((path) => argumentOf(kind, path)).join(", ");
-  const text = `${head}: the service answered with another value of ${differing} than was asked for`;
+  const text = `${head}: the API returned a different value for ${differing} than requested`;
   return new Incomplete(text, uid, outs);
 };

@@ -1,5 +1,5 @@
-// Who owns a uid, in this process: of a kind that shares the uid of another, `recordId` tells them apart. A record belongs to one resource; what this run took or keeps it does not delete; what it deletes
-// no resource takes.
+// Who owns a record, in this process (`recordId` tells apart those that share a uid). A record belongs to one resource; what this
+// run took or keeps it does not delete; what it deletes no resource takes.
 import { isRoot } from "../../schema/index.ts";
 
 /** How a resource came by its record in this run. */
@@ -49,7 +49,7 @@ export const createOwnership = (): Ownership => {
   const adoptionRefusal = (uid: string, key: string): string | undefined => {
     if (leaving.has(uid)) return "is being deleted by this run";
     const owner = ownerOf(uid);
-    return owner === undefined || owner === key ? undefined : `belongs to ${owner}`;
+    return owner === undefined || owner === key ? undefined : `is already managed by ${owner}`;
   };
 
   return {
@@ -59,7 +59,7 @@ export const createOwnership = (): Ownership => {
       const other = ownerOf(uid) ?? planned.get(uid);
       if (other !== undefined && other !== key)
         throw new Error(
-          `${key}: ${uid} belongs to ${other} as well, and a record has one resource; adopt it in one of them`,
+          `${key}: ${uid} is already managed by ${other}; a record can be managed by only one resource, so adopt it in one of them`,
         );
       owners.set(uid, key);
     },
@@ -85,7 +85,7 @@ export const createOwnership = (): Ownership => {
     isNewRoot: (uid) => isRoot(uid) && taken.has(uid) && taken.get(uid)?.origin !== "adopted",
     isHeld: (uid) => taken.has(uid) || kept.has(uid),
     creationRefusal: (uid, key) => {
-      if (inState.has(uid) && !taken.has(uid)) return "belongs to another resource of this stack";
+      if (inState.has(uid) && !taken.has(uid)) return "is already managed by another resource of this stack";
       return adoptionRefusal(uid, key);
     },
     adoptionRefusal,

@@ -137,7 +137,7 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
       world.server.faults?.set({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] });
       run.goOn();
       const { errors } = await run.outcome;
-      expect(errors.join()).toContain("2 records may be the one that it was about");
+      expect(errors.join()).toContain("2 records match it");
       expect(errors.join()).toContain(others);
       expect(world.attempts(operation)).toHaveLength(1);
       const uids = [...(await world.records()).keys()];

@@ -141,7 +141,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     place.server.takeRequests();
     const up = await program.run("up", "--yes", "--skip-preview");
     expect(up.code).not.toBe(0);
-    expect(up.output).toContain(`group ${row?.uid} belongs to organization/taken/dev/Group::owner`);
+    expect(up.output).toContain(`group ${row?.uid} is already managed by organization/taken/dev/Group::owner`);
     expect(writes()).toEqual([]);
   });
 

@@ -164,7 +164,7 @@ describe("drift", () => {
 
   it.each([
     [404, 5, "Not found: nobody knows it", "is known to the service; is irm:baseUrl the right address?"],
-    [403, 7, "Permission denied: no", "A record that may not be read is not taken for deleted.", "PERMISSION_DENIED"],
+    [403, 7, "Permission denied: no", "Permission denied is not treated as deletion.", "PERMISSION_DENIED"],
   ])(
     "is not what a service looks like that answers %i to everything: an error, and the state stays",
     async (status, code, message, text, onDelete = text) => {

@@ -72,7 +72,7 @@ describe("adoption", () => {
     const { session } = machine.run();
     const { id } = await reconcile.create(group, session, args);
     await expect(reconcile.create(group, session, { ...args, ...keyOf("second"), adopt: id })).rejects.toThrow(
-      `adopt: group ${id} belongs to ${args.__key}`,
+      `adopt: group ${id} is already managed by ${args.__key}`,
     );
     const next = machine.run().session;
     next.ownership.release(id);

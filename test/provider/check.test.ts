@@ -88,7 +88,7 @@ describe("inputs that are wrong", () => {
       "an identity at the root",
       identity,
       { root: true, name: "ci", claimMatch },
-      ["root: is no argument", "parent: parent is required"],
+      ["root: unknown argument", "parent: parent is required"],
     ],
     [
       "white space around a uid",
@@ -108,13 +108,13 @@ describe("inputs that are wrong", () => {
       "a misspelt argument",
       group,
       { parent: GROUP, name: "eng", descripton: "x" },
-      ["descripton: is no argument; did you mean description?"],
+      ["descripton: unknown argument; did you mean description?"],
     ],
     [
       "an argument that only the service sets",
       group,
       { parent: GROUP, name: "eng", createTime: "x" },
-      ["createTime: is no argument"],
+      ["createTime: unknown argument"],
     ],
     [
       "a flag that is no flag",
@@ -132,7 +132,7 @@ describe("inputs that are wrong", () => {
         claimMatch: { issuer: "http://example.com", subjectPattern: "(", isuer: "y" },
       },
       [
-        "claimMatch.isuer: is no argument; did you mean issuer?",
+        "claimMatch.isuer: unknown argument; did you mean issuer?",
         `parent: ${UID_TEXT}`,
         'name: name must match "^[a-z0-9 ._-]{1,}$"',
         String.raw`description: description must match "^[\S ]{0,512}$"`,
@@ -192,7 +192,7 @@ describe("inputs that are wrong", () => {
       "what is neither the name of a role nor a uid",
       roleBinding,
       { parent: GROUP, identity: IDENTITY, role: ` ${ROLE}`, rol: "viewer", names: {} },
-      ["rol: is no argument; did you mean role?", `role: ${UID_TEXT}, or the name of a built-in role`],
+      ["rol: unknown argument; did you mean role?", `role: ${UID_TEXT}, or the name of a built-in role`],
     ],
   ];
   for (const [reason, kind, inputs, expected] of rows)
@@ -208,7 +208,7 @@ describe("the inputs that come back", () => {
     const deleting = check(group, adopting, { ...news, deleteAdopted: true }).inputs;
     expect(deleting).toMatchObject({ onDelete: "deletes the adopted record" });
     expect(check(group, {}, news).inputs).toEqual(news);
-    expect(failures(group, { ...news, onDelete: "x" })).toEqual(["onDelete: is no argument"]);
+    expect(failures(group, { ...news, onDelete: "x" })).toEqual(["onDelete: unknown argument"]);
   });
 
   it("have capabilities by enum name, once each, in one order", () => {

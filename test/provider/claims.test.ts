@@ -82,7 +82,7 @@ describe("a record of one resource", () => {
     const next = await run();
     await next.diff(one.id, one.outs, inputs("one"));
     await expect(next.create(inputs("two", { adopt: one.id }))).rejects.toThrow(
-      `${inputs("two").__key}: adopt: group ${one.id} belongs to ${inputs("one").__key}`,
+      `${inputs("two").__key}: adopt: group ${one.id} is already managed by ${inputs("one").__key}`,
     );
   });
 
@@ -90,7 +90,7 @@ describe("a record of one resource", () => {
     const one = await (await run()).create(inputs("second"));
     const next = await run();
     const taken = await next.create(inputs("first", { adopt: one.id }));
-    const conflict = `${inputs("second").__key}: ${one.id} belongs to ${inputs("first").__key} as well, and a record has one resource; adopt it in one of them`;
+    const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt it in one of them`;
     await expect(next.diff(one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
     // And in every run until the program says which.
     const later = await run();
@@ -126,9 +126,9 @@ describe("a plan to adopt", () => {
     expect(claims.plan("uid", "a")).toBeUndefined();
     expect(claims.plan("uid", "a")).toBeUndefined();
     expect(claims.plan("uid", "b")).toBe("is adopted by a as well");
-    expect(() => claims.inState("uid", "c")).toThrow("uid belongs to a as well");
+    expect(() => claims.inState("uid", "c")).toThrow("uid is already managed by a");
     claims.inState("owned", "d");
-    expect(claims.plan("owned", "e")).toBe("belongs to d");
+    expect(claims.plan("owned", "e")).toBe("is already managed by d");
   });
 });
 

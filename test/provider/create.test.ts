@@ -65,7 +65,7 @@ describe("an answer that is lost", () => {
     const { id } = await reconcile.create(group, machine.run().session, args);
     expect(id).toBe(late.uid);
     expect(machine.posts).toBe(1);
-    expect(machine.said).toEqual([expect.stringContaining(`takes group ${id} "${args.name}"`)]);
+    expect(machine.said).toEqual([expect.stringContaining(`adopting group ${id} "${args.name}"`)]);
   });
 
   it("by a time-out, with no record found by the next run either: it makes one, once the request's time is up", async () => {
@@ -98,7 +98,7 @@ describe("an answer that is lost", () => {
     await reconcile.create(group, machine.run("timeout").session, args).catch(() => undefined);
     const twins = await Promise.all([machine.theirs(args), machine.theirs(args)]);
     const error = (await reconcile.create(group, machine.run().session, args).catch((e: unknown) => e)) as Error;
-    expect(error.message).toContain("an answer was lost, and 2 records may be the one that it was about:");
+    expect(error.message).toContain("the response to a create was lost, and 2 records match it:");
     for (const { uid } of twins) expect(error.message).toContain(`group ${uid} "${args.name}", made 2`);
     expect(error.message).toContain('Keep one by adopt: "<uid>" and delete the others.');
     expect(machine.posts).toBe(1);
@@ -118,7 +118,7 @@ describe("an answer that is lost", () => {
     await reconcile.create(group, then().session, args).catch(() => undefined);
     // Nothing is known from before: the run that sent it was not this one.
     const error = (await reconcile.create(group, then().session, args).catch((e: unknown) => e)) as Error;
-    expect(error.message).toContain("an answer was lost, and a record may be the one that it was about:");
+    expect(error.message).toContain("the response to a create was lost, and a record matches it:");
     expect(error.message).toContain(`group ${uid} "${args.name}", made 2`);
     expect(error.message).toContain('take it by adopt: "<uid>", or change it and run again');
     expect(machine.posts).toBe(1);

@@ -13,7 +13,7 @@ describe("a read", () => {
     const { session } = scriptedSession(refusal("PERMISSION_DENIED", "groups.list is missing"));
     await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
       `GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: groups.list is missing\n` +
-        "A record that may not be read is not taken for deleted.",
+        "Permission denied is not treated as deletion.",
     );
   });
 
@@ -33,7 +33,7 @@ describe("a read", () => {
     const { session } = scriptedSession(refusal("NOT_FOUND", "no"), refusal("PERMISSION_DENIED", "who are you"));
     await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
       `GetGroup group ${ORG}: PERMISSION_DENIED: Permission denied: who are you\n` +
-        "A record that may not be read is not taken for deleted.",
+        "Permission denied is not treated as deletion.",
     );
   });
 

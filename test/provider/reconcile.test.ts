@@ -206,9 +206,7 @@ describe("an update", () => {
     expect(error).toMatchObject({
       id: GROUP,
       properties: { ...answer, __provider: TEXT },
-      reasons: [
-        `UpdateGroup group ${GROUP} "eng": the service answered with another value of description than was asked for`,
-      ],
+      reasons: [`UpdateGroup group ${GROUP} "eng": the API returned a different value for description than requested`],
     });
   });
 

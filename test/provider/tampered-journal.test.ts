@@ -85,7 +85,7 @@ describe("an entry that names another record", () => {
     expect(next.id).toBe(id);
     expect(machine.posts).toBe(1);
     expect(await machine.named(theirs.name)).toMatchObject([{ uid: theirs.uid }]);
-    expect(machine.said.at(-1)).toContain(`takes group ${id}`);
+    expect(machine.said.at(-1)).toContain(`adopting group ${id}`);
   });
 
   it("says which, why, and where it is kept", async () => {

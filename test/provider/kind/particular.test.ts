@@ -191,7 +191,7 @@ describe("an account association", () => {
     ownership.inState(group, "stack/Group::g");
     expect(() => ownership.inState(id, "stack/AccountAssociation::a")).not.toThrow();
     expect(ownership.creationRefusal(id, "stack/AccountAssociation::a")).toBe(
-      "belongs to another resource of this stack",
+      "is already managed by another resource of this stack",
     );
     expect(ownership.creationRefusal(recordId("accountAssociation", `${group}/1`), "b")).toBeUndefined();
   });
