@@ -40,7 +40,7 @@ const projects = [
   // What is published: built, packed, installed, used.
   project("package", { isolate: true, globalSetup: ["test/support/package-folder.ts"] }),
   // Programs that others wrote against the server; one of them is built on first use, before its tests begin.
-  project("client", { isolate: true }),
+  project("interop", { isolate: true }),
   // Real `pulumi` runs against real servers.
   project("lifecycle", { timeout: 600_000, globalSetup: ["test/support/compile-first.ts"] }),
 ];

@@ -3,7 +3,7 @@
 //   npm run -s bench:engine -- [GROUPS]
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { createWorkplace } from "../test/support/program.ts";
+import { createWorkplace } from "../test/harness/engine-workplace.ts";
 
 const [groups = 500] = process.argv.slice(2).map(Number);
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fetch } from "undici";
 import { mintDevToken } from "../cli/token.ts";
-import { root, type SeenRequest, startServerProcess } from "../test/support/server-process.ts";
-import { type CommandResult, createStack } from "../test/support/stack.ts";
+import { root, type SeenRequest, startServerProcess } from "../test/harness/api-process.ts";
+import { type CommandResult, createStack } from "../test/harness/engine-stack.ts";
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const title = (text: string) => say(`\n=== ${text}`);

@@ -1,9 +1,9 @@
-// `irm serve --faults FILE.yaml`, in a process of its own; what the steps do is test/server/faults*.
+// `irm serve --faults FILE.yaml`, in a process of its own; what the steps do is test/server/faults/.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
+import { startServerProcess } from "../harness/api-process.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
 import { createHttpClient } from "../support/http.ts";
-import { startServerProcess } from "../support/server-process.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

@@ -1,7 +1,7 @@
 // `irm serve --rate-limit N` (docs/contract.md#d25), in a process of its own; test/server/rate-limit.test.ts has the rule.
 import { afterEach, expect, test } from "vitest";
+import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { createHttpClient } from "../support/http.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 
 let server: ServerProcess;
 afterEach(() => server.stop("SIGKILL"));

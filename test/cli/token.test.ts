@@ -2,9 +2,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { START_MS, startServer, type TestServer } from "../harness/api-server.ts";
 import { runCommand } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
-import { START_MS, startServer, type TestServer } from "../support/server.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -1,7 +1,8 @@
-// `irm serve --unique-role-bindings` (docs/contract.md#d19) in a process; test/server/unique-role-binding.test.ts has the rule.
+// `irm serve --unique-role-bindings` (docs/contract.md#d19) in a process; the rule is in
+// test/server/services/unique-role-binding.test.ts.
 import { afterEach, expect, test } from "vitest";
+import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { createHttpClient } from "../support/http.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 
 let server: ServerProcess;
 afterEach(() => server.stop("SIGKILL"));

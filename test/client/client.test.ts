@@ -4,7 +4,19 @@ import type { Env } from "../../client/config.ts";
 import { LostAnswer } from "../../client/errors.ts";
 import { redactor } from "../../client/redact.ts";
 import { type ApiError, isApiError, type RequestOf } from "../../schema/index.ts";
-import { BASE_URL, GROUP, IDENTITY, json, jwt, lost, ORG, page, refusal, scripted, virtualClock } from "./double.ts";
+import {
+  BASE_URL,
+  GROUP,
+  IDENTITY,
+  json,
+  jwt,
+  lost,
+  ORG,
+  page,
+  refusal,
+  scripted,
+  virtualClock,
+} from "../support/scripted.ts";
 
 const WORKLOAD_TOKEN = jwt("workload");
 const WORKLOAD: Env = { IRM_IDENTITY_TOKEN: WORKLOAD_TOKEN };

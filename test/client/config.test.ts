@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Config, type Env, type GetConfig, type Given, parseConfig, unknownKeys } from "../../client/config.ts";
 import { checkedConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
-import { getter, ORG } from "./double.ts";
+import { getter, ORG } from "../support/scripted.ts";
 
 const BASE = "https://console-api.example.com";
 const configFrom = (get: GetConfig, env: Env, given?: Given): Config => {

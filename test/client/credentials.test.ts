@@ -3,7 +3,7 @@ import type { Env } from "../../client/config.ts";
 import { type CredentialEnvironment, credentialsFrom } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { redactor } from "../../client/redact.ts";
-import { virtualClock, jwt as workloadJwt } from "./double.ts";
+import { virtualClock, jwt as workloadJwt } from "../support/scripted.ts";
 
 const jwt = (claims: object, mark = "x") =>
   ["e30", Buffer.from(JSON.stringify(claims)).toString("base64url"), mark].join(".");

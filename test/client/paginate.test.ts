@@ -4,7 +4,7 @@ import { listAll } from "../../client/paginate.ts";
 import type { HttpAnswer } from "../../client/transport.ts";
 import type { Session } from "../../provider/session/session.ts";
 import type { Json } from "../../schema/index.ts";
-import { json, ORG, scriptedSession } from "./double.ts";
+import { json, ORG, scriptedSession } from "../support/scripted.ts";
 
 const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@ import type { Env } from "../../client/config.ts";
 import { redactor } from "../../client/redact.ts";
 import type { HttpAnswer, HttpRequest } from "../../client/transport.ts";
 import { methodsWith } from "../../provider/engine/methods.ts";
-import { getter, json, jwt, lost, ORG, virtualClock } from "./double.ts";
+import { getter, json, jwt, lost, ORG, virtualClock } from "../support/scripted.ts";
 
 const WORKLOAD = jwt("secret-workload-token");
 const SECRETS = ["secret-api-token", WORKLOAD, "secret-workload-token", "secret-request-token", "secret-github-token"];

@@ -9,7 +9,7 @@ import { listAll } from "../../client/paginate.ts";
 import { group } from "../../provider/kind/group.ts";
 import * as reconcile from "../../provider/reconcile/index.ts";
 import { sessionWith } from "../../provider/session/session.ts";
-import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted, virtualClock } from "./double.ts";
+import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted, virtualClock } from "../support/scripted.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "irm-token-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

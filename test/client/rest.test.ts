@@ -3,7 +3,7 @@ import { readAnswer, requestOf } from "../../client/rest.ts";
 import { AttemptError } from "../../client/retry.ts";
 import type { HttpAnswer } from "../../client/transport.ts";
 import { type ApiError, type Json, type Operation, type OperationName, operations } from "../../schema/index.ts";
-import { GROUP, IDENTITY, json, ORG, ROLE, refusal } from "./double.ts";
+import { GROUP, IDENTITY, json, ORG, ROLE, refusal } from "../support/scripted.ts";
 
 const written = (name: OperationName, request: Json) => {
   const { method, url, body } = requestOf(operations[name] as Operation, "https://api.example.com", request);

@@ -8,7 +8,7 @@ import {
   retryingWith,
   type Safety,
 } from "../../client/retry.ts";
-import { virtualClock } from "./double.ts";
+import { virtualClock } from "../support/scripted.ts";
 
 const failing = (failure: Failure) => new AttemptError(failure, new Error("failed"));
 

@@ -3,9 +3,9 @@
 // from the table fails. Where a grant holds is in scope.test.ts, what may be granted in escalation.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
+import { type Actor, HOUR_MS, queryText } from "../harness/api-server.ts";
 import type { Answer, Body } from "../support/http.ts";
 import { expectDenied, expectNotFound, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
-import { type Actor, HOUR_MS, queryText } from "../support/server.ts";
 import { type Fixture, operationCases, startFixture } from "./operation-case.ts";
 
 /** served; refused by the capabilities that are missing; served with nothing in it; nothing there for the caller */

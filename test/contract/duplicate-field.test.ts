@@ -2,8 +2,8 @@
 // reader would take the other value.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { asMessage, fieldsOf, type Message, type Operation, operations } from "../../schema/index.ts";
+import { startServer, type TestServer } from "../harness/api-server.ts";
 import { badRequest, expectInvalid, expectRefusal } from "../support/refusal.ts";
-import { startServer, type TestServer } from "../support/server.ts";
 
 let api: TestServer;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // Creating or changing a role binding or a role needs, besides its own capability, every capability that the bound role grants,
 // at that group (docs/contract.md#d21).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Actor, IAM, startServer, type TestServer } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid } from "../support/refusal.ts";
-import { type Actor, IAM, startServer, type TestServer } from "../support/server.ts";
 
 let api: TestServer;
 let group: string;

@@ -2,8 +2,8 @@
 // (docs/contract.md#errors). Uids count and the clock stands still, so that a whole body can be written down.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
 import { expectInvalid } from "../support/refusal.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
 
 const NOW = "2026-01-28T12:54:21.189Z";
 

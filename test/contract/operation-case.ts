@@ -3,8 +3,8 @@
 import { expect } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { parseSeed, type ServerOptions } from "../../server/index.ts";
+import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
 import { resourceCases } from "./resource-case.ts";
 
 export interface Fixture {

@@ -10,9 +10,9 @@ import {
   operations,
   VERSIONS,
 } from "../../schema/index.ts";
+import { queryText } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
 import { restRequest, SPELLINGS, type Spelling } from "../support/rest-request.ts";
-import { queryText } from "../support/server.ts";
 import { bearerOf, type Fixture, operationCases, startFixture } from "./operation-case.ts";
 
 let fixture: Fixture;

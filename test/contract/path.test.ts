@@ -1,8 +1,8 @@
 // Paths (docs/contract.md#paths): wildcards of several segments, `/` and `%2F`, the empty parent, verb suffixes and sub-paths
 // that win over the wildcard, the path that wins over the body.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { IAM, REGISTRY } from "../harness/api-server.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
-import { IAM, REGISTRY } from "../support/server.ts";
 import { type Fixture, startFixture } from "./operation-case.ts";
 
 let fixture: Fixture;

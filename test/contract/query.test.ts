@@ -1,7 +1,7 @@
 // Query parameters (docs/contract.md#parameters): spellings, encodings, repeated keys, unknown and malformed ones.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { IAM, REGISTRY } from "../harness/api-server.ts";
 import { expectInvalid } from "../support/refusal.ts";
-import { IAM, REGISTRY } from "../support/server.ts";
 import { type Fixture, startFixture } from "./operation-case.ts";
 
 let fixture: Fixture;

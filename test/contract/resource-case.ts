@@ -1,8 +1,8 @@
 // The cases of the kinds beside groups, identities, roles and bindings: identity providers, account associations, invites,
 // repos, tags, advisories, and the methods that stand alone.
 import type { OperationName } from "../../schema/index.ts";
+import { IAM, REGISTRY } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
-import { IAM, REGISTRY } from "../support/server.ts";
 import type { Fixture, OperationCase } from "./operation-case.ts";
 
 const create = async ({ api }: Fixture, path: string, body: Body): Promise<string> =>

@@ -2,9 +2,9 @@
 // with a record beside the grant, or with one that does not exist, is in authorization.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
+import { type Actor, IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectNotFound } from "../support/refusal.ts";
-import { type Actor, IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
 
 // Two sibling groups with the same names of records in each, and a group below the first.
 const seed = parseSeed(

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
+import { queryText } from "../harness/api-server.ts";
 import { restRequest } from "../support/rest-request.ts";
-import { queryText } from "../support/server.ts";
 import { bearerOf, type Fixture, operationCases, startFixture } from "./operation-case.ts";
 
 let commits: number;

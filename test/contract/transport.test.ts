@@ -2,9 +2,9 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog, createServer } from "../../server/index.ts";
+import { createClock, IAM, REGISTRY, sharedKeys, startServer, type TestServer } from "../harness/api-server.ts";
 import { createHttpClient } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
-import { createClock, IAM, REGISTRY, sharedKeys, startServer, type TestServer } from "../support/server.ts";
 
 let api: TestServer;
 beforeAll(async () => {

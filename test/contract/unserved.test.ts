@@ -2,10 +2,10 @@
 // methods, not our list of them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, operations, VERSIONS } from "../../schema/index.ts";
+import { startServer, type TestServer } from "../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import { publishedMethods } from "../support/published-method.ts";
 import { expectRefusal, statusBody } from "../support/refusal.ts";
-import { startServer, type TestServer } from "../support/server.ts";
 
 let api: TestServer;
 let grpc: GrpcClient;

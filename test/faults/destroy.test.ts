@@ -1,10 +1,10 @@
 // A create whose outcome is unknown, and no run that settles it, as the program is gone (docs/faults.md#l1).
 import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/index.ts";
-import type { Program } from "./program.ts";
+import type { Program } from "../harness/small-engine/program.ts";
+import { readState } from "../harness/small-engine/state.ts";
+import { startWorld } from "../harness/small-engine/testbed.ts";
 import { STACK } from "./scenario.ts";
-import { readState } from "./state.ts";
-import { startWorld } from "./world.ts";
 
 describe.concurrent("a create that nobody knows the end of, then `destroy`", () => {
   const rows: { how: string; script?: FaultScript }[] = [

@@ -1,5 +1,5 @@
 // A request times out, and a create succeeds later (docs/faults.md#f4).
-import type { Watch } from "./run.ts";
+import type { Watch } from "../harness/small-engine/run.ts";
 import type { Stage } from "./scenario.ts";
 import { CHANGES, testFault, UNKNOWN } from "./table.ts";
 

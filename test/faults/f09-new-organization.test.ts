@@ -1,12 +1,12 @@
 // 403 in an organisation that this run has just created, and in one that it has not (docs/faults.md#f9).
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
+import { type Declared, type Program, ref } from "../harness/small-engine/program.ts";
+import { startWorld } from "../harness/small-engine/testbed.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
-import { type Declared, type Program, ref } from "./program.ts";
 import { STACK } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
 import { ALL, testFault } from "./table.ts";
-import { startWorld } from "./world.ts";
 
 testFault("F9: 403 in an organisation that was there before", [
   {

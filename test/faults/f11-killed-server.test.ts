@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
 import type { Attempt, FaultScript } from "../../server/index.ts";
-import { startServerProcess } from "../support/server-process.ts";
+import { startServerProcess } from "../harness/api-process.ts";
+import { furnish, type LiveRecord, ownerOf } from "../harness/small-engine/owner.ts";
+import type { Program } from "../harness/small-engine/program.ts";
+import { engineIn } from "../harness/small-engine/run.ts";
+import { readState } from "../harness/small-engine/state.ts";
+import { filesBelow } from "../harness/small-engine/testbed.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
-import { furnish, type LiveRecord, ownerOf } from "./owner.ts";
-import type { Program } from "./program.ts";
-import { engineIn } from "./run.ts";
 import { STACK } from "./scenario.ts";
-import { readState } from "./state.ts";
 import { type Action, subjectOf } from "./subject.ts";
-import { filesBelow } from "./world.ts";
 
 const POLL_MS = 20;
 

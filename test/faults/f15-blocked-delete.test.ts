@@ -1,7 +1,7 @@
 // A record of somebody else blocks a delete (docs/faults.md#f15).
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
-import { IAM } from "./owner.ts";
+import { IAM } from "../harness/small-engine/owner.ts";
 import { type Stage, scenario } from "./scenario.ts";
 
 describe.concurrent("F15: what is not ours holds it", () => {

@@ -1,7 +1,7 @@
 // Somebody deletes or changes a record by hand (docs/faults.md#f17).
 import { describe, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
-import { IAM } from "./owner.ts";
+import { IAM } from "../harness/small-engine/owner.ts";
 import { scenario } from "./scenario.ts";
 import { each } from "./table.ts";
 

@@ -1,8 +1,8 @@
 // Reads that are eventually consistent: a record that was just created is not readable yet (docs/faults.md#f18).
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
+import { IAM } from "../harness/small-engine/owner.ts";
 import { KINDS } from "./judge.ts";
-import { IAM } from "./owner.ts";
 import { type Stage, type Step, scenario } from "./scenario.ts";
 
 const CHANGES = (["update", "delete"] as const).flatMap((action) => KINDS.map((kind) => ({ action, kind })));

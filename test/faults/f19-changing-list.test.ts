@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
+import { IAM } from "../harness/small-engine/owner.ts";
 import { KINDS } from "./judge.ts";
-import { IAM } from "./owner.ts";
 import { STACK, type Stage, scenario } from "./scenario.ts";
 
 const OTHERS = 7;

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { OperationName } from "../../schema/index.ts";
 import type { ServerOptions } from "../../server/index.ts";
+import { IAM } from "../harness/small-engine/owner.ts";
+import { type Declared, type Program, resolved } from "../harness/small-engine/program.ts";
+import type { Engine } from "../harness/small-engine/run.ts";
+import { readState } from "../harness/small-engine/state.ts";
+import { startWorld, type World } from "../harness/small-engine/testbed.ts";
 import { type Foreign, judge, judgeDestroyed, KINDS } from "./judge.ts";
-import { IAM } from "./owner.ts";
-import { type Declared, type Program, resolved } from "./program.ts";
-import type { Engine } from "./run.ts";
 import { STACK, scenario } from "./scenario.ts";
-import { readState } from "./state.ts";
 import { type SubjectKind, subjectOf } from "./subject.ts";
-import { startWorld, type World } from "./world.ts";
 
 describe.concurrent("F20: two runs of one stack at the same time", () => {
   test.each(KINDS)("make one %s", (kind) =>

@@ -3,9 +3,9 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { journalPath } from "../../provider/journal/path.ts";
+import type { World } from "../harness/small-engine/testbed.ts";
 import { KINDS } from "./judge.ts";
 import { STACK, scenario } from "./scenario.ts";
-import type { World } from "./world.ts";
 
 const journalOf = (world: World): string => join(world.folder, `${STACK}.journal`);
 

@@ -1,7 +1,7 @@
 // Machines whose clocks are ten minutes wrong (docs/faults.md#f24).
 import { describe, expect, test } from "vitest";
+import type { Watch } from "../harness/small-engine/run.ts";
 import { KINDS } from "./judge.ts";
-import type { Watch } from "./run.ts";
 import { killedWhenItCame, STACK, scenario } from "./scenario.ts";
 
 const MINUTE_MS = 60_000;

@@ -2,11 +2,11 @@
 // state, with the program, and with the records that were there before any of ours.
 import { isDeepStrictEqual } from "node:util";
 import { parentOf } from "../../schema/index.ts";
-import type { LiveRecord } from "./owner.ts";
-import type { Program } from "./program.ts";
-import type { Engine } from "./run.ts";
-import { readState } from "./state.ts";
-import type { World } from "./world.ts";
+import type { LiveRecord } from "../harness/small-engine/owner.ts";
+import type { Program } from "../harness/small-engine/program.ts";
+import type { Engine } from "../harness/small-engine/run.ts";
+import { readState } from "../harness/small-engine/state.ts";
+import type { World } from "../harness/small-engine/testbed.ts";
 
 export type Foreign = Map<string, LiveRecord>;
 

@@ -9,9 +9,9 @@ import { systemTransport } from "../../client/transport.ts";
 import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
 import { KEY, PROVIDER } from "../../provider/state/state.ts";
 import { createServer, type FaultScript, type RunningServer } from "../../server/index.ts";
+import { sharedKeys } from "../harness/api-server.ts";
+import { ownerOf } from "../harness/small-engine/owner.ts";
 import { createRandom } from "../support/random.ts";
-import { sharedKeys } from "../support/server.ts";
-import { ownerOf } from "./owner.ts";
 
 const START_MS = Date.parse("2026-01-28T12:00:00Z");
 

@@ -3,12 +3,12 @@
 import { expect } from "vitest";
 import type { FaultScript } from "../../server/faults/script.ts";
 import type { ServerOptions } from "../../server/index.ts";
-import type { ChildOptions } from "./child.ts";
-import type { Command, Outcome } from "./engine.ts";
+import type { Command, Outcome } from "../harness/small-engine/engine.ts";
+import type { ChildOptions } from "../harness/small-engine/process.ts";
+import type { Engine, Watch } from "../harness/small-engine/run.ts";
+import { startWorld, type World } from "../harness/small-engine/testbed.ts";
 import { judge, judgeDestroyed } from "./judge.ts";
-import type { Engine, Watch } from "./run.ts";
 import { type Action, type Subject, type SubjectKind, subjectOf } from "./subject.ts";
-import { startWorld, type World } from "./world.ts";
 
 export const STACK = "stack";
 

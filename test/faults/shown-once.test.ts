@@ -2,8 +2,8 @@
 // code only the lost answer shows, and a tag, whose create changes a tag that exists.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
+import { readState } from "../harness/small-engine/state.ts";
 import { killedAt, type Scenario, STACK, type Stage, type Step, scenario } from "./scenario.ts";
-import { readState } from "./state.ts";
 
 const LOST_CODE = /and the answer that shows its code was lost\. The service shows it once, so nobody has it\./;
 

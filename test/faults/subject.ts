@@ -2,7 +2,7 @@
 import type { KindName } from "../../provider/kind/index.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json, OperationName } from "../../schema/index.ts";
-import { type Declared, type Program, ref } from "./program.ts";
+import { type Declared, type Program, ref } from "../harness/small-engine/program.ts";
 
 export type Action = "create" | "update" | "delete" | "replace";
 

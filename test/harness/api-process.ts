@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { COMPILED } from "./compiled.ts";
+import { COMPILED } from "../support/compiled.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -10,8 +10,8 @@ import {
 } from "../../server/index.ts";
 import { createLog } from "../../server/log.ts";
 import { createSigner, generateKey } from "../../server/sts/index.ts";
-import { type Answer, type Body, createHttpClient } from "./http.ts";
-import { createRandom } from "./random.ts";
+import { type Answer, type Body, createHttpClient } from "../support/http.ts";
+import { createRandom } from "../support/random.ts";
 
 /** The time of the published samples: 2026-01-28T12:54:21.189Z. */
 export const START_MS = Date.UTC(2026, 0, 28, 12, 54, 21, 189);

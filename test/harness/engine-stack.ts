@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { COMPILED } from "./compiled.ts";
+import { COMPILED } from "../support/compiled.ts";
 
 export interface CommandResult {
   code: number;

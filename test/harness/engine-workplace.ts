@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fetch } from "undici";
 import { mintDevToken } from "../../cli/token.ts";
-import { type ReadyLine, root, type ServerProcess, startServerProcess } from "./server-process.ts";
-import { createStack, type Stack } from "./stack.ts";
+import { type ReadyLine, root, type ServerProcess, startServerProcess } from "./api-process.ts";
+import { createStack, type Stack } from "./engine-stack.ts";
 
 export interface Workplace {
   /** the one that runs now */

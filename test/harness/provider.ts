@@ -17,7 +17,7 @@ import {
   startService,
   type VirtualClock,
   virtualClock,
-} from "./double.ts";
+} from "../support/scripted.ts";
 
 export type Fault =
   | "503 in 30 s"

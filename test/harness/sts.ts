@@ -3,8 +3,8 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CompactSign } from "jose";
-import { type Identity, rootOf } from "../../../schema/index.ts";
-import { createSigner, createSts, generateKey, type StsOptions } from "../../../server/sts/index.ts";
+import { type Identity, rootOf } from "../../schema/index.ts";
+import { createSigner, createSts, generateKey, type StsOptions } from "../../server/sts/index.ts";
 
 export const NOW_MS = Date.UTC(2026, 0, 28, 12, 0, 0);
 export const NOW = NOW_MS / 1000;

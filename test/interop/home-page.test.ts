@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureChromium } from "../../scripts/chromium.mjs";
 import { createServer, type RunningServer } from "../../server/index.ts";
-import { sharedKeys } from "../support/server.ts";
+import { sharedKeys } from "../harness/api-server.ts";
 
 const { command, reason } = await ensureChromium();
 

@@ -14,11 +14,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capture } from "../../scripts/child.mjs";
 import { ensureGrpcurl } from "../../scripts/grpcurl.mjs";
 import { createServer, type RunningServer } from "../../server/index.ts";
+import { createClock, START_MS, sharedKeys } from "../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { errorFrom } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
-import { createClock, START_MS, sharedKeys } from "../support/server.ts";
 
 const PROTOS = fileURLToPath(new URL("../../schema/generated", import.meta.url));
 

@@ -1,6 +1,6 @@
 // Changes that are more than a PATCH: replacement and its refusal, renamed declarations, swapped roles, bad input.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Workplace } from "../support/program.ts";
+import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { writesOf } from "../support/requests.ts";
 
 describe("a change that is more than an update", () => {

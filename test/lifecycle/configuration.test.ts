@@ -1,7 +1,7 @@
 // Keys of the stack's configuration that nobody reads, with a real engine: the dynamic provider sees them all, by a property
 // that is the SDK's own.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Workplace } from "../support/program.ts";
+import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 
 describe("a key of the stack's configuration that is no setting", () => {
   let place: Workplace;

@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CommandResult } from "../harness/engine-stack.ts";
+import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
-import { createWorkplace, type Workplace } from "../support/program.ts";
-import type { CommandResult } from "../support/stack.ts";
 
 describe("credentials of a run", () => {
   let place: Workplace;

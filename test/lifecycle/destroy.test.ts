@@ -1,6 +1,6 @@
 // Deletion in dependency order, also where the program gives the engine no order: literal uids.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 
 const DEPTH = 20;
 

@@ -1,7 +1,7 @@
 // Changes by hand in every field of every kind, and records that were deleted or cannot be read (docs/faults.md#f17). An update
 // leaves alone what this version does not know.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { type HoldingProxy, startProxy } from "../support/proxy.ts";
 import { writesOf } from "../support/requests.ts";
 

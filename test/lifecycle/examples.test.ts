@@ -2,9 +2,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Workplace } from "../support/program.ts";
-import { root } from "../support/server-process.ts";
-import { createStack } from "../support/stack.ts";
+import { root } from "../harness/api-process.ts";
+import { createStack } from "../harness/engine-stack.ts";
+import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 
 // The root Pulumi.yaml is the example's; a stack's configuration lies beside it.
 const STACK = `demo-test-${process.pid}`;

@@ -5,9 +5,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
-import { group, interruptions, source } from "../support/interruption.ts";
-import type { Program } from "../support/program.ts";
-import { root } from "../support/server-process.ts";
+import { root } from "../harness/api-process.ts";
+import type { Program } from "../harness/engine-workplace.ts";
+import { group, interruptions, source } from "./interruption.ts";
 
 const place = interruptions();
 

@@ -1,6 +1,6 @@
 // A half-done create is in the state with its uid and the reason, and the next up goes on from there (docs/faults.md#f12).
 import { expect, it } from "vitest";
-import { expectWhole, interruptions, source } from "../support/interruption.ts";
+import { expectWhole, interruptions, source } from "./interruption.ts";
 
 const place = interruptions();
 

@@ -1,9 +1,9 @@
 // ^C, SIGTERM and kill -9 of the engine while a request is under way (docs/faults.md#f10, docs/faults.md#f21). docs/recovery.md
 // says what a person does then, in the words of these tests.
 import { describe, expect, it } from "vitest";
-import { expectOne, expectWhole, group, interruptions, PATIENT, source } from "../support/interruption.ts";
+import type { Program } from "../harness/engine-workplace.ts";
 import { isRunning } from "../support/process.ts";
-import type { Program } from "../support/program.ts";
+import { expectOne, expectWhole, group, interruptions, PATIENT, source } from "./interruption.ts";
 
 const place = interruptions();
 

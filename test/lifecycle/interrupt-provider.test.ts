@@ -1,8 +1,8 @@
 // kill -9 of the process that serves our resources, and of the server, while a request is under way (docs/faults.md#f10,
 // docs/faults.md#f11). The engine lives on, stores what it knows and ends with an error; nothing is locked.
 import { beforeAll, describe, expect, it } from "vitest";
-import { expectOne, expectWhole, group, interruptions, source } from "../support/interruption.ts";
-import type { Program } from "../support/program.ts";
+import type { Program } from "../harness/engine-workplace.ts";
+import { expectOne, expectWhole, group, interruptions, source } from "./interruption.ts";
 
 const place = interruptions();
 

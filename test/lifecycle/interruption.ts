@@ -3,10 +3,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { isRunning, processesBelow } from "./process.ts";
-import { createWorkplace, type Program, type Workplace } from "./program.ts";
-import { type Held, type HoldingProxy, startProxy } from "./proxy.ts";
-import type { Started } from "./stack.ts";
+import type { Started } from "../harness/engine-stack.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { isRunning, processesBelow } from "../support/process.ts";
+import { type Held, type HoldingProxy, startProxy } from "../support/proxy.ts";
 
 export interface Interruption {
   place: Workplace;

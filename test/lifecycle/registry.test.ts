@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Json, type Program, type Workplace } from "../support/program.ts";
+import { root } from "../harness/api-process.ts";
+import { createWorkplace, type Json, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { writesOf } from "../support/requests.ts";
-import { root } from "../support/server-process.ts";
 
 const SECRET = "the secret of the client";
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`;

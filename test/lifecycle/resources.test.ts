@@ -1,6 +1,6 @@
 // Each resource through a real engine against a real server process: what the rows say, and what requests the server saw.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Program, type Workplace } from "../support/program.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { writesOf } from "../support/requests.ts";
 
 const ISSUER = "https://token.actions.githubusercontent.com";

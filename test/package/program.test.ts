@@ -4,11 +4,11 @@ import { rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createStack, type Stack } from "../harness/engine-stack.ts";
+import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
 import { oldNodeFolder } from "../support/old-node.ts";
 import { type Installed, installed, templateOptions, writeProject } from "../support/package.ts";
-import { createWorkplace, type Workplace } from "../support/program.ts";
-import { createStack, type Stack } from "../support/stack.ts";
 
 // Of November 2025.
 const YEAR_OLD = "3.208.0";

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../schema/index.ts";
 import { capture } from "../../scripts/child.mjs";
+import { root } from "../harness/api-process.ts";
 import { temporaryFolder } from "../support/command.ts";
-import { root } from "../support/server-process.ts";
 
 const folder = temporaryFolder();
 const target = folder.path("generated");

@@ -1,10 +1,10 @@
 // What a program that tests a client does with a server under `dev`: tokens, and a new beginning between two tests.
 import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
 import { createServer, type DevServer, type Faults, type RunningServer } from "../../server/index.ts";
+import { createClock, IAM, START_MS, sharedKeys } from "../harness/api-server.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { type Body, createHttpClient } from "../support/http.ts";
 import { expectRefusal } from "../support/refusal.ts";
-import { createClock, IAM, START_MS, sharedKeys } from "../support/server.ts";
 
 const claimsOf = (token: string): Body =>
   JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());

@@ -1,7 +1,7 @@
 // The log (docs/faults.md#row-34): everything that a run does is written down, and no token, key or signature of it.
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../server/index.ts";
-import { IAM, REGISTRY, START_MS, sharedKeys, startServer } from "../support/server.ts";
+import { IAM, REGISTRY, START_MS, sharedKeys, startServer } from "../harness/api-server.ts";
 
 test("a run at level debug leaves no token, key or page token in the log, nor half of one", async () => {
   const api = await startServer();

@@ -2,10 +2,10 @@
 // length costs more than the reading. What is quadratic in a megabyte ends the process.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, statusBody } from "../support/refusal.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
 
 const SEGMENT = "/b74ce966caf448d1";
 // The most that a gRPC message holds.

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isApiError } from "../../schema/index.ts";
 import { createRateLimit } from "../../server/rate-limit.ts";
+import { createClock, IAM, START_MS, startServer, type TestServer } from "../harness/api-server.ts";
 import { expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
-import { createClock, IAM, START_MS, startServer, type TestServer } from "../support/server.ts";
 
 const LIMIT = 5;
 const TEXT = "more than 5 requests a second; try again later";

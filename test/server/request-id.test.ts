@@ -2,8 +2,8 @@
 // are no HTTP.
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
 import { statusBody } from "../support/refusal.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
 import { openConnection } from "../support/socket.ts";
 
 const MIB = 1024 * 1024;

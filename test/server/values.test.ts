@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { invalidArgument, statusFromError } from "../../schema/index.ts";
 import { tooManyValues } from "../../server/grpc/count.ts";
 import { createGrpcRegistry, methodIn } from "../../server/grpc/registry.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../support/grpc.ts";
 import { badRequest, expectInvalid } from "../support/refusal.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
 
 let api: TestServer;
 let grpc: GrpcClient;

@@ -3,23 +3,14 @@
 // seed: a run that finds something finds it again.
 import { createHash } from "node:crypto";
 import { createSigner, type StoredKey } from "../../server/sts/key/signer.ts";
-import {
-  claimsFrom,
-  type Issuer,
-  type Key,
-  key,
-  NOW_MS,
-  payloadOf,
-  SUBJECT,
-  startIssuer,
-} from "../server/sts/fixture.ts";
+import { createClock, IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { claimsFrom, type Issuer, type Key, key, NOW_MS, payloadOf, SUBJECT, startIssuer } from "../harness/sts.ts";
 import { mutate, type Original, type Sources } from "../server/sts/must-refuse/mutation.ts";
 import type { Result } from "../server/sts/must-refuse/target.ts";
 import { type Connection, WIRES, type Wire } from "../server/sts/must-refuse/wire.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { seededEc, seededEd25519, seededRsa } from "../support/seeded-key.ts";
 import { signSeeded, signWithLeadingZero } from "../support/seeded-signature.ts";
-import { createClock, IAM, startServer, type TestServer } from "../support/server.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 
 const AT_ONCE = 16;

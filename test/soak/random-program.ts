@@ -1,7 +1,7 @@
 // Programs that change at random: resources of all four kinds come, go, change, move and get other logical names; role
 // bindings name what they bind by a reference or, where the engine shall not know, by the plain uid.
 import type { Json } from "../../schema/index.ts";
-import { type Declared, type Program, ref, refsIn } from "../faults/program.ts";
+import { type Declared, type Program, ref, refsIn } from "../harness/small-engine/program.ts";
 import type { Random } from "../support/random.ts";
 
 export interface RandomProgram {

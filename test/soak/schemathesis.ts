@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { capture } from "../../scripts/child.mjs";
-import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import { type Document, narrowed, widened } from "./narrowed.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 import { configurationFor } from "./schemathesis-configuration.ts";

@@ -1,8 +1,8 @@
 // Walks of a list while others write (docs/faults.md#f19): every row that was there from the first page to the last is seen,
 // and none twice, whatever the size of a page and the order.
 
+import { createClock, shuffledIds, startServer } from "../harness/api-server.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import { createClock, shuffledIds, startServer } from "../support/server.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 
 /** The last one is more than a page may have. */

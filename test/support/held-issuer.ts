@@ -1,7 +1,7 @@
 // An issuer of workloads' tokens that answers when it is told to: an exchange that asks it is under way until then.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { IAM, START_MS, sharedKeys, type TestServer } from "./server.ts";
+import { IAM, START_MS, sharedKeys, type TestServer } from "../harness/api-server.ts";
 
 export interface HeldIssuer {
   /** an identity of the organisation that trusts this issuer */

@@ -1,8 +1,8 @@
 // A server for others than developers, without `--dev`: its owner signs with a key of its own.
 import { expect } from "vitest";
 import { parseSeed } from "../../server/index.ts";
+import { START_MS, sharedKeys, startServer, type TestServer } from "../harness/api-server.ts";
 import type { Body } from "./http.ts";
-import { START_MS, sharedKeys, startServer, type TestServer } from "./server.ts";
 
 const ISSUER = "https://keys.example";
 

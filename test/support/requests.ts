@@ -1,4 +1,4 @@
-import type { SeenRequest } from "./server-process.ts";
+import type { SeenRequest } from "../harness/api-process.ts";
 
 /** The requests that change records. */
 export const writesOf = (requests: readonly SeenRequest[]): SeenRequest[] =>

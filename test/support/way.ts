@@ -9,10 +9,10 @@ import {
   type OperationName,
   operations,
 } from "../../schema/index.ts";
+import { queryText, type TestServer } from "../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient } from "./grpc.ts";
 import type { Body } from "./http.ts";
 import { restRequest, type Spelling } from "./rest-request.ts";
-import { queryText, type TestServer } from "./server.ts";
 
 export interface Outcome {
   code: string;

@@ -1,11 +1,11 @@
 // What the Pulumi engine does with the provider's methods, small enough to be killed at any line: check, diff, and create,
 // update, replace or delete; the state before and after each step; deletions last, in reverse order of dependencies.
 
-import type { Methods } from "../../provider/engine/methods.ts";
-import type { KindName } from "../../provider/kind/index.ts";
-import { kindRecords } from "../../provider/kind/index.ts";
-import { KEY, PROVIDER } from "../../provider/state/state.ts";
-import type { Json } from "../../schema/index.ts";
+import type { Methods } from "../../../provider/engine/methods.ts";
+import type { KindName } from "../../../provider/kind/index.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
+import { KEY, PROVIDER } from "../../../provider/state/state.ts";
+import type { Json } from "../../../schema/index.ts";
 import { type Declared, type Program, refsIn, resolved } from "./program.ts";
 import type { Pending, StateFile, Stored } from "./state.ts";
 

@@ -1,10 +1,10 @@
-// `node test/faults/child.ts OPTIONS`: the engine in a process of its own. Reads commands as lines of JSON, answers each with
-// one; a command has a provider of its own, as each run of Pulumi has. Killing it is what it is for.
+// `node test/harness/small-engine/process.ts OPTIONS`: the engine in a process of its own. Reads commands as lines of JSON and
+// answers each with one; a command has a provider of its own, as each run of Pulumi has. Killing it is what it is for.
 import { createInterface } from "node:readline";
-import { methodsWith } from "../../provider/engine/methods.ts";
+import { methodsWith } from "../../../provider/engine/methods.ts";
+import type { Pace } from "../clock.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
-import type { Pace } from "./fast-clock.ts";
-import { outsideWith, type PauseAt, type Point } from "./outside.ts";
+import { outsideWith, type PauseAt, type Point } from "./environment.ts";
 import type { Program } from "./program.ts";
 import { openState } from "./state.ts";
 

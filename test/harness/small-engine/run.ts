@@ -4,11 +4,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { methodsWith } from "../../provider/engine/methods.ts";
-import { COMPILED } from "../support/compiled.ts";
-import type { ChildOptions, Order, Told } from "./child.ts";
+import { methodsWith } from "../../../provider/engine/methods.ts";
+import { COMPILED } from "../../support/compiled.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
-import { type OutsideOptions, outsideWith, type PauseAt, type Point } from "./outside.ts";
+import { type OutsideOptions, outsideWith, type PauseAt, type Point } from "./environment.ts";
+import type { ChildOptions, Order, Told } from "./process.ts";
 import type { Program } from "./program.ts";
 import { openState } from "./state.ts";
 
@@ -39,7 +39,7 @@ export interface Engine {
 
 const nothing = async (): Promise<void> => undefined;
 
-const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("process.ts", import.meta.url));
 
 /** The engine in a process; it is started with its first command, and again after it was killed. */
 export const engineIn = (options: ChildOptions, env: () => Promise<Record<string, string>>): Engine => {

@@ -1,7 +1,7 @@
 // The engine's state in one file, written anew as a whole before and after each step, as the file backend does it.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import type { KindName } from "../../provider/kind/index.ts";
-import type { Json } from "../../schema/index.ts";
+import type { KindName } from "../../../provider/kind/index.ts";
+import type { Json } from "../../../schema/index.ts";
 
 export interface Stored {
   name: string;

@@ -3,13 +3,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OperationName } from "../../schema/index.ts";
-import { createServer, type RunningServer, type ServerOptions } from "../../server/index.ts";
-import { createLog } from "../../server/log.ts";
-import { sharedKeys } from "../support/server.ts";
-import type { ChildOptions } from "./child.ts";
-import { type Pace, timeAt } from "./fast-clock.ts";
+import type { OperationName } from "../../../schema/index.ts";
+import { createServer, type RunningServer, type ServerOptions } from "../../../server/index.ts";
+import { createLog } from "../../../server/log.ts";
+import { sharedKeys } from "../api-server.ts";
+import { type Pace, timeAt } from "../clock.ts";
 import { type Furnished, furnish, type Owner, ownerOf } from "./owner.ts";
+import type { ChildOptions } from "./process.ts";
 import { type Engine, engineIn } from "./run.ts";
 import { readState } from "./state.ts";
 

@@ -10,10 +10,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { root } from "../../harness/api-process.ts";
+import { createWorkplace, type Json } from "../../harness/engine-workplace.ts";
 import { processesBelow } from "../../support/process.ts";
-import { createWorkplace, type Json } from "../../support/program.ts";
 import { startProxy } from "../../support/proxy.ts";
-import { root } from "../../support/server-process.ts";
 import { ADDRESS, journalName, PASSPHRASE, PROJECT, readPart, writePart } from "./recording.ts";
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };

@@ -5,9 +5,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type KindName, kindRecords } from "../../provider/kind/index.ts";
-import { handlerText } from "../../provider/program/resource.ts";
-import { GROUP, ORG, ROLE } from "./double.ts";
+import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
+import { handlerText } from "../../../provider/program/resource.ts";
+import { GROUP, ORG, ROLE } from "../../support/scripted.ts";
 
 const require = createRequire(import.meta.url);
 // What the SDK depends on, as it finds it.
@@ -45,7 +45,7 @@ describe("the handler text", () => {
         if ((name as string).startsWith(".")) follow(new URL(name as string, file));
       }
     };
-    follow(new URL("../../provider/engine/handler.ts", import.meta.url));
+    follow(new URL("../../../provider/engine/handler.ts", import.meta.url));
     expect(loaded.size).toBeGreaterThan(20);
   });
 });

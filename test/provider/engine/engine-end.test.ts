@@ -7,8 +7,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { engineOf, untilEnd } from "../../provider/engine/engine-end.ts";
-import type { Methods } from "../../provider/engine/methods.ts";
+import { engineOf, untilEnd } from "../../../provider/engine/engine-end.ts";
+import type { Methods } from "../../../provider/engine/methods.ts";
 
 describe("the process of the engine", () => {
   it.each<[string, string[], { host: string; port: number } | undefined]>([
@@ -85,7 +85,7 @@ describe("a process of the dynamic provider's name", () => {
     folder = mkdtempSync(join(tmpdir(), "irm-engine-"));
     mkdirSync(join(folder, "cmd", "dynamic-provider"), { recursive: true });
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const handler = new URL("../../provider/engine/handler.ts", import.meta.url);
+    const handler = new URL("../../../provider/engine/handler.ts", import.meta.url);
     // The SDK's gRPC server keeps the process alive.
     const text = `const { kinds } = await import(${JSON.stringify(handler.href)});
 setInterval(() => undefined, 1_000);

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { methodsWith } from "../../provider/engine/methods.ts";
-import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, usedJournal, virtualClock } from "./double.ts";
+import { methodsWith } from "../../../provider/engine/methods.ts";
+import {
+  GROUP,
+  getter,
+  json,
+  keyOf,
+  ORG,
+  refusal,
+  scripted,
+  UNKNOWN,
+  usedJournal,
+  virtualClock,
+} from "../../support/scripted.ts";
 
 const CONFIG = { config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } };
 

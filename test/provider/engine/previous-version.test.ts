@@ -4,13 +4,13 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { systemTransport } from "../../client/transport.ts";
-import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
-import type { KindName } from "../../provider/kind/index.ts";
-import { createServer, type RunningServer } from "../../server/index.ts";
-import { journalName, readPart, restoreRecords, VERSIONS } from "../lifecycle/previous/recording.ts";
-import type { StateResource } from "../support/stack.ts";
-import { getter, journalFolder, virtualClock, workloadToken } from "./double.ts";
+import { systemTransport } from "../../../client/transport.ts";
+import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
+import type { KindName } from "../../../provider/kind/index.ts";
+import { createServer, type RunningServer } from "../../../server/index.ts";
+import type { StateResource } from "../../harness/engine-stack.ts";
+import { journalName, readPart, restoreRecords, VERSIONS } from "../../lifecycle/previous/recording.ts";
+import { getter, journalFolder, virtualClock, workloadToken } from "../../support/scripted.ts";
 
 const requireFromString = createRequire(createRequire(import.meta.url).resolve("@pulumi/pulumi"))(
   "require-from-string",
@@ -61,7 +61,7 @@ describe.each(VERSIONS)("a state of version %s", (version) => {
   const readable = () => resources.filter(({ outputs }) => !JSON.stringify(outputs).includes("ciphertext"));
 
   it("holds handler texts whose kinds and methods are still there", async () => {
-    const { kinds } = await import("../../provider/engine/handler.ts");
+    const { kinds } = await import("../../../provider/engine/handler.ts");
     for (const resource of resources) {
       const text = resource.outputs.__provider as string;
       expect(text).toContain('import("pulumi-irm/dynamic")');

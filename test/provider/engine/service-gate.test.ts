@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { serviceOf } from "../../client/config.ts";
-import { systemTransport, type Transport } from "../../client/transport.ts";
-import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
+import { serviceOf } from "../../../client/config.ts";
+import { systemTransport, type Transport } from "../../../client/transport.ts";
+import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import {
   getter,
   keyOf,
@@ -15,7 +15,7 @@ import {
   startService,
   virtualClock,
   workloadToken,
-} from "./double.ts";
+} from "../../support/scripted.ts";
 
 let service: Service;
 let organization: string;

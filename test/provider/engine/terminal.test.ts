@@ -1,10 +1,10 @@
 // Text of the service on its way to the person who runs Pulumi.
 import { afterEach, expect, it, vi } from "vitest";
-import { methodsWith } from "../../provider/engine/methods.ts";
-import { title } from "../../provider/kind/kind.ts";
-import { systemEnvironment } from "../../provider/session/session.ts";
-import { printableLines } from "../../schema/index.ts";
-import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal, virtualClock } from "./double.ts";
+import { methodsWith } from "../../../provider/engine/methods.ts";
+import { title } from "../../../provider/kind/kind.ts";
+import { systemEnvironment } from "../../../provider/session/session.ts";
+import { printableLines } from "../../../schema/index.ts";
+import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal, virtualClock } from "../../support/scripted.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -5,9 +5,9 @@ import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
 import { fingerprintOf } from "../../../provider/state/desired.ts";
 import { isUidp } from "../../../schema/index.ts";
+import type { StateResource } from "../../harness/engine-stack.ts";
 import { readPart, VERSIONS } from "../../lifecycle/previous/recording.ts";
-import type { StateResource } from "../../support/stack.ts";
-import { GROUP, ORG } from "../double.ts";
+import { GROUP, ORG } from "../../support/scripted.ts";
 
 describe.each(VERSIONS)("the journal that version %s wrote", (version) => {
   const written = readPart(version, "journal");

@@ -6,7 +6,7 @@ import type { Entry, Intent } from "../../../provider/journal/entry.ts";
 import { JournalError, journalFile } from "../../../provider/journal/file.ts";
 import { createJournal } from "../../../provider/journal/journal.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { virtualClock } from "../double.ts";
+import { virtualClock } from "../../support/scripted.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

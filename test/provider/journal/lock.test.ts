@@ -25,7 +25,7 @@ import { type Holder, holderHere, lookAt } from "../../../provider/journal/holde
 import { type Lock, lockOf } from "../../../provider/journal/lock.ts";
 import { takeoverOf } from "../../../provider/journal/takeover.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { type VirtualClock, virtualClock } from "../double.ts";
+import { type VirtualClock, virtualClock } from "../../support/scripted.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

@@ -12,7 +12,7 @@ import { createOwnership } from "../../../provider/session/ownership.ts";
 import type { Session } from "../../../provider/session/session.ts";
 import { REPLACE_ON } from "../../../provider/state/state.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { journalFolder, keyOf, type Service, startService, virtualClock } from "../double.ts";
+import { journalFolder, keyOf, type Service, startService, virtualClock } from "../../support/scripted.ts";
 import { cases, digest, type Place } from "./case.ts";
 
 let service: Service;

@@ -1,10 +1,10 @@
 // Role bindings: a built-in role by its name, and states that an earlier version has written.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { twins } from "../../provider/engine/twins.ts";
-import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import type { Json } from "../../schema/index.ts";
-import { keyOf, lost, type Service, scriptedSession, startService, UNKNOWN } from "./double.ts";
+import { twins } from "../../../provider/engine/twins.ts";
+import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Json } from "../../../schema/index.ts";
+import { keyOf, lost, type Service, scriptedSession, startService, UNKNOWN } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;

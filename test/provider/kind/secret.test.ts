@@ -7,7 +7,7 @@ import { withSecretInputs, withSecretMember, withSecretOutputs } from "../../../
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { SECRETS } from "../../../provider/state/write-only.ts";
 import type { Json } from "../../../schema/index.ts";
-import { GROUP, json, ROLE, scriptedSession } from "../double.ts";
+import { GROUP, json, ROLE, scriptedSession } from "../../support/scripted.ts";
 
 const PROVIDER = `${GROUP}/2222222222222222`;
 const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };

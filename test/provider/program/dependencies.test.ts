@@ -10,8 +10,8 @@ import {
   Role,
   RoleBinding,
   Tag,
-} from "../../provider/index.ts";
-import { GROUP, ORG } from "./double.ts";
+} from "../../../provider/index.ts";
+import { GROUP, ORG } from "../../support/scripted.ts";
 
 const below = (uid: string, digit: string) => `${uid}/${digit.repeat(16)}`;
 const PARENT = below(ORG, "a");

@@ -1,9 +1,9 @@
 // Look-ups and lists as a program uses them, against the reference server.
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listAll } from "../../client/paginate.ts";
-import * as irm from "../../provider/index.ts";
-import { json, ORG, type Service, scriptedSession, startService } from "./double.ts";
+import { listAll } from "../../../client/paginate.ts";
+import * as irm from "../../../provider/index.ts";
+import { json, ORG, type Service, scriptedSession, startService } from "../../support/scripted.ts";
 
 const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
 

@@ -2,9 +2,9 @@
 // this file, and an error that is expected and does not come is one.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Group, Identity, type IdentityArgs, Role, RoleBinding } from "../../provider/index.ts";
-import { handlerText } from "../../provider/program/resource.ts";
-import { GROUP, IDENTITY, ORG, ROLE } from "./double.ts";
+import { Group, Identity, type IdentityArgs, Role, RoleBinding } from "../../../provider/index.ts";
+import { handlerText } from "../../../provider/program/resource.ts";
+import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
 
 let made: pulumi.runtime.MockResourceArgs[];
 beforeEach(async () => {

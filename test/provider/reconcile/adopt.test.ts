@@ -1,10 +1,10 @@
 // Adoption, on the side of the engine: what is there already comes under management, and stays when it leaves it.
 import { describe, expect, it } from "vitest";
-import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import type { Incomplete } from "../../provider/session/errors.ts";
-import { keyOf } from "./double.ts";
-import { Killed, startMachine } from "./machine.ts";
+import { group } from "../../../provider/kind/group.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Incomplete } from "../../../provider/session/errors.ts";
+import { Killed, startMachine } from "../../harness/provider.ts";
+import { keyOf } from "../../support/scripted.ts";
 
 const machine = startMachine();
 

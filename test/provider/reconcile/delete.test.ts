@@ -1,9 +1,18 @@
 // A delete: what is below goes first, what is somebody else's is named, what is hidden is not taken for gone.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import type { Json } from "../../schema/index.ts";
-import { GROUP, json, keyOf, ORG, refusal, type Service, scriptedSession, startService } from "./double.ts";
+import { group } from "../../../provider/kind/group.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Json } from "../../../schema/index.ts";
+import {
+  GROUP,
+  json,
+  keyOf,
+  ORG,
+  refusal,
+  type Service,
+  scriptedSession,
+  startService,
+} from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { retryUntilVisible } from "../../provider/reconcile/not-found.ts";
-import { virtualClock } from "./double.ts";
+import { retryUntilVisible } from "../../../provider/reconcile/not-found.ts";
+import { virtualClock } from "../../support/scripted.ts";
 
 describe("a look for what may be hidden", () => {
   /** Each look takes so long; the one that begins at `shownMs` or later finds it. */

@@ -1,9 +1,9 @@
 // forceDestroy of a group with what no method deletes.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import type { Json } from "../../schema/index.ts";
-import { type Service, startService } from "./double.ts";
+import { group } from "../../../provider/kind/group.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Json } from "../../../schema/index.ts";
+import { type Service, startService } from "../../support/scripted.ts";
 
 const SEED = `
 organization: { name: acme }

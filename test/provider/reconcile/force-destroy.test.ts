@@ -1,15 +1,15 @@
 // forceDestroy of a group, against the reference server: what goes, in which order, and everything that is refused.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { checkedConfig } from "../../client/credentials.ts";
-import { systemTransport } from "../../client/transport.ts";
-import { group } from "../../provider/kind/group.ts";
-import { identity } from "../../provider/kind/identity.ts";
-import { roleBinding } from "../../provider/kind/role-binding.ts";
-import { inputProblems } from "../../provider/reconcile/check.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import { type Session, sessionWith } from "../../provider/session/session.ts";
-import type { Json } from "../../schema/index.ts";
-import { getter, keyOf, type Service, startService, virtualClock } from "./double.ts";
+import { checkedConfig } from "../../../client/credentials.ts";
+import { systemTransport } from "../../../client/transport.ts";
+import { group } from "../../../provider/kind/group.ts";
+import { identity } from "../../../provider/kind/identity.ts";
+import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import { inputProblems } from "../../../provider/reconcile/check.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import { type Session, sessionWith } from "../../../provider/session/session.ts";
+import type { Json } from "../../../schema/index.ts";
+import { getter, keyOf, type Service, startService, virtualClock } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;

@@ -3,16 +3,24 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { checkedConfig } from "../../client/credentials.ts";
-import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
-import { group } from "../../provider/kind/group.ts";
-import { identity } from "../../provider/kind/identity.ts";
-import { role } from "../../provider/kind/role.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import type { Incomplete } from "../../provider/session/errors.ts";
-import { type Session, sessionWith } from "../../provider/session/session.ts";
-import type { Json } from "../../schema/index.ts";
-import { getter, journalFolder, keyOf, refusal, type Service, startService, type VirtualClock } from "./double.ts";
+import { checkedConfig } from "../../../client/credentials.ts";
+import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../../client/transport.ts";
+import { group } from "../../../provider/kind/group.ts";
+import { identity } from "../../../provider/kind/identity.ts";
+import { role } from "../../../provider/kind/role.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Incomplete } from "../../../provider/session/errors.ts";
+import { type Session, sessionWith } from "../../../provider/session/session.ts";
+import type { Json } from "../../../schema/index.ts";
+import {
+  getter,
+  journalFolder,
+  keyOf,
+  refusal,
+  type Service,
+  startService,
+  type VirtualClock,
+} from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;

@@ -1,14 +1,14 @@
 // The loop against the reference server, with tokens got by a real exchange; lost and odd answers come from a script.
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { group } from "../../provider/kind/group.ts";
-import { identity } from "../../provider/kind/identity.ts";
-import type { Kind } from "../../provider/kind/kind.ts";
-import { role } from "../../provider/kind/role.ts";
-import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import { Incomplete } from "../../provider/session/errors.ts";
-import type { Json } from "../../schema/index.ts";
+import { group } from "../../../provider/kind/group.ts";
+import { identity } from "../../../provider/kind/identity.ts";
+import type { Kind } from "../../../provider/kind/kind.ts";
+import { role } from "../../../provider/kind/role.ts";
+import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import { Incomplete } from "../../../provider/session/errors.ts";
+import type { Json } from "../../../schema/index.ts";
 import {
   GROUP,
   json,
@@ -21,7 +21,7 @@ import {
   type Service,
   scriptedSession,
   startService,
-} from "./double.ts";
+} from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;

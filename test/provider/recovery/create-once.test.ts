@@ -1,14 +1,14 @@
 // A create whose response is lost (docs/faults.md#f3), with the fault put between the loop and the wire.
 import { describe, expect, it } from "vitest";
-import { DEADLINE_MS } from "../../client/retry.ts";
-import { JournalError } from "../../provider/journal/file.ts";
-import { group } from "../../provider/kind/group.ts";
-import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import type { Session } from "../../provider/session/session.ts";
-import type { Json } from "../../schema/index.ts";
-import { keyOf, page } from "./double.ts";
-import { type Fault, gone, startMachine } from "./machine.ts";
+import { DEADLINE_MS } from "../../../client/retry.ts";
+import { JournalError } from "../../../provider/journal/file.ts";
+import { group } from "../../../provider/kind/group.ts";
+import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Session } from "../../../provider/session/session.ts";
+import type { Json } from "../../../schema/index.ts";
+import { type Fault, gone, startMachine } from "../../harness/provider.ts";
+import { keyOf, page } from "../../support/scripted.ts";
 
 const machine = startMachine();
 

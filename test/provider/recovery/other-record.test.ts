@@ -1,14 +1,14 @@
 // The response to a create names another record than the one that was created: a proxy or a cache in between, or a service that is
 // none. Between the provider and the reference server, which really has all of these records.
 import { describe, expect, it } from "vitest";
-import type { HttpAnswer } from "../../client/transport.ts";
-import { group } from "../../provider/kind/group.ts";
-import { role } from "../../provider/kind/role.ts";
-import { roleBinding } from "../../provider/kind/role-binding.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import type { Json } from "../../schema/index.ts";
-import { json, keyOf, page } from "./double.ts";
-import { startMachine } from "./machine.ts";
+import type { HttpAnswer } from "../../../client/transport.ts";
+import { group } from "../../../provider/kind/group.ts";
+import { role } from "../../../provider/kind/role.ts";
+import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Json } from "../../../schema/index.ts";
+import { startMachine } from "../../harness/provider.ts";
+import { json, keyOf, page } from "../../support/scripted.ts";
 
 const machine = startMachine();
 

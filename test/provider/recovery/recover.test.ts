@@ -2,12 +2,12 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { methodsWith } from "../../provider/engine/methods.ts";
-import { group } from "../../provider/kind/group.ts";
-import * as reconcile from "../../provider/reconcile/index.ts";
-import type { Json } from "../../schema/index.ts";
-import { keyOf } from "./double.ts";
-import { Killed, type Process, startMachine } from "./machine.ts";
+import { methodsWith } from "../../../provider/engine/methods.ts";
+import { group } from "../../../provider/kind/group.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Json } from "../../../schema/index.ts";
+import { Killed, type Process, startMachine } from "../../harness/provider.ts";
+import { keyOf } from "../../support/scripted.ts";
 
 const machine = startMachine();
 

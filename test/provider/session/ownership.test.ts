@@ -1,11 +1,11 @@
 // One uid belongs to one resource: what the methods that the engine calls make of it, through a rename, an adoption and a run
 // that ended in the middle of either.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { systemTransport } from "../../client/transport.ts";
-import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
-import { createOwnership } from "../../provider/session/ownership.ts";
-import type { Json } from "../../schema/index.ts";
-import { getter, keyOf, type Service, startService, virtualClock } from "./double.ts";
+import { systemTransport } from "../../../client/transport.ts";
+import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
+import { createOwnership } from "../../../provider/session/ownership.ts";
+import type { Json } from "../../../schema/index.ts";
+import { getter, keyOf, type Service, startService, virtualClock } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;

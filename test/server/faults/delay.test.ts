@@ -1,13 +1,13 @@
 // Delays of scripted failures, for a timeout with late success (docs/faults.md#f4): each request waits for itself, a client
 // that goes away does not end its request, and the end of the server ends every delay.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Json } from "../../schema/index.ts";
-import type { FaultScript } from "../../server/index.ts";
-import { openDatabase } from "../../server/store/database.ts";
-import { createStore, type Store } from "../../server/store/store.ts";
-import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
-import { IAM, sharedKeys, startServer, type TestServer } from "../support/server.ts";
-import { openConnection } from "../support/socket.ts";
+import type { Json } from "../../../schema/index.ts";
+import type { FaultScript } from "../../../server/index.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore, type Store } from "../../../server/store/store.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { openConnection } from "../../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
 

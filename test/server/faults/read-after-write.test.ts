@@ -1,10 +1,10 @@
 // A scripted read-after-create delay (docs/faults.md#f18): a new record is hidden from Get and List for so long, and from
 // nothing else.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Json, OperationName } from "../../schema/index.ts";
-import { expectNotFound } from "../support/refusal.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
-import { grpcOf, WAYS } from "../support/way.ts";
+import type { Json, OperationName } from "../../../schema/index.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { expectNotFound } from "../../support/refusal.ts";
+import { grpcOf, WAYS } from "../../support/way.ts";
 
 const LAG_MS = 3000;
 

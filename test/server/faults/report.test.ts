@@ -1,11 +1,11 @@
 // Scripted failures: the report of attempts, the page /faults, and random failures.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createFaultDelays } from "../../server/faults/delay.ts";
-import type { Attempt, FaultScript } from "../../server/index.ts";
-import { createServer, FaultsError, ServerOptionsError } from "../../server/index.ts";
-import { badRequest, expectRefusal } from "../support/refusal.ts";
-import { IAM, START_MS, startServer, type TestServer } from "../support/server.ts";
-import { grpcOf } from "../support/way.ts";
+import { createFaultDelays } from "../../../server/faults/delay.ts";
+import type { Attempt, FaultScript } from "../../../server/index.ts";
+import { createServer, FaultsError, ServerOptionsError } from "../../../server/index.ts";
+import { IAM, START_MS, startServer, type TestServer } from "../../harness/api-server.ts";
+import { badRequest, expectRefusal } from "../../support/refusal.ts";
+import { grpcOf } from "../../support/way.ts";
 
 let api: TestServer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 // once.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { FaultsError, parseFaults } from "../../server/index.ts";
+import { FaultsError, parseFaults } from "../../../server/index.ts";
 
 const problems = (text: string): string[] => {
   try {
@@ -48,7 +48,7 @@ random: { rate: 0.2, seed: 7, steps: [{ reset: true }] }
 });
 
 test("the one that docs/server.md shows is taken", () => {
-  const page = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
   const yaml = /```yaml\n(readAfterWriteLag:.*?)```/s.exec(page)?.[1] as string;
   expect(Object.keys(parseFaults(yaml, "docs/server.md"))).toEqual(["readAfterWriteLag", "rules", "random"]);
 });

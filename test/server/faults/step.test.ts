@@ -1,15 +1,15 @@
 // Scripted failures (docs/server.md): every kind of step, over both wires, before and after the request is carried out. Delays
-// are in test/server/faults-delay.test.ts, the report in test/server/faults-report.test.ts.
+// are in test/server/faults/delay.test.ts, the report in test/server/faults/report.test.ts.
 import { get } from "node:https";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { retryInfo } from "../../schema/index.ts";
-import { createServer, type FaultScript } from "../../server/index.ts";
-import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
-import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
-import { openHttp2, rawCall } from "../support/http2.ts";
-import { statusBody } from "../support/refusal.ts";
-import { IAM, START_MS, startServer, type TestServer } from "../support/server.ts";
-import { openConnection } from "../support/socket.ts";
+import { retryInfo } from "../../../schema/index.ts";
+import { createServer, type FaultScript } from "../../../server/index.ts";
+import { IAM, START_MS, startServer, type TestServer } from "../../harness/api-server.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
+import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { openHttp2, rawCall } from "../../support/http2.ts";
+import { statusBody } from "../../support/refusal.ts";
+import { openConnection } from "../../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
 

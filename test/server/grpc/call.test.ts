@@ -1,10 +1,10 @@
 // What a gRPC call carries beside its message: the token, the request id, a deadline; and what the log keeps of it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loggedRequests, startServer, type TestServer } from "../../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import { type HeldIssuer, startHeldIssuer } from "../../support/held-issuer.ts";
 import type { Body } from "../../support/http.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
-import { loggedRequests, startServer, type TestServer } from "../../support/server.ts";
 
 let api: TestServer;
 let grpc: GrpcClient;

@@ -3,10 +3,10 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DRAIN_MS } from "../../../server/index.ts";
+import { startServer } from "../../harness/api-server.ts";
 import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import { type HeldIssuer, startHeldIssuer } from "../../support/held-issuer.ts";
 import { openHttp2 } from "../../support/http2.ts";
-import { startServer } from "../../support/server.ts";
 
 afterEach(() => {
   vi.useRealTimers();

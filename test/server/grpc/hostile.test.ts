@@ -10,9 +10,9 @@ import { type Code, codes } from "../../../schema/index.ts";
 import { addReflection } from "../../../server/grpc/reflection.ts";
 import { createGrpcRegistry } from "../../../server/grpc/registry.ts";
 import { createStreams } from "../../../server/grpc/stream.ts";
+import { loggedRequests, startServer, type TestServer } from "../../harness/api-server.ts";
 import { createGrpcClient, errorFrom, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import { framed, openHttp2, rawStream } from "../../support/http2.ts";
-import { loggedRequests, startServer, type TestServer } from "../../support/server.ts";
 
 let api: TestServer;
 let grpc: GrpcClient;

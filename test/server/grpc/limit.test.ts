@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { status as codes } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unservedMethods, VERSIONS } from "../../../schema/index.ts";
+import { startServer, type TestServer } from "../../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
-import { startServer, type TestServer } from "../../support/server.ts";
 
 let api: TestServer;
 let grpc: GrpcClient;

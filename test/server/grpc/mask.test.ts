@@ -1,9 +1,9 @@
 // Update masks on both wires (docs/contract.md#updates, AIP-134): named in either spelling, and left out, where gRPC takes the
 // populated fields and REST the keys of the body.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
-import { IAM, startServer, type TestServer } from "../../support/server.ts";
 
 let api: TestServer;
 let grpc: GrpcClient;

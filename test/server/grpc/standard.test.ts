@@ -10,9 +10,9 @@ import { createGrpcRegistry, messageIn } from "../../../server/grpc/registry.ts"
 import { createServer } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
+import { sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
-import { sharedKeys, startServer, type TestServer } from "../../support/server.ts";
 
 const registry = createGrpcRegistry();
 const encode = (name: string) => (json: Body) => {

@@ -1,9 +1,9 @@
-// The page at `/`, as text; test/client/home-page.test.ts looks at it in a browser.
+// The page at `/`, as text; test/interop/home-page.test.ts looks at it in a browser.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createServer, type RunningServer } from "../../server/index.ts";
-import { homeDocument } from "../../server/pages/home-document.ts";
-import { createHttpClient } from "../support/http.ts";
-import { createClock, sharedKeys } from "../support/server.ts";
+import { createServer, type RunningServer } from "../../../server/index.ts";
+import { homeDocument } from "../../../server/pages/home-document.ts";
+import { createClock, sharedKeys } from "../../harness/api-server.ts";
+import { createHttpClient } from "../../support/http.ts";
 
 const closing: RunningServer[] = [];
 afterAll(() => Promise.all(closing.map((server) => server.close())));

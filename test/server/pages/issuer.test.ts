@@ -2,9 +2,9 @@
 // what `createServer` gives.
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createServer, ServerOptionsError } from "../../server/index.ts";
-import { badRequest, expectRefusal } from "../support/refusal.ts";
-import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+import { createServer, ServerOptionsError } from "../../../server/index.ts";
+import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
 let api: TestServer;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 // The pages for whoever runs the server, on every port and without a token.
 import { afterAll, describe, expect, test } from "vitest";
-import { operations } from "../../schema/index.ts";
-import { openDatabase } from "../../server/store/database.ts";
-import { createStore } from "../../server/store/store.ts";
-import { createGrpcClient } from "../support/grpc.ts";
-import { startHeldIssuer } from "../support/held-issuer.ts";
-import { createHttpClient } from "../support/http.ts";
-import { expectRefusal } from "../support/refusal.ts";
-import { IAM, loggedRequests, startServer } from "../support/server.ts";
+import { operations } from "../../../schema/index.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore } from "../../../server/store/store.ts";
+import { IAM, loggedRequests, startServer } from "../../harness/api-server.ts";
+import { createGrpcClient } from "../../support/grpc.ts";
+import { startHeldIssuer } from "../../support/held-issuer.ts";
+import { createHttpClient } from "../../support/http.ts";
+import { expectRefusal } from "../../support/refusal.ts";
 
 const started: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(started.map((server) => server.close())));

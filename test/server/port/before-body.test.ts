@@ -2,10 +2,10 @@
 // each request here never comes to its end, so an answer shows that nobody waited for it.
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { grpcMethodOf } from "../support/grpc.ts";
-import { framed, openHttp2 } from "../support/http2.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
-import { openConnection } from "../support/socket.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { grpcMethodOf } from "../../support/grpc.ts";
+import { framed, openHttp2 } from "../../support/http2.ts";
+import { openConnection } from "../../support/socket.ts";
 
 let api: TestServer;
 beforeAll(async () => {

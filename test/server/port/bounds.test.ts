@@ -3,14 +3,14 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { createServer, type ServerOptions } from "../../server/index.ts";
-import { createBodyMemory } from "../../server/port/body-memory.ts";
-import { createConnections } from "../../server/port/connections.ts";
-import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
-import { createGrpcClient, grpcMethodOf } from "../support/grpc.ts";
-import { framed, openHttp2 } from "../support/http2.ts";
-import { IAM, sharedKeys, startServer, type TestServer } from "../support/server.ts";
-import { openConnection } from "../support/socket.ts";
+import { createServer, type ServerOptions } from "../../../server/index.ts";
+import { createBodyMemory } from "../../../server/port/body-memory.ts";
+import { createConnections } from "../../../server/port/connections.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
+import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { framed, openHttp2 } from "../../support/http2.ts";
+import { openConnection } from "../../support/socket.ts";
 
 let api: TestServer;
 const ends: (() => unknown)[] = [];

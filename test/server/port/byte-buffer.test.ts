@@ -1,6 +1,6 @@
 // The body of a request as it arrives: the same bytes in whatever chunks they come.
 import { describe, expect, test } from "vitest";
-import { createByteBuffer } from "../../server/port/byte-buffer.ts";
+import { createByteBuffer } from "../../../server/port/byte-buffer.ts";
 
 const BYTES = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 251));
 

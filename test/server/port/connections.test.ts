@@ -1,8 +1,8 @@
 // Connections: a client that goes away, a server that is closed while it works.
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { createLog } from "../../server/index.ts";
-import { createClock, IAM, startServer } from "../support/server.ts";
+import { createLog } from "../../../server/index.ts";
+import { createClock, IAM, startServer } from "../../harness/api-server.ts";
 
 const open = (baseUrl: string): Promise<Socket> =>
   new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
 // The end of a server: requests under way are answered, connections that wait are closed, new ones are refused, and ten
 // seconds are the limit.
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createServer, DRAIN_MS } from "../../server/index.ts";
-import { IAM, sharedKeys } from "../support/server.ts";
-import { openConnection } from "../support/socket.ts";
+import { createServer, DRAIN_MS } from "../../../server/index.ts";
+import { IAM, sharedKeys } from "../../harness/api-server.ts";
+import { openConnection } from "../../support/socket.ts";
 
 const start = () => createServer({ dev: true, keys: sharedKeys() });
 const HEAD = "HTTP/1.1\r\nhost: localhost\r\n";

@@ -8,12 +8,12 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createServer, type RunningServer } from "../../server/index.ts";
-import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
-import { createGrpcClient, grpcMethodOf } from "../support/grpc.ts";
-import { openHttp2, rawCall } from "../support/http2.ts";
-import { IAM, loggedRequests, sharedKeys, startServer, type TestServer } from "../support/server.ts";
-import { openConnection } from "../support/socket.ts";
+import { createServer, type RunningServer } from "../../../server/index.ts";
+import { IAM, loggedRequests, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
+import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { openHttp2, rawCall } from "../../support/http2.ts";
+import { openConnection } from "../../support/socket.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const GET = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -155,7 +155,7 @@ describe("in the clear", () => {
     const { status, headers, json } = await api.call("GET", "/openapi.json", { token: null });
     expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json" });
     expect(json).toMatchObject({ openapi: "3.0.3", info: { version: "v2beta1" } });
-    const generated = readFileSync(new URL("../../schema/generated/openapi.json", import.meta.url), "utf8");
+    const generated = readFileSync(new URL("../../../schema/generated/openapi.json", import.meta.url), "utf8");
     expect(json).toEqual(JSON.parse(generated));
   });
 });

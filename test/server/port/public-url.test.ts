@@ -1,12 +1,12 @@
 // The address that clients use is another than the one listened on: behind a proxy, in a container.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../server/index.ts";
-import { createLog } from "../../server/log.ts";
-import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
-import { type Body, createHttpClient } from "../support/http.ts";
-import { badRequest, expectRefusal } from "../support/refusal.ts";
-import { type ReverseProxy, startReverseProxy } from "../support/reverse-proxy.ts";
-import { START_MS, sharedKeys } from "../support/server.ts";
+import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../../server/index.ts";
+import { createLog } from "../../../server/log.ts";
+import { START_MS, sharedKeys } from "../../harness/api-server.ts";
+import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { type Body, createHttpClient } from "../../support/http.ts";
+import { badRequest, expectRefusal } from "../../support/refusal.ts";
+import { type ReverseProxy, startReverseProxy } from "../../support/reverse-proxy.ts";
 
 const clock = () => START_MS;
 const claimsOf = (token: string): Body =>

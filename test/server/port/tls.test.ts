@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readTlsKeys, TlsError } from "../../server/index.ts";
-import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../support/certificate.ts";
+import { readTlsKeys, TlsError } from "../../../server/index.ts";
+import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../../support/certificate.ts";
 
 let folder: string;
 const file = (name: string) => join(folder, name);

@@ -1,7 +1,7 @@
 // A name that stands twice in one object of JSON, in whatever text stands around it.
 import { describe, expect, it } from "vitest";
-import { duplicateNames, hasDuplicateName } from "../../server/rest/duplicate-name.ts";
-import { createRandom } from "../support/random.ts";
+import { duplicateNames, hasDuplicateName } from "../../../server/rest/duplicate-name.ts";
+import { createRandom } from "../../support/random.ts";
 
 const isFound = (text: string) => hasDuplicateName(text, JSON.parse(text));
 const long = "x:".repeat(1000);

@@ -1,8 +1,8 @@
 // Parameters of a query and of a form (docs/contract.md#parameters): a field that is no list stands once, in whatever spelling
 // and place, so that no proxy between client and server reads another value than the server does.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectInvalid } from "../support/refusal.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { expectInvalid } from "../../support/refusal.ts";
 
 let api: TestServer;
 beforeAll(async () => {

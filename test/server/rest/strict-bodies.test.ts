@@ -2,9 +2,9 @@
 
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
-import { expectInvalid } from "../support/refusal.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { expectInvalid } from "../../support/refusal.ts";
 
 let strict: TestServer;
 let plain: TestServer;

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { parseSeed, SeedError } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed, SeedError } from "../../../server/index.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-irm-seed-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -98,7 +98,7 @@ describe("a good seed", () => {
   });
 
   test("is the one that docs/server.md shows", async () => {
-    const page = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
+    const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
     const [, yaml] = /```yaml\n(.*?)```/s.exec(page) as unknown as [string, string];
     const api = await startServer({ seed: parseSeed(yaml, "docs/server.md") });
     const { tags, advisories, identityProviders, accountAssociations } = await readAll(api);

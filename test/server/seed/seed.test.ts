@@ -1,9 +1,9 @@
 // Seed files: a good one arrives, twice is once. A bad one is refused with file, line and column, all problems at once.
 import { afterAll, describe, expect, test } from "vitest";
-import { createServer, parseSeed, SeedError } from "../../server/index.ts";
-import { temporaryFolder } from "../support/command.ts";
-import type { Body } from "../support/http.ts";
-import { IAM, REGISTRY, sharedKeys, startServer } from "../support/server.ts";
+import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
+import { IAM, REGISTRY, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import type { Body } from "../../support/http.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

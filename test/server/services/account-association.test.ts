@@ -1,8 +1,8 @@
 // The rules of account associations (docs/contract.md#account-associations): one for each group, with the group's uid.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Body } from "../support/http.ts";
-import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../support/refusal.ts";
-import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/accountAssociations`;
 const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';

@@ -1,9 +1,9 @@
 // Advisories (docs/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { badRequest, expectNotFound, expectRefusal } from "../support/refusal.ts";
-import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = "/vulnerabilities/v2beta1/advisories";
 

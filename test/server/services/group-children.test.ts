@@ -1,10 +1,10 @@
 // What else blocks a group's deletion (docs/contract.md#d7): identity providers, invites, account associations, repos and
 // advisories, each kind with a violation of its own.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { expectRefusal, preconditionFailure } from "../support/refusal.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
 const seed = parseSeed(
   `

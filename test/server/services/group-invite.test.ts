@@ -1,10 +1,10 @@
 // The rules of invites (docs/contract.md#group-invites): the code is shown once and stored as a hash; there is no update.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { expectDenied, expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
-import { type Actor, IAM, START_MS, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { type Actor, IAM, START_MS, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectDenied, expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/groupInvites`;
 const UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";

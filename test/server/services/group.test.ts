@@ -1,11 +1,11 @@
 // The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization).
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import { temporaryFolder } from "../support/command.ts";
-import type { Body } from "../support/http.ts";
-import { expectDenied, expectInvalid, expectRefusal } from "../support/refusal.ts";
-import { countingIds, IAM, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { countingIds, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import type { Body } from "../../support/http.ts";
+import { expectDenied, expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
 let api: TestServer;
 beforeAll(async () => {

@@ -1,10 +1,16 @@
 // The rules of identity providers (docs/contract.md#identity-providers).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { startPlainServer } from "../support/plain-server.ts";
-import { expectDenied, expectInvalid, expectNotFound, expectRefusal, preconditionFailure } from "../support/refusal.ts";
-import { type Actor, IAM, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { type Actor, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { startPlainServer } from "../../support/plain-server.ts";
+import {
+  expectDenied,
+  expectInvalid,
+  expectNotFound,
+  expectRefusal,
+  preconditionFailure,
+} from "../../support/refusal.ts";
 
 const PATH = `${IAM}/identityProviders`;
 const SECRET = "s3cret-of-the-client";

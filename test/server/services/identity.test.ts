@@ -1,9 +1,9 @@
 // The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { expectInvalid, expectNotFound } from "../support/refusal.ts";
-import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid, expectNotFound } from "../../support/refusal.ts";
 
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };

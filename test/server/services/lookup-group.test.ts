@@ -1,10 +1,10 @@
 // LookupGroup (docs/contract.md#lookup-group): by the e-mail domain of the caller's token; every refusal has the same words.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Answer, Body } from "../support/http.ts";
-import { ownerToken, startPlainServer } from "../support/plain-server.ts";
-import { expectRefusal, expectUnauthenticated, resourceInfo } from "../support/refusal.ts";
-import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Answer, Body } from "../../support/http.ts";
+import { ownerToken, startPlainServer } from "../../support/plain-server.ts";
+import { expectRefusal, expectUnauthenticated, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/groups:lookupGroup`;
 const EMAIL = { email: "me@acme.example", email_verified: true };

@@ -1,8 +1,8 @@
 // PATCH of identities and role bindings (docs/contract.md#updates): nested paths, oneofs that switch, neighbours that stay.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Body } from "../support/http.ts";
-import { expectInvalid } from "../support/refusal.ts";
-import { IAM, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid } from "../../support/refusal.ts";
 
 const CLAIM_MATCH = {
   issuer: "https://issuer.example",

@@ -1,9 +1,9 @@
 // PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields change, for groups and roles.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { badRequest, expectInvalid, expectRefusal } from "../support/refusal.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { badRequest, expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
 const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const DESCRIPTION = String.raw`description must match "^[\S ]{0,512}$"`;

@@ -1,8 +1,8 @@
 // Ping: whether the API answers, without a token; and Validate (docs/contract.md#validate), which says whose the token is.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Body } from "../support/http.ts";
-import { expectUnauthenticated } from "../support/refusal.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectUnauthenticated } from "../../support/refusal.ts";
 
 let api: TestServer;
 let eng: string;

@@ -1,10 +1,10 @@
 // The readme of a repo (docs/contract.md#readme): who may change it, which Markdown is refused, and that a repo that syncs
 // shows its source's.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { badRequest, expectNotFound, expectRefusal } from "../support/refusal.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/repos`;
 

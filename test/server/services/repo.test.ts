@@ -1,9 +1,9 @@
 // The rules of repos (docs/contract.md#repos): names taken once in a group, values that the registry accepts, a deletion that
 // takes the tags with it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Body } from "../support/http.ts";
-import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../support/refusal.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../support/server.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/repos`;
 const BUNDLE =

@@ -1,8 +1,8 @@
 // The rules of role bindings (docs/contract.md#role-bindings) and of their batch (AIP-233).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Body } from "../support/http.ts";
-import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
-import { countingIds, IAM, startServer, type TestServer } from "../support/server.ts";
+import { countingIds, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const NO_UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
 

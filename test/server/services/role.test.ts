@@ -1,10 +1,10 @@
 // The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { capabilityName, capabilities as everyCapability } from "../../schema/index.ts";
-import type { Body } from "../support/http.ts";
-import { publishedRoles } from "../support/published-role.ts";
-import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { capabilityName, capabilities as everyCapability } from "../../../schema/index.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { publishedRoles } from "../../support/published-role.ts";
+import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 let api: TestServer;
 let builtIn: Map<string, Body>;

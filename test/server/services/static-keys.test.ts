@@ -1,8 +1,8 @@
 // Identities that hold keys of their own (docs/contract.md#static-keys): which keys, for how long, and what they open.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Body } from "../support/http.ts";
-import { expectInvalid, expectRefusal } from "../support/refusal.ts";
-import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
+import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };

@@ -1,8 +1,8 @@
 // Repos that sync from another (docs/contract.md#sync-source): where from, what they inherit, and that they cannot change it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Body } from "../support/http.ts";
-import { badRequest, expectRefusal } from "../support/refusal.ts";
-import { type Actor, DAY_MS, IAM, REGISTRY, START_MS, startServer, type TestServer } from "../support/server.ts";
+import { type Actor, DAY_MS, IAM, REGISTRY, START_MS, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/repos`;
 const INHERITED = "is inherited from the repo that this one syncs from and cannot be changed";

@@ -1,8 +1,8 @@
 // The rules of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Body } from "../support/http.ts";
-import { badRequest, expectNotFound, expectRefusal } from "../support/refusal.ts";
-import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/tags`;
 const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';

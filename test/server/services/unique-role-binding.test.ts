@@ -1,9 +1,9 @@
 // The switch --unique-role-bindings (docs/contract.md#d19): a second binding of one identity to one role in one group is
 // ALREADY_EXISTS, one by one and in a batch. Without the switch it is created.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Answer, Body } from "../support/http.ts";
-import { expectDenied, expectRefusal, resourceInfo } from "../support/refusal.ts";
-import { type Actor, IAM, startServer, type TestServer } from "../support/server.ts";
+import { type Actor, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Answer, Body } from "../../support/http.ts";
+import { expectDenied, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/roleBindings`;
 

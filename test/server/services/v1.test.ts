@@ -1,11 +1,11 @@
 // The lists and the look-up of v1, as existing clients read them: everything at once, what is missing is an empty list.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insertRoleBinding } from "../../server/services/role-binding.ts";
-import { openDatabase } from "../../server/store/database.ts";
-import { createStore } from "../../server/store/store.ts";
-import type { Body } from "../support/http.ts";
-import { expectInvalid, expectRefusal, resourceInfo } from "../support/refusal.ts";
-import { IAM, startServer, type TestServer } from "../support/server.ts";
+import { insertRoleBinding } from "../../../server/services/role-binding.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore } from "../../../server/store/store.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const V1 = "/iam/v1";
 const UNKNOWN = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";

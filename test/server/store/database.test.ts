@@ -2,10 +2,10 @@
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
-import { DatabaseError } from "../../server/index.ts";
-import { openDatabase } from "../../server/store/database.ts";
-import { temporaryFolder } from "../support/command.ts";
-import { IAM, REGISTRY, startServer } from "../support/server.ts";
+import { DatabaseError } from "../../../server/index.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
+import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -54,7 +54,7 @@ describe("a database of format 1", () => {
   const older = (name: string, further = ""): string => {
     const file = folder.path(name);
     const database = new DatabaseSync(file);
-    const schema = readFileSync(new URL("../../server/store/schema-1.sql", import.meta.url), "utf8");
+    const schema = readFileSync(new URL("../../../server/store/schema-1.sql", import.meta.url), "utf8");
     const claimMatch = JSON.stringify({ claimMatch: { issuer, subject: "s" } });
     database.exec(`${schema}
       INSERT INTO groups VALUES ('${ROOT}', NULL, 'acme', 1, 2, '{}');

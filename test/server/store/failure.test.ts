@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { openDatabase } from "../../server/store/database.ts";
-import { createStore } from "../../server/store/store.ts";
-import { temporaryFolder } from "../support/command.ts";
-import { expectRefusal } from "../support/refusal.ts";
-import { createClock, IAM, startServer, type TestServer } from "../support/server.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore } from "../../../server/store/store.ts";
+import { createClock, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import { expectRefusal } from "../../support/refusal.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

@@ -21,12 +21,12 @@ import {
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { openDatabase } from "../../server/store/database.ts";
-import { createStore } from "../../server/store/store.ts";
-import { temporaryFolder } from "../support/command.ts";
-import { createGrpcClient } from "../support/grpc.ts";
-import { expectRefusal } from "../support/refusal.ts";
-import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore } from "../../../server/store/store.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import { createGrpcClient } from "../../support/grpc.ts";
+import { expectRefusal } from "../../support/refusal.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

@@ -1,9 +1,9 @@
 // Filters (docs/contract.md#uids, docs/contract.md#d16): every member of the hierarchy filter for every kind, the filters of
 // each kind, exact names, all of them ANDed.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
 
 // One record of each kind in each group: the name says where it is.
 const GROUPS = ["", "eng", "eng/platform", "eng/platform/ci", "sales"];

@@ -1,9 +1,9 @@
 // What a caller reads that is bound in many groups, none above the others: in a company, a team's robot. SQLite takes 1,000
 // conditions in one expression.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
 
 const GROUPS = Array.from({ length: 1_100 }, (_, i) => `g${i}`);
 // Every eleventh is none of the caller's.

@@ -1,9 +1,9 @@
 // order_by (docs/contract.md#d14): every field and alias in both directions, ties by uid in the same direction.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Body } from "../support/http.ts";
-import { createRandom } from "../support/random.ts";
-import { expectInvalid } from "../support/refusal.ts";
-import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { createRandom } from "../../support/random.ts";
+import { expectInvalid } from "../../support/refusal.ts";
 
 // Hundreds of requests in a test: seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

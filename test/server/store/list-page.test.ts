@@ -1,9 +1,9 @@
 // Pages (AIP-158, docs/contract.md#d15): sizes, skip, counts, the token that the last page does not have.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import type { Body } from "../support/http.ts";
-import { expectInvalid } from "../support/refusal.ts";
-import { REGISTRY, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { expectInvalid } from "../../support/refusal.ts";
 
 // Hundreds of requests in a test: seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

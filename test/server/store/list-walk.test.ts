@@ -1,10 +1,10 @@
 // A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none left out that was there from the
 // first page to the last, in every order. Seeded: the same writes each time.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Seed } from "../../server/seed/record.ts";
-import type { Body } from "../support/http.ts";
-import { createRandom, type Random } from "../support/random.ts";
-import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import type { Seed } from "../../../server/seed/record.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { Body } from "../../support/http.ts";
+import { createRandom, type Random } from "../../support/random.ts";
 
 // Hundreds of requests in a test: seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -1,10 +1,7 @@
 // Page tokens (docs/contract.md#d6): malformed, signed by another key, of another filter or order_by: INVALID_ARGUMENT on
 // page_token. Older than 3 days: the list restarts from the first page, without an error.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { parseSeed } from "../../server/index.ts";
-import { createGrpcClient } from "../support/grpc.ts";
-import type { Body } from "../support/http.ts";
-import { badRequest, expectRefusal } from "../support/refusal.ts";
+import { parseSeed } from "../../../server/index.ts";
 import {
   DAY_MS,
   REGISTRY,
@@ -13,7 +10,10 @@ import {
   startServer,
   type TestServer,
   type TokenOptions,
-} from "../support/server.ts";
+} from "../../harness/api-server.ts";
+import { createGrpcClient } from "../../support/grpc.ts";
+import type { Body } from "../../support/http.ts";
+import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
 // Hundreds of requests in a test: seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

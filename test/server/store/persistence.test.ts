@@ -1,10 +1,10 @@
 // A server on a file, closed and opened again: records, signing keys and page tokens are those of before.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createServer } from "../../server/index.ts";
-import { temporaryFolder } from "../support/command.ts";
-import type { Body } from "../support/http.ts";
-import { expectUnauthenticated } from "../support/refusal.ts";
-import { createClock, IAM, startServer, type TestServer } from "../support/server.ts";
+import { createServer } from "../../../server/index.ts";
+import { createClock, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import type { Body } from "../../support/http.ts";
+import { expectUnauthenticated } from "../../support/refusal.ts";
 
 // Real keys and a real disk: seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -4,8 +4,8 @@ import { execFile } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
-import { temporaryFolder } from "../support/command.ts";
-import { IAM, shuffledIds, startServer, type TestServer } from "../support/server.ts";
+import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

@@ -1,6 +1,6 @@
 // The warning of node:sqlite, which older versions of Node 22 and 24 emit, is left out, and no other one.
 import { afterEach, expect, test, vi } from "vitest";
-import { withoutSqliteWarning } from "../../server/store/sqlite.ts";
+import { withoutSqliteWarning } from "../../../server/store/sqlite.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

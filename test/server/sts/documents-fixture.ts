@@ -2,7 +2,7 @@
 import { createDocuments, type Documents } from "../../../server/sts/issuer/cache.ts";
 import { createFetchDocument } from "../../../server/sts/issuer/fetch.ts";
 import { hasKey, type KeySet } from "../../../server/sts/issuer/key-set.ts";
-import { type Issuer, NOW_MS, startIssuer } from "./fixture.ts";
+import { type Issuer, NOW_MS, startIssuer } from "../../harness/sts.ts";
 
 export const DISCOVERY = "/.well-known/openid-configuration";
 

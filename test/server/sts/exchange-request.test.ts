@@ -2,12 +2,12 @@
 // caller gets more than it asked for, and nothing says so.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type OperationName } from "../../../schema/index.ts";
+import { IAM, queryText, startServer, type TestServer } from "../../harness/api-server.ts";
+import { payloadOf } from "../../harness/sts.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
-import { IAM, queryText, startServer, type TestServer } from "../../support/server.ts";
 import { grpcOf } from "../../support/way.ts";
-import { payloadOf } from "./fixture.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 

@@ -27,7 +27,7 @@ import {
   startIssuer,
   UID,
   UNAUTHENTICATED,
-} from "./fixture.ts";
+} from "../../harness/sts.ts";
 
 const P256 = ec("ec-256", "P-256");
 const P384 = ec("ec-384", "P-384");

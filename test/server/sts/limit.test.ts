@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { capabilityBits, type ExchangeRequest } from "../../../schema/index.ts";
 import { limitGrants } from "../../../server/sts/limit.ts";
-import { createService, GROUP, identity, ORG, payloadOf, UID } from "./fixture.ts";
+import { createService, GROUP, identity, ORG, payloadOf, UID } from "../../harness/sts.ts";
 
 const LIST = "CAP_IAM_GROUPS_LIST";
 const CREATE = "CAP_IAM_GROUPS_CREATE";

@@ -2,9 +2,9 @@
 import { afterEach, expect } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
+import { startServer, type TestServer } from "../../harness/api-server.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectRefusal } from "../../support/refusal.ts";
-import { startServer, type TestServer } from "../../support/server.ts";
 
 const servers: TestServer[] = [];
 afterEach(async () => {

@@ -1,10 +1,10 @@
 // What a refresh token may not do: get more than the first exchange, stand in another's place, be told in a log.
 import { describe, expect, it } from "vitest";
 import { capabilitiesFromBits } from "../../../schema/index.ts";
+import { IAM, sharedKeys, type TestServer } from "../../harness/api-server.ts";
+import { payloadOf } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, expectUnauthenticated } from "../../support/refusal.ts";
-import { IAM, sharedKeys, type TestServer } from "../../support/server.ts";
-import { payloadOf } from "./fixture.ts";
 import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
 
 describe("the limits of a family", () => {

@@ -8,9 +8,9 @@ import { TokenPair } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { createSigner } from "../../../server/sts/index.ts";
+import { createClock, DAY_MS, HOUR_MS, IAM, START_MS, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { payloadOf } from "../../harness/sts.ts";
 import type { Answer } from "../../support/http.ts";
-import { createClock, DAY_MS, HOUR_MS, IAM, START_MS, sharedKeys, startServer } from "../../support/server.ts";
-import { payloadOf } from "./fixture.ts";
 import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
 
 describe("an exchange", () => {

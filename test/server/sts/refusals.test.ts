@@ -20,7 +20,7 @@ import {
   startIssuer,
   UID,
   UNAUTHENTICATED,
-} from "./fixture.ts";
+} from "../../harness/sts.ts";
 import { claimRows } from "./must-refuse/claim-rows.ts";
 import { headerRows } from "./must-refuse/header-rows.ts";
 import { identityControls, identityRows } from "./must-refuse/identity-rows.ts";

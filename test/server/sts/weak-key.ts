@@ -1,8 +1,8 @@
 // RSA keys that prove nothing, and tokens that verify by them.
 import { createHash } from "node:crypto";
+import { base64url, RSA } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
 import { bytesFromInteger, integerFromBytes } from "../../support/integer.ts";
-import { base64url, RSA } from "./fixture.ts";
 
 /** A public key like `RSA` with other numbers. */
 export const rsaWith = (numbers: { n?: bigint; e?: bigint }): Body => {

@@ -36,7 +36,7 @@ const queryOf = (oracle: Oracle, params: ListParams): Query => {
   return {
     ...(params.descendants && { "uidp.descendantsOf": group(one) }),
     ...(params.children && { "uidp.childrenOf": group(two) }),
-    // test/server/list-filter.test.ts has those of other kinds.
+    // test/server/store/list-filter.test.ts has those of other kinds.
     ...(params.ancestors && kind === "groups" && { "uidp.ancestorsOf": pick(oracle, "groups", three) }),
     ...(params.inRoot && kind !== "roleBindings" && { "uidp.inRoot": true }),
     ...(params.ids && kind !== "roleBindings" && { "uidp.ids": uids.map((record) => pick(oracle, kind, record)) }),

@@ -1,7 +1,8 @@
 // The other side of the model-based test: a reference server in this process with two callers, the owner and a reader who is
 // granted what the commands bind to it, and the oracle as it is before the first command.
+
+import { createClock, queryText, shuffledIds, startServer } from "../../harness/api-server.ts";
 import type { Answer } from "../../support/http.ts";
-import { createClock, queryText, shuffledIds, startServer } from "../../support/server.ts";
 import { type Json, KINDS, type Oracle, parentOf, type Row } from "./oracle.ts";
 
 export interface Request {

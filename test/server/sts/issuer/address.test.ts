@@ -1,6 +1,6 @@
 // No address of our own networks is connected to, however it is written or resolved (docs/faults.md#row-13).
 import { describe, expect, it } from "vitest";
-import { documentUrl, guardedLookup, isPublicAddress } from "../../../server/sts/issuer/address.ts";
+import { documentUrl, guardedLookup, isPublicAddress } from "../../../../server/sts/issuer/address.ts";
 
 describe("isPublicAddress", () => {
   it.each(["8.8.8.8", "1.1.1.1", "172.15.255.255", "172.32.0.0", "100.63.255.255", "100.128.0.0", "223.255.255.255"])(

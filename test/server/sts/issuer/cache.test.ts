@@ -1,9 +1,9 @@
 // Documents that are remembered (docs/faults.md#row-16, docs/faults.md#row-17), against an issuer on loopback.
 import { afterEach, describe, expect, it } from "vitest";
-import { createDocuments } from "../../../server/sts/issuer/cache.ts";
-import { createFetchDocument, type FetchDocument } from "../../../server/sts/issuer/fetch.ts";
-import { createCache, DISCOVERY, issuers, kids, named, refused } from "./documents-fixture.ts";
-import { NOW_MS, OTHER_RSA, RSA } from "./fixture.ts";
+import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
+import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
+import { NOW_MS, OTHER_RSA, RSA } from "../../../harness/sts.ts";
+import { createCache, DISCOVERY, issuers, kids, named, refused } from "../documents-fixture.ts";
 
 const { start, stop } = issuers();
 afterEach(stop);

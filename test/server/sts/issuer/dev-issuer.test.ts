@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Body } from "../../support/http.ts";
-import { createHttpClient } from "../../support/http.ts";
-import { badRequest, expectRefusal } from "../../support/refusal.ts";
-import { startServer, type TestServer } from "../../support/server.ts";
-import { ANYONE, AUTH_URL, createService, NOW, payloadOf } from "./fixture.ts";
+import { startServer, type TestServer } from "../../../harness/api-server.ts";
+import { ANYONE, AUTH_URL, createService, NOW, payloadOf } from "../../../harness/sts.ts";
+import type { Body } from "../../../support/http.ts";
+import { createHttpClient } from "../../../support/http.ts";
+import { badRequest, expectRefusal } from "../../../support/refusal.ts";
 
 const mint = async (input: { subject: string; audience?: string | string[]; claims?: object; lifetimeMs?: number }) => {
   const { sts } = createService([]);

@@ -4,12 +4,23 @@ import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { MockAgent } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
-import { createDocuments } from "../../../server/sts/issuer/cache.ts";
-import { createFetchDocument, type FetchDocument } from "../../../server/sts/issuer/fetch.ts";
-import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
-import { createCache, DISCOVERY, issuers, kids, named, refused } from "./documents-fixture.ts";
-import { claimsFrom, createService, DENIED, identity, ORG, RSA, SUBJECT, sign, startIssuer, UID } from "./fixture.ts";
-import { DOCUMENT_ROWS } from "./must-refuse/document-rows.ts";
+import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
+import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
+import {
+  claimsFrom,
+  createService,
+  DENIED,
+  identity,
+  ORG,
+  RSA,
+  SUBJECT,
+  sign,
+  startIssuer,
+  UID,
+} from "../../../harness/sts.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.ts";
+import { createCache, DISCOVERY, issuers, kids, named, refused } from "../documents-fixture.ts";
+import { DOCUMENT_ROWS } from "../must-refuse/document-rows.ts";
 
 const ANY = `${ORG}/00000000000000ff`;
 const { start, stop } = issuers();

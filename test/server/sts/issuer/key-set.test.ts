@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { jwksViolation } from "../../../server/sts/index.ts";
-import { parseKeySet } from "../../../server/sts/issuer/key-set.ts";
-import { ec, ed25519, OTHER_RSA, RSA, rsa } from "./fixture.ts";
-import { MODULUS, rsaWith } from "./weak-key.ts";
+import { jwksViolation } from "../../../../server/sts/index.ts";
+import { parseKeySet } from "../../../../server/sts/issuer/key-set.ts";
+import { ec, ed25519, OTHER_RSA, RSA, rsa } from "../../../harness/sts.ts";
+import { MODULUS, rsaWith } from "../weak-key.ts";
 
 const P256 = ec("ec-1", "P-256").jwk;
 const ED = ed25519("ed-1").jwk;

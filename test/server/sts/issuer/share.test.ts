@@ -3,8 +3,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../support/server.ts";
-import { WIRES } from "./sts/must-refuse/wire.ts";
+import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { WIRES } from "../must-refuse/wire.ts";
 
 const DEAD = 60;
 /** Of one organisation, asked at once. */

@@ -6,15 +6,23 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { createServer } from "../../../server/index.ts";
-import { openDatabase } from "../../../server/store/database.ts";
-import { createStore, type Store } from "../../../server/store/store.ts";
-import { createSigner, generateKey } from "../../../server/sts/index.ts";
-import { isRotationDue, liveKeys, signingKey } from "../../../server/sts/key/rotation.ts";
-import type { Signer, StoredKey } from "../../../server/sts/key/signer.ts";
-import { type Body, createHttpClient } from "../../support/http.ts";
-import { createClock, DAY_MS, HOUR_MS, IAM, START_MS, startServer, type TestServer } from "../../support/server.ts";
-import { headerOf } from "./fixture.ts";
+import { createServer } from "../../../../server/index.ts";
+import { openDatabase } from "../../../../server/store/database.ts";
+import { createStore, type Store } from "../../../../server/store/store.ts";
+import { createSigner, generateKey } from "../../../../server/sts/index.ts";
+import { isRotationDue, liveKeys, signingKey } from "../../../../server/sts/key/rotation.ts";
+import type { Signer, StoredKey } from "../../../../server/sts/key/signer.ts";
+import {
+  createClock,
+  DAY_MS,
+  HOUR_MS,
+  IAM,
+  START_MS,
+  startServer,
+  type TestServer,
+} from "../../../harness/api-server.ts";
+import { headerOf } from "../../../harness/sts.ts";
+import { type Body, createHttpClient } from "../../../support/http.ts";
 
 const MINUTE_MS = 60_000;
 

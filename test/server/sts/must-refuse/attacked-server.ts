@@ -3,9 +3,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createSigner } from "../../../../server/sts/index.ts";
+import { createClock, IAM, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { API_KEY, claimsFrom, DEV_KEY, type Issuer, NOW_MS, SUBJECT, startIssuer } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
-import { createClock, IAM, startServer, type TestServer } from "../../../support/server.ts";
-import { API_KEY, claimsFrom, DEV_KEY, type Issuer, NOW_MS, SUBJECT, startIssuer } from "../fixture.ts";
 import { deniedText, KEYS, type Relationship, type Result, type Target, trustExactly } from "./target.ts";
 import type { Connection, Wire } from "./wire.ts";
 

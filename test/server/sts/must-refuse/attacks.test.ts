@@ -2,11 +2,11 @@
 // parsers trip over, one refresh token used many times at once. None is taken, and none shows as a fault of ours.
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { IAM, queryText } from "../../../harness/api-server.ts";
+import { API_KEY, DEV_KEY, key, NOW, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
-import { IAM, queryText } from "../../../support/server.ts";
-import { API_KEY, DEV_KEY, key, NOW, payloadOf, RSA, SUBJECT, sign } from "../fixture.ts";
+import { DENIED_TEXT, expectNoToken, trusting, useWorld, withIssuers } from "./attacked-server.ts";
 import { WIRES } from "./wire.ts";
-import { DENIED_TEXT, expectNoToken, trusting, useWorld, withIssuers } from "./world.ts";
 
 const UNAUTHENTICATED = {
   code: "UNAUTHENTICATED",

@@ -1,5 +1,5 @@
 // Rows 6, 8 to 11, 24, 25 and 33: what the claims of a token may try against an identity of an exact issuer and subject.
-import { base64url, NOW, RSA, SUBJECT, sign } from "../fixture.ts";
+import { base64url, NOW, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import type { Row } from "./target.ts";
 
 const offline = { isOffline: true } as const;

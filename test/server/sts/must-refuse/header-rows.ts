@@ -1,8 +1,8 @@
 // Rows 1 to 5 and 30: what the header and the shape of a token may try.
 import { createHmac } from "node:crypto";
+import { base64url, ec, OTHER_RSA, RSA, sign } from "../../../harness/sts.ts";
 import { createRandom } from "../../../support/random.ts";
 import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/seeded-signature.ts";
-import { base64url, ec, OTHER_RSA, RSA, sign } from "../fixture.ts";
 import { KEYS, type Row, type Target } from "./target.ts";
 
 const unsigned = (header: unknown, payload: unknown, signature = "c2ln") =>

@@ -1,7 +1,7 @@
 // Rows 19 to 22, 24, 28 and 29: what turns on the identity: its patterns, its further claims, its own keys.
 
+import { NOW, OTHER_RSA, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
-import { NOW, OTHER_RSA, RSA, SUBJECT, sign } from "../fixture.ts";
 import { forgedByExponentOne, WEAK_KEYS } from "../weak-key.ts";
 import type { Row, Target } from "./target.ts";
 

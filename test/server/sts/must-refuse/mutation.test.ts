@@ -1,8 +1,8 @@
 // The quick part of the mutated tokens; the long one is a part of `npm run soak`.
 import { expect, it } from "vitest";
-import { mutatedTokens } from "../../soak/mutated-token.ts";
-import { MUTATIONS } from "./must-refuse/mutation.ts";
-import { CONTROLS } from "./must-refuse/target.ts";
+import { mutatedTokens } from "../../../soak/mutated-token.ts";
+import { MUTATIONS } from "./mutation.ts";
+import { CONTROLS } from "./target.ts";
 
 it("of 2,000 mutated tokens none is taken, on any wire, and the good ones between them are", async () => {
   const { figures, failures } = await mutatedTokens({ seed: 20_260_128, rounds: 2_000 });

@@ -1,10 +1,10 @@
 // Tokens that are nearly good: each is a good one with something changed, or signed by the right key for the wrong claims.
 // Seeded; none is equal to a good one, and none may be taken.
 import { createHmac, sign as signWith } from "node:crypto";
+import { base64url, type Key, NOW } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 import type { Random } from "../../../support/random.ts";
 import { derFromEcdsa, signatureOf, signSeeded } from "../../../support/seeded-signature.ts";
-import { base64url, type Key, NOW } from "../fixture.ts";
 
 /** A token that is taken, and what it takes to sign another. */
 export interface Original {

@@ -2,12 +2,12 @@
 // 7, 22, 23, 26, 27, 28, 31 to 35. The last test looks through everything that the server logged meanwhile.
 import { describe, expect, it, vi } from "vitest";
 import { capabilitiesFromBits } from "../../../../schema/index.ts";
+import { HOUR_MS, IAM, queryText } from "../../../harness/api-server.ts";
+import { headerOf, OTHER_RSA, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
-import { HOUR_MS, IAM, queryText } from "../../../support/server.ts";
-import { headerOf, OTHER_RSA, payloadOf, RSA, SUBJECT, sign } from "../fixture.ts";
+import { DENIED_TEXT, expectNoToken, trusting, useWorld } from "./attacked-server.ts";
 import { deniedText } from "./target.ts";
 import { WIRES } from "./wire.ts";
-import { DENIED_TEXT, expectNoToken, trusting, useWorld } from "./world.ts";
 
 const UNAUTHENTICATED = {
   code: "UNAUTHENTICATED",

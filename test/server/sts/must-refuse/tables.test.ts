@@ -2,13 +2,13 @@
 // refused in the fixed words, leaves one audit line with its reason and gives out nothing. The server connects to no host but
 // the issuer that its identity trusts.
 import { describe, expect, it } from "vitest";
-import { sign } from "../fixture.ts";
+import { sign } from "../../../harness/sts.ts";
+import { expectNoToken, useWorld } from "./attacked-server.ts";
 import { claimRows } from "./claim-rows.ts";
 import { headerRows } from "./header-rows.ts";
 import { identityControls, identityRows } from "./identity-rows.ts";
 import { CONTROLS, type Row } from "./target.ts";
 import { WIRES } from "./wire.ts";
-import { expectNoToken, useWorld } from "./world.ts";
 
 const named = (rows: Row[]) => rows.map((row): [number, string, Row] => [row.row, row.what, row]);
 

@@ -1,8 +1,8 @@
 // What the rows of docs/faults.md#tokens-that-must-be-refused are aimed at: an exchange, an issuer that its identity trusts,
 // and a wire to reach it by. The rows know nothing else, so that one table runs in process and over every wire.
 import type { Identity } from "../../../../schema/index.ts";
+import { ec, ed25519, type Issuer, RSA, SUBJECT } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
-import { ec, ed25519, type Issuer, RSA, SUBJECT } from "../fixture.ts";
 
 /** What was answered, whatever wire it came by. */
 export interface Result {

@@ -2,9 +2,9 @@
 import { type ClientSessionOptions, connect, type IncomingHttpHeaders } from "node:http2";
 import { Metadata } from "@grpc/grpc-js";
 import { codes, type Message, type OperationName, operations } from "../../../../schema/index.ts";
+import { queryText } from "../../../harness/api-server.ts";
 import { createGrpcClient, errorFrom, type GrpcAnswer, grpcMethodOf, toProto } from "../../../support/grpc.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
-import { queryText } from "../../../support/server.ts";
 import type { Result } from "./target.ts";
 
 export interface Connection {

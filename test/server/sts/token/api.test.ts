@@ -1,9 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createSigner, generateKey, jwksViolation, unauthenticated } from "../../../server/sts/index.ts";
-import { MAX_TOKEN_BYTES } from "../../../server/sts/token/compact.ts";
-import { createRandom } from "../../support/random.ts";
-import { signatureBytes, signWithLeadingZero, withSignature } from "../../support/seeded-signature.ts";
+import { createSigner, generateKey, jwksViolation, unauthenticated } from "../../../../server/sts/index.ts";
+import { MAX_TOKEN_BYTES } from "../../../../server/sts/token/compact.ts";
 import {
   ANYONE,
   API,
@@ -22,7 +20,9 @@ import {
   sign,
   UID,
   UNAUTHENTICATED,
-} from "./fixture.ts";
+} from "../../../harness/sts.ts";
+import { createRandom } from "../../../support/random.ts";
+import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/seeded-signature.ts";
 
 const clock = () => NOW_MS;
 const ours = createSigner({ clock, keys: [API_KEY] });

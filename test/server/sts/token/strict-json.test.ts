@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownValue, parseStrictJson } from "../../../server/sts/token/strict-json.ts";
+import { ownValue, parseStrictJson } from "../../../../server/sts/token/strict-json.ts";
 
 describe("parseStrictJson", () => {
   it.each([
