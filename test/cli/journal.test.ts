@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { Intent } from "../../provider/journal/entry.ts";
 import { journalFile } from "../../provider/journal/file.ts";
 import type { Json } from "../../schema/index.ts";
+import { type Service, startService } from "../harness/provider.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
-import { type Service, startService } from "../support/scripted.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

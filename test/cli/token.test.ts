@@ -2,7 +2,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { START_MS, startServer, type TestServer } from "../harness/api-server.ts";
+import { startServer, type TestServer } from "../harness/api-server.ts";
+import { START_MS } from "../harness/clock.ts";
 import { runCommand } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 

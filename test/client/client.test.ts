@@ -4,19 +4,8 @@ import type { Env } from "../../client/config.ts";
 import { LostAnswer } from "../../client/errors.ts";
 import { redactor } from "../../client/redact.ts";
 import { type ApiError, isApiError, type RequestOf } from "../../schema/index.ts";
-import {
-  BASE_URL,
-  GROUP,
-  IDENTITY,
-  json,
-  jwt,
-  lost,
-  ORG,
-  page,
-  refusal,
-  scripted,
-  virtualClock,
-} from "../support/scripted.ts";
+import { manualClock } from "../harness/clock.ts";
+import { BASE_URL, GROUP, IDENTITY, json, jwt, lost, ORG, page, refusal, scripted } from "../support/scripted.ts";
 
 const WORKLOAD_TOKEN = jwt("workload");
 const WORKLOAD: Env = { IRM_IDENTITY_TOKEN: WORKLOAD_TOKEN };
@@ -27,7 +16,7 @@ const token = (mark: string) => json({ token: `api-token-${mark}` });
 
 const setUp = (env: Env, ...steps: Parameters<typeof scripted>) => {
   const { transport, requests } = scripted(...steps);
-  const clock = virtualClock();
+  const clock = manualClock();
   const config = {
     baseUrl: BASE_URL,
     authUrl: "https://issuer.example.com",

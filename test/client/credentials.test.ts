@@ -3,7 +3,8 @@ import type { Env } from "../../client/config.ts";
 import { type CredentialEnvironment, credentialsFrom } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { redactor } from "../../client/redact.ts";
-import { virtualClock, jwt as workloadJwt } from "../support/scripted.ts";
+import { manualClock } from "../harness/clock.ts";
+import { jwt as workloadJwt } from "../support/scripted.ts";
 
 const jwt = (claims: object, mark = "x") =>
   ["e30", Buffer.from(JSON.stringify(claims)).toString("base64url"), mark].join(".");
@@ -11,7 +12,7 @@ const jwt = (claims: object, mark = "x") =>
 const HOUR = 3_600;
 
 const setUp = (env: Env, files: Record<string, string> = {}) => {
-  const clock = virtualClock();
+  const clock = manualClock();
   const calls: string[] = [];
   let issued = 0;
   const surroundings: CredentialEnvironment = {

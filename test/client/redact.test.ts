@@ -4,7 +4,8 @@ import type { Env } from "../../client/config.ts";
 import { redactor } from "../../client/redact.ts";
 import type { HttpAnswer, HttpRequest } from "../../client/transport.ts";
 import { methodsWith } from "../../provider/engine/methods.ts";
-import { getter, json, jwt, lost, ORG, virtualClock } from "../support/scripted.ts";
+import { manualClock } from "../harness/clock.ts";
+import { getter, json, jwt, lost, ORG } from "../support/scripted.ts";
 
 const WORKLOAD = jwt("secret-workload-token");
 const SECRETS = ["secret-api-token", WORKLOAD, "secret-workload-token", "secret-request-token", "secret-github-token"];
@@ -76,7 +77,7 @@ describe("no secret leaves", () => {
           return answer(request);
         };
         const said: string[] = [];
-        const outside = { env, clock: virtualClock(), transport, log: (text: string) => said.push(text) };
+        const outside = { env, clock: manualClock(), transport, log: (text: string) => said.push(text) };
         const methods = methodsWith(outside).group;
         await methods.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
         const inputs = { parent: ORG, name: "eng" };

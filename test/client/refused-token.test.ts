@@ -9,7 +9,8 @@ import { listAll } from "../../client/paginate.ts";
 import { group } from "../../provider/kind/group.ts";
 import * as reconcile from "../../provider/reconcile/index.ts";
 import { sessionWith } from "../../provider/session/session.ts";
-import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted, virtualClock } from "../support/scripted.ts";
+import { manualClock } from "../harness/clock.ts";
+import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted } from "../support/scripted.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "irm-token-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,7 +27,7 @@ const WORKLOAD = jwt("workload");
 
 const sessionOf = (env: Env, ...steps: Parameters<typeof scripted>) => {
   const own = { IRM_BASE_URL: BASE_URL, ...env };
-  const outside = { env: own, clock: virtualClock(), transport: scripted(...steps).transport, log: () => undefined };
+  const outside = { env: own, clock: manualClock(), transport: scripted(...steps).transport, log: () => undefined };
   return sessionWith(checkedConfig(getter(), own), outside);
 };
 

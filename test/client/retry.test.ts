@@ -8,7 +8,7 @@ import {
   retryingWith,
   type Safety,
 } from "../../client/retry.ts";
-import { virtualClock } from "../support/scripted.ts";
+import { manualClock, START_MS } from "../harness/clock.ts";
 
 const failing = (failure: Failure) => new AttemptError(failure, new Error("failed"));
 
@@ -81,7 +81,7 @@ describe("how long is waited", () => {
 
 describe("retrying", () => {
   it("gives the answer of the attempt that succeeds", async () => {
-    const clock = virtualClock(1);
+    const clock = manualClock(START_MS, 1);
     let attempts = 0;
     const answer = await retryingWith(clock)("safe", async () => {
       if (++attempts < 3) throw failing({ sent: true, status: 503 });
@@ -91,7 +91,7 @@ describe("retrying", () => {
   });
 
   it("stops after five attempts", async () => {
-    const clock = virtualClock();
+    const clock = manualClock();
     let attempts = 0;
     const run = retryingWith(clock)("safe", async () => {
       attempts++;
@@ -102,7 +102,7 @@ describe("retrying", () => {
   });
 
   it("does not start a wait that ends after the deadline of five minutes", async () => {
-    const clock = virtualClock();
+    const clock = manualClock();
     let attempts = 0;
     const run = retryingWith(clock)("safe", async () => {
       attempts++;
@@ -114,14 +114,14 @@ describe("retrying", () => {
   });
 
   it("passes on what is not a failure of the transport", async () => {
-    const run = retryingWith(virtualClock())("safe", async () => {
+    const run = retryingWith(manualClock())("safe", async () => {
       throw new TypeError("a defect");
     });
     await expect(run).rejects.toThrow(TypeError);
   });
 
   it("amplifies a total outage by no more than a tenth once the bucket is empty", async () => {
-    const retrying = retryingWith(virtualClock());
+    const retrying = retryingWith(manualClock());
     let attempts = 0;
     const operation = () =>
       retrying("safe", async () => {
@@ -135,7 +135,7 @@ describe("retrying", () => {
   });
 
   it("fills the bucket again by what a success cost", async () => {
-    const retrying = retryingWith(virtualClock());
+    const retrying = retryingWith(manualClock());
     let attempts = 0;
     const half = (count: number) =>
       retrying("safe", async () => {

@@ -3,7 +3,8 @@
 // from the table fails. Where a grant holds is in scope.test.ts, what may be granted in escalation.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
-import { type Actor, HOUR_MS, queryText } from "../harness/api-server.ts";
+import { type Actor, queryText } from "../harness/api-server.ts";
+import { HOUR_MS } from "../harness/clock.ts";
 import type { Answer, Body } from "../support/http.ts";
 import { expectDenied, expectNotFound, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
 import { type Fixture, operationCases, startFixture } from "./operation-case.ts";

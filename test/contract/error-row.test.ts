@@ -10,7 +10,8 @@ import { createPort, type Port } from "../../server/port/port.ts";
 import { createRouter } from "../../server/rest/route.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
-import { IAM, START_MS, startServer } from "../harness/api-server.ts";
+import { IAM, startServer } from "../harness/api-server.ts";
+import { START_MS } from "../harness/clock.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import { createHttpClient } from "../support/http.ts";
 

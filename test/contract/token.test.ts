@@ -2,7 +2,8 @@
 // scopes asked for at the exchange. A revoked binding ends at once; the `cap` claim informs clients.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capabilitiesFromBits } from "../../schema/index.ts";
-import { HOUR_MS, IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { HOUR_MS } from "../harness/clock.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid, expectUnauthenticated } from "../support/refusal.ts";
 import { WAYS } from "../support/way.ts";

@@ -2,7 +2,8 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog, createServer } from "../../server/index.ts";
-import { createClock, IAM, REGISTRY, sharedKeys, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, REGISTRY, sharedKeys, startServer, type TestServer } from "../harness/api-server.ts";
+import { manualClock } from "../harness/clock.ts";
 import { createHttpClient } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
 
@@ -223,9 +224,9 @@ describe("a fault of the server", () => {
     const log: string[] = [];
     const broken = await createServer({
       dev: true,
-      clock: createClock(),
+      clock: manualClock(),
       keys: { signer, devSigner, pageTokenKey },
-      log: createLog({ level: "error", json: true, clock: createClock(), write: (line) => log.push(line) }),
+      log: createLog({ level: "error", json: true, clock: manualClock(), write: (line) => log.push(line) }),
     });
     const client = createHttpClient(broken.baseUrl);
     const answer = await client.send({

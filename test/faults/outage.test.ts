@@ -4,57 +4,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../client/clock.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
 import { KEY, PROVIDER } from "../../provider/state/state.ts";
 import { createServer, type FaultScript, type RunningServer } from "../../server/index.ts";
 import { sharedKeys } from "../harness/api-server.ts";
+import { type SharedClock, START_MS, sharedClock } from "../harness/clock.ts";
 import { ownerOf } from "../harness/small-engine/owner.ts";
 import { createRandom } from "../support/random.ts";
 
-const START_MS = Date.parse("2026-01-28T12:00:00Z");
-
-interface Workday extends Clock {
-  /** Time stands still while this is not asleep. */
-  work(work: () => Promise<unknown>): Promise<void>;
-}
-
-const workday = (seed: number): Workday => {
-  const random = createRandom(seed);
-  const asleep: { until: number; wake(): void }[] = [];
-  let now = 0;
-  let awake = 0;
-  const goOn = () => {
-    if (awake > 0) return;
-    asleep.sort((one, other) => one.until - other.until);
-    const first = asleep.shift();
-    if (!first) return;
-    now = first.until;
-    awake += 1;
-    first.wake();
-  };
-  return {
-    now: () => now,
-    today: () => START_MS + now,
-    random: () => random.below(1_000_000) / 1_000_000,
-    sleep: (ms) =>
-      new Promise((wake) => {
-        asleep.push({ until: now + ms, wake });
-        awake -= 1;
-        goOn();
-      }),
-    work: async (work) => {
-      awake += 1;
-      await work().catch(() => undefined);
-      awake -= 1;
-      goOn();
-    },
-  };
-};
-
 interface Town {
-  clock: Workday;
+  clock: SharedClock;
   faults: NonNullable<RunningServer["faults"]>;
   organization: string;
   /** the methods for groups, of a process of its own */
@@ -62,7 +22,7 @@ interface Town {
 }
 
 const inTown = async (seed: number, visit: (town: Town) => Promise<void>): Promise<void> => {
-  const clock = workday(seed);
+  const clock = sharedClock(START_MS, createRandom(seed));
   const folder = mkdtempSync(join(tmpdir(), "irm-outage-"));
   const server = await createServer({ dev: true, keys: sharedKeys(), faults: {}, clock: clock.today });
   try {

@@ -75,3 +75,7 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
     },
   };
 };
+
+/** The requests that change records. */
+export const writesOf = (requests: readonly SeenRequest[]): SeenRequest[] =>
+  requests.filter(({ method, operation }) => method !== "GET" && !operation?.startsWith("Exchange"));

@@ -4,6 +4,7 @@ import {
   createServer,
   type Faults,
   type IdSource,
+  parseSeed,
   type RunningServer,
   type ServerKeys,
   type ServerOptions,
@@ -12,25 +13,7 @@ import { createLog } from "../../server/log.ts";
 import { createSigner, generateKey } from "../../server/sts/index.ts";
 import { type Answer, type Body, createHttpClient } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";
-
-/** The time of the published samples: 2026-01-28T12:54:21.189Z. */
-export const START_MS = Date.UTC(2026, 0, 28, 12, 54, 21, 189);
-export const HOUR_MS = 60 * 60 * 1000;
-export const DAY_MS = 24 * HOUR_MS;
-
-export interface Clock {
-  (): number;
-  advance(ms: number): void;
-}
-
-export const createClock = (startMs = START_MS): Clock => {
-  let now = startMs;
-  return Object.assign(() => now, {
-    advance: (ms: number) => {
-      now += ms;
-    },
-  });
-};
+import { type ManualClock, manualClock, START_MS } from "./clock.ts";
 
 export const countingIds = (): IdSource => {
   let roots = 0;
@@ -90,7 +73,7 @@ export interface TestServer
   owner: Actor;
   /** with the option `faults` */
   faults: Faults;
-  clock: Clock;
+  clock: ManualClock;
   /** every line that the server logged, as JSON */
   log: string[];
   /** Any request to the API, by the owner if nobody else is named. */
@@ -120,8 +103,8 @@ export const queryText = (query: NonNullable<CallOptions["query"]>): string => {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs as [string, string][])}`;
 };
 
-export const startServer = async (options: ServerOptions & { clock?: Clock } = {}): Promise<TestServer> => {
-  const clock = options.clock ?? createClock();
+export const startServer = async (options: ServerOptions & { clock?: ManualClock } = {}): Promise<TestServer> => {
+  const clock = options.clock ?? manualClock();
   const log: string[] = [];
   const server = await createServer({
     dev: true,
@@ -231,4 +214,29 @@ export const loggedRequests = async (api: TestServer, requestId: string, count =
     await api.call("GET", "/healthz");
   }
   throw new Error(`the log has no ${count} requests ${requestId}`);
+};
+
+// A server for others than developers, without `--dev`: its owner signs with a key of its own.
+const OWNERS_ISSUER = "https://keys.example";
+
+/** Without `--dev`. `further`: other sections of the seed, as YAML. */
+export const startPlainServer = async (organization = "{ name: acme }", further = ""): Promise<TestServer> => {
+  const keys = JSON.stringify(sharedKeys().signer.jwks());
+  const text = `
+organization: ${organization}
+identities: [{ name: root, staticKeys: { issuer: "${OWNERS_ISSUER}", subject: root, issuerKeys: '${keys}' } }]
+bindings: [{ identity: root, role: owner }]
+${further}`;
+  const server = await startServer({ dev: false, seed: parseSeed(text, "seed.yaml") });
+  server.owner.token = await ownerToken(server);
+  return server;
+};
+
+/** A token of the owner of such a server, with further claims of the token that was exchanged. */
+export const ownerToken = async (server: TestServer, further: Body = {}): Promise<string> => {
+  const iat = Math.floor(START_MS / 1000);
+  const claims = { iss: OWNERS_ISSUER, sub: "root", aud: server.authUrl, iat, exp: iat + 60, ...further };
+  const answer = await server.exchange(await sharedKeys().signer.sign(claims), { aud: server.baseUrl });
+  if (answer.status !== 200) throw new Error(`the exchange answered ${answer.status}: ${answer.text}`);
+  return answer.json.token as string;
 };

@@ -1,6 +1,47 @@
-// A clock that is faster than the real one, the same for the server and for those who call it: five seconds of lag are half a
-// second of a test. Nothing is asserted of it but that time which was waited for is over.
+// The clocks of the tests. None of them is the real time of day, so no test depends on when, or how fast, it runs.
+// - `manualClock` stands still until a test moves it or somebody sleeps on it.
+// - `fastClock` runs many times as fast as the real one, the same for processes that share a pace.
+// - `sharedClock` moves on when everybody who works by it sleeps, so that a run of many workers is the same each time.
 import type { Clock } from "../../client/clock.ts";
+import type { Random } from "../support/random.ts";
+
+export const MINUTE_MS = 60 * 1000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** The time of the published samples: 2026-01-28T12:54:21.189Z. */
+export const START_MS = Date.UTC(2026, 0, 28, 12, 54, 21, 189);
+
+/** A whole second of that day, for times that are counted in seconds. */
+export const NOON_MS = Date.UTC(2026, 0, 28, 12, 0, 0);
+
+export interface ManualClock extends Clock {
+  /** the time of day, as a server takes it */
+  (): number;
+  /** how long each sleep was */
+  sleeps: number[];
+  advance(ms: number): void;
+}
+
+export const manualClock = (startMs = START_MS, random = 0.5): ManualClock => {
+  let elapsed = 0;
+  const sleeps: number[] = [];
+  const today = () => startMs + elapsed;
+  const advance = (ms: number) => {
+    elapsed += ms;
+  };
+  return Object.assign(() => today(), {
+    sleeps,
+    now: () => elapsed,
+    today,
+    random: () => random,
+    advance,
+    sleep: async (ms: number) => {
+      sleeps.push(ms);
+      advance(ms);
+    },
+  });
+};
 
 export interface Pace {
   startMs: number;
@@ -18,7 +59,10 @@ const realMs = (): number => performance.timeOrigin + performance.now();
 export const timeAt = ({ startMs, speed, movedMs = 0, stillMs }: Pace): number =>
   stillMs ?? Math.floor(startMs + movedMs + (realMs() - startMs) * speed);
 
-/** `wrongBy`: what this machine's wall clock is ahead of the service's */
+/**
+ * Five seconds of waiting are half a second of a test. Nothing is asserted of it but that time which was waited for is over.
+ * `wrongBy`: what this machine's wall clock is ahead of the service's.
+ */
 export const fastClock = (pace: Pace, wrongBy = 0): Clock => {
   const elapsed = () => performance.now() * pace.speed;
   return {
@@ -32,5 +76,42 @@ export const fastClock = (pace: Pace, wrongBy = 0): Clock => {
         await new Promise((resolve) => setTimeout(resolve, Math.ceil(left / pace.speed)));
     },
     random: () => Math.random(),
+  };
+};
+
+export interface SharedClock extends Clock {
+  /** Time stands still while this is not asleep. */
+  work(work: () => Promise<unknown>): Promise<void>;
+}
+
+export const sharedClock = (startMs: number, random: Random): SharedClock => {
+  const asleep: { until: number; wake(): void }[] = [];
+  let now = 0;
+  let awake = 0;
+  const goOn = () => {
+    if (awake > 0) return;
+    asleep.sort((one, other) => one.until - other.until);
+    const first = asleep.shift();
+    if (!first) return;
+    now = first.until;
+    awake += 1;
+    first.wake();
+  };
+  return {
+    now: () => now,
+    today: () => startMs + now,
+    random: () => random.below(1_000_000) / 1_000_000,
+    sleep: (ms) =>
+      new Promise((wake) => {
+        asleep.push({ until: now + ms, wake });
+        awake -= 1;
+        goOn();
+      }),
+    work: async (work) => {
+      awake += 1;
+      await work().catch(() => undefined);
+      awake -= 1;
+      goOn();
+    },
   };
 };

@@ -1,23 +1,17 @@
-// A machine on which the provider runs against the reference server: its processes share the journal's folder, as two runs
-// do, and each POST of a process meets a fault, until there are none left.
+// The provider over a reference server in this process. `startMachine`: its processes share the journal's folder, as two runs do,
+// and each POST of a process meets a fault, until there are none left. `startService`: sessions that meet no fault.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import type { Env } from "../../client/config.ts";
 import { checkedConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
 import { type Environment, type Session, sessionWith } from "../../provider/session/session.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
-import {
-  getter,
-  journalFolder,
-  keyOf,
-  page,
-  type Service,
-  startService,
-  type VirtualClock,
-  virtualClock,
-} from "../support/scripted.ts";
+import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
+import { getter, journalFolder, keyOf, page, type Recorded } from "../support/scripted.ts";
+import { type ManualClock, manualClock } from "./clock.ts";
 
 export type Fault =
   | "503 in 30 s"
@@ -32,12 +26,12 @@ export type Fault =
 
 export interface Process {
   session: Session;
-  clock: VirtualClock;
+  clock: ManualClock;
   outside: Environment;
 }
 
 /** What becomes of a request; `send` carries it out. */
-export type Wire = (request: HttpRequest, send: () => Promise<HttpAnswer>, clock: VirtualClock) => Promise<HttpAnswer>;
+export type Wire = (request: HttpRequest, send: () => Promise<HttpAnswer>, clock: ManualClock) => Promise<HttpAnswer>;
 
 /** Thrown on the wire, it ends the process there. */
 export class Killed extends Error {}
@@ -96,7 +90,7 @@ export const startMachine = (): Machine => {
   const direct = systemTransport();
 
   const processIn = (journal: string, aheadMs: number, wire: Wire, atMs = 0): Process => {
-    const clock = virtualClock();
+    const clock = manualClock();
     clock.advance(atMs);
     const send: Transport = async (request) => {
       const answer = await direct(request);
@@ -157,4 +151,44 @@ export const startMachine = (): Machine => {
   });
   afterAll(() => machine.service.close());
   return machine;
+};
+
+export interface Service extends RunningServer {
+  /** of its sessions; the server's moves on with it */
+  clock: ManualClock;
+  env: Env;
+  requests: Recorded[];
+  session: Session;
+  /** a session like that of another process */
+  otherSession(): Session;
+  close(): Promise<void>;
+}
+
+/** The reference server, and a session of its owner that was got as CI would get it. */
+export const startService = async (seed?: string): Promise<Service> => {
+  const clock = manualClock();
+  const server = await createServer({
+    dev: true,
+    clock: () => Date.now() + clock.now(),
+    ...(seed !== undefined && { seed: parseSeed(seed, "seed.yaml") }),
+  });
+  const requests: Recorded[] = [];
+  const send = systemTransport();
+  const transport: Transport = (request) => {
+    requests.push({ ...request, json: request.body === undefined ? undefined : JSON.parse(request.body) });
+    return send(request);
+  };
+  const env: Env = {
+    IRM_BASE_URL: server.baseUrl,
+    IRM_JOURNAL: mkdtempSync(join(journalFolder, "s-")),
+    IRM_IDENTITY: server.identity,
+    IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
+  };
+  const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, log: () => undefined });
+  return { ...server, clock, env, requests, session: otherSession(), otherSession };
+};
+
+export const workloadToken = async (server: Pick<RunningServer, "issuer">, subject: string): Promise<string> => {
+  const answer = await fetch(`${server.issuer}/token`, { method: "POST", body: JSON.stringify({ subject }) });
+  return ((await answer.json()) as { token: string }).token;
 };

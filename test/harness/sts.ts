@@ -1,13 +1,17 @@
-// What the tests of the token service share: keys, a frozen clock, an issuer on loopback, a service with records in memory.
+// The exchange without HTTP: keys, a clock that stands still, issuers on loopback with the cache of their documents, and a
+// token service with records in memory.
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CompactSign } from "jose";
 import { type Identity, rootOf } from "../../schema/index.ts";
 import { createSigner, createSts, generateKey, type StsOptions } from "../../server/sts/index.ts";
+import { createDocuments, type Documents } from "../../server/sts/issuer/cache.ts";
+import { createFetchDocument } from "../../server/sts/issuer/fetch.ts";
+import { hasKey, type KeySet } from "../../server/sts/issuer/key-set.ts";
+import { manualClock, NOON_MS } from "./clock.ts";
 
-export const NOW_MS = Date.UTC(2026, 0, 28, 12, 0, 0);
-export const NOW = NOW_MS / 1000;
+export const NOW = NOON_MS / 1000;
 export const AUTH_URL = "https://issuer.irm.example";
 export const API = "https://api.irm.example";
 export const CONSOLE = "https://console.irm.example";
@@ -48,8 +52,8 @@ export const ed25519 = (kid: string): Key => key(kid, generateKeyPairSync("ed255
 // Making one takes a while: the tests share these.
 export const RSA = rsa("rsa-1");
 export const OTHER_RSA = rsa("rsa-2");
-export const API_KEY = generateKey(NOW_MS);
-export const DEV_KEY = generateKey(NOW_MS);
+export const API_KEY = generateKey(NOON_MS);
+export const DEV_KEY = generateKey(NOON_MS);
 
 export const base64url = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
@@ -122,16 +126,15 @@ export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 export const identity = (fields: Partial<Identity>): Identity => ({
   uid: UID,
   name: "ci",
-  createTime: new Date(NOW_MS).toISOString(),
-  updateTime: new Date(NOW_MS).toISOString(),
-  lastSeenTime: new Date(NOW_MS).toISOString(),
+  createTime: new Date(NOON_MS).toISOString(),
+  updateTime: new Date(NOON_MS).toISOString(),
+  lastSeenTime: new Date(NOON_MS).toISOString(),
   ...fields,
 });
 
 /** A service on records in memory, a clock that stands still until it is set, and what it has logged. */
 export const createService = (records: Identity[], options: Partial<StsOptions> = {}) => {
-  const time = { nowMs: NOW_MS };
-  const clock = () => time.nowMs;
+  const clock = manualClock(NOON_MS);
   const events: Record<string, unknown>[] = [];
   const seen: [uid: string, timeMs: number][] = [];
   const issuers = records.map(({ claimMatch, staticKeys }) => claimMatch ?? staticKeys);
@@ -157,7 +160,7 @@ export const createService = (records: Identity[], options: Partial<StsOptions> 
     log: (event) => events.push(event),
     ...options,
   });
-  return { sts: withAudience(sts), time, events, seen };
+  return { sts: withAudience(sts), clock, events, seen };
 };
 
 // Which audience is asked for is the business of few tests.
@@ -171,3 +174,36 @@ export const payloadOf = (token = ""): Json =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
 export const headerOf = (token = ""): Json =>
   JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
+
+export const DISCOVERY = "/.well-known/openid-configuration";
+
+type CacheOptions = Partial<Parameters<typeof createFetchDocument>[0] & { dev: boolean; timeoutMs: number }>;
+
+/** The cache of issuers' documents on a clock of its own, fetching from issuers on loopback. */
+export const createCache = (options: CacheOptions = {}) => {
+  const clock = manualClock(NOON_MS);
+  const fetchDocument = createFetchDocument(options);
+  return { clock, documents: createDocuments({ clock, dev: true, fetchDocument, ...options }) };
+};
+
+export const named = (kid: string) => (keys: KeySet) => hasKey(keys, kid, "RS256");
+
+export const kids = async (documents: Documents, issuer: Issuer, kid: string) =>
+  (await documents.keysOf(issuer.url, named(kid))).map(({ keyId }) => keyId);
+
+export const refused = (message: string) => ({ name: "Refusal", reason: "document", message });
+
+/** Starts issuers, and stops all that it has started. */
+export const issuers = () => {
+  const started: Issuer[] = [];
+  return {
+    start: async () => {
+      const issuer = await startIssuer();
+      started.push(issuer);
+      return issuer;
+    },
+    stop: async () => {
+      await Promise.all(started.splice(0).map((issuer) => issuer.close()));
+    },
+  };
+};

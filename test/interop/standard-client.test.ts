@@ -14,7 +14,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capture } from "../../scripts/child.mjs";
 import { ensureGrpcurl } from "../../scripts/grpcurl.mjs";
 import { createServer, type RunningServer } from "../../server/index.ts";
-import { createClock, START_MS, sharedKeys } from "../harness/api-server.ts";
+import { sharedKeys } from "../harness/api-server.ts";
+import { manualClock, START_MS } from "../harness/clock.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { errorFrom } from "../support/grpc.ts";
@@ -60,7 +61,7 @@ describe.each([
   let workload: string;
   beforeAll(async () => {
     const keys = sharedKeys();
-    server = await createServer({ dev: true, clock: createClock(), keys, ...(tls && { tls }) });
+    server = await createServer({ dev: true, clock: manualClock(), keys, ...(tls && { tls }) });
     host = new URL(server.baseUrl).host;
     const iat = Math.floor(START_MS / 1000);
     const claims = { iss: server.issuer, sub: "owner", aud: server.authUrl, iat, exp: iat + 60 };

@@ -1,8 +1,8 @@
 // Adoption through the engine: what the preview says, what is changed, what stays; and renames of a logical name, which
 // adoption and aliases make harmless.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { writesOf } from "../support/requests.ts";
 
 describe("adoption", () => {
   let place: Workplace;

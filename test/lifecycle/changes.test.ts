@@ -1,7 +1,7 @@
 // Changes that are more than a PATCH: replacement and its refusal, renamed declarations, swapped roles, bad input.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
-import { writesOf } from "../support/requests.ts";
 
 describe("a change that is more than an update", () => {
   let place: Workplace;

@@ -1,9 +1,9 @@
 // Changes by hand in every field of every kind, and records that were deleted or cannot be read (docs/faults.md#f17). An update
 // leaves alone what this version does not know.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { type HoldingProxy, startProxy } from "../support/proxy.ts";
-import { writesOf } from "../support/requests.ts";
 
 const source = `
 import { Group, Identity, Role, RoleBinding } from "pulumi-irm";

@@ -1,8 +1,8 @@
 // Deletes of records that the engine does not know, or not in this stack: two stacks that share a tree, `--target`,
 // forceDestroy.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { writesOf } from "../support/requests.ts";
 
 describe("deletion of a tree", () => {
   let place: Workplace;

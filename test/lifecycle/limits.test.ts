@@ -1,8 +1,8 @@
 // What docs/limits.md says of options and functions of the engine, through the engine.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
-import { writesOf } from "../support/requests.ts";
 
 describe("resources of a stack", () => {
   let place: Workplace;

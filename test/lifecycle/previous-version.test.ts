@@ -3,10 +3,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
 import type { StateResource } from "../harness/engine-stack.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { runCommand } from "../support/command.ts";
-import { writesOf } from "../support/requests.ts";
 import { journalName, PASSPHRASE, PROJECT, readPart, restoreRecords, VERSIONS } from "./previous/recording.ts";
 
 describe.each(VERSIONS)("what version %s left behind", (version) => {

@@ -3,9 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../harness/api-process.ts";
+import { root, writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Json, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { writesOf } from "../support/requests.ts";
 
 const SECRET = "the secret of the client";
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`;

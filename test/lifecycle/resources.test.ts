@@ -1,7 +1,7 @@
 // Each resource through a real engine against a real server process: what the rows say, and what requests the server saw.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { writesOf } from "../support/requests.ts";
 
 const ISSUER = "https://token.actions.githubusercontent.com";
 

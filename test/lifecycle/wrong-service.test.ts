@@ -4,10 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mintDevToken } from "../../cli/token.ts";
-import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
+import { type ServerProcess, startServerProcess, writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
-import { writesOf } from "../support/requests.ts";
 
 describe("a stack", () => {
   let place: Workplace;

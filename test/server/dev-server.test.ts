@@ -1,7 +1,8 @@
 // What a program that tests a client does with a server under `dev`: tokens, and a new beginning between two tests.
 import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
 import { createServer, type DevServer, type Faults, type RunningServer } from "../../server/index.ts";
-import { createClock, IAM, START_MS, sharedKeys } from "../harness/api-server.ts";
+import { IAM, sharedKeys } from "../harness/api-server.ts";
+import { manualClock, START_MS } from "../harness/clock.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { type Body, createHttpClient } from "../support/http.ts";
 import { expectRefusal } from "../support/refusal.ts";
@@ -16,7 +17,7 @@ let client: ReturnType<typeof createHttpClient>;
 const start = () =>
   createServer({
     dev: true,
-    clock: createClock(),
+    clock: manualClock(),
     keys: sharedKeys(),
     refreshTokens: true,
     faults: { rules: [{ operation: "DeleteGroup", steps: [{ status: 503 }] }] },
@@ -171,7 +172,7 @@ describe("POST /dev/reset", () => {
 });
 
 test("a reset forgets whom the rate limit has counted", async () => {
-  const limited = await createServer({ dev: true, rateLimit: 1, clock: createClock(), keys: sharedKeys() });
+  const limited = await createServer({ dev: true, rateLimit: 1, clock: manualClock(), keys: sharedKeys() });
   const other = createHttpClient(limited.baseUrl);
   const headers = { authorization: `Bearer ${await limited.token()}` };
   const list = async () => (await other.send({ method: "GET", target: `${IAM}/groups`, headers })).status;

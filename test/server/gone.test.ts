@@ -9,7 +9,8 @@ import { ensureDevOrganization } from "../../server/seed/bootstrap.ts";
 import { ensureBuiltInRoles } from "../../server/services/built-in-role.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
-import { countingIds, START_MS } from "../harness/api-server.ts";
+import { countingIds } from "../harness/api-server.ts";
+import { START_MS } from "../harness/clock.ts";
 
 const decoded = (request: Json) => ({ decode: async () => ({ request, violations: [] }) });
 

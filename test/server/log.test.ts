@@ -1,7 +1,8 @@
 // The log (docs/faults.md#row-34): everything that a run does is written down, and no token, key or signature of it.
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../server/index.ts";
-import { IAM, REGISTRY, START_MS, sharedKeys, startServer } from "../harness/api-server.ts";
+import { IAM, REGISTRY, sharedKeys, startServer } from "../harness/api-server.ts";
+import { START_MS } from "../harness/clock.ts";
 
 test("a run at level debug leaves no token, key or page token in the log, nor half of one", async () => {
   const api = await startServer();

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isApiError } from "../../schema/index.ts";
 import { createRateLimit } from "../../server/rate-limit.ts";
-import { createClock, IAM, START_MS, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { manualClock, START_MS } from "../harness/clock.ts";
 import { expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
 
 const LIMIT = 5;
@@ -127,13 +128,13 @@ describe("createRateLimit", () => {
     ["two IPv6 networks", "2001:db8:1:2::1", "2001:db8:1:3::1", false],
     ["short and long writing of zeros", "2001:db8::1", "2001:db8:0:0:5::1", true],
   ])("%s: one caller or two", (_, one, other, same) => {
-    const limit = createRateLimit(1, createClock());
+    const limit = createRateLimit(1, manualClock());
     limit.address(one);
     expect(isRefused(() => limit.address(other))).toBe(same);
   });
 
   test("keeps ten thousand callers, the last ones; identities and addresses do not push one another out", () => {
-    const limit = createRateLimit(1, createClock());
+    const limit = createRateLimit(1, manualClock());
     limit.identity("known");
     for (let i = 0; i < 20_000; i += 1) limit.address(`10.0.${i >> 8}.${i & 255}`);
     expect(isRefused(() => limit.identity("known"))).toBe(true);

@@ -3,8 +3,9 @@
 // seed: a run that finds something finds it again.
 import { createHash } from "node:crypto";
 import { createSigner, type StoredKey } from "../../server/sts/key/signer.ts";
-import { createClock, IAM, startServer, type TestServer } from "../harness/api-server.ts";
-import { claimsFrom, type Issuer, type Key, key, NOW_MS, payloadOf, SUBJECT, startIssuer } from "../harness/sts.ts";
+import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { manualClock, NOON_MS } from "../harness/clock.ts";
+import { claimsFrom, type Issuer, type Key, key, payloadOf, SUBJECT, startIssuer } from "../harness/sts.ts";
 import { mutate, type Original, type Sources } from "../server/sts/must-refuse/mutation.ts";
 import type { Result } from "../server/sts/must-refuse/target.ts";
 import { type Connection, WIRES, type Wire } from "../server/sts/must-refuse/wire.ts";
@@ -153,11 +154,11 @@ const seededKeys = (random: Random) => {
 const storedKey = ({ kid, privateKey }: Key): StoredKey => ({
   kid,
   privateJwk: privateKey.export({ format: "jwk" }),
-  createdMs: NOW_MS,
+  createdMs: NOON_MS,
 });
 
 const startSeededServer = (random: Random, ours: Key, port: number): Promise<TestServer> => {
-  const clock = createClock(NOW_MS);
+  const clock = manualClock(NOON_MS);
   const devSigner = createSigner({ clock, keys: [storedKey(key("dev", seededRsa(random)))] });
   const keys = {
     signer: createSigner({ clock, keys: [storedKey(ours)] }),

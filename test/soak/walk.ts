@@ -1,7 +1,8 @@
 // Walks of a list while others write (docs/faults.md#f19): every row that was there from the first page to the last is seen,
 // and none twice, whatever the size of a page and the order.
 
-import { createClock, shuffledIds, startServer } from "../harness/api-server.ts";
+import { shuffledIds, startServer } from "../harness/api-server.ts";
+import { manualClock } from "../harness/clock.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 
@@ -18,7 +19,7 @@ const GROUPS = "/iam/v2beta1/groups";
 /** `rounds`: the rows of the list. */
 export const walk = async ({ seed, rounds: rows, say }: PartOptions): Promise<PartResult> => {
   const random = createRandom(seed);
-  const clock = createClock();
+  const clock = manualClock();
   const api = await startServer({ clock, ids: shuffledIds(seed) });
   const counts = { walks: 0, pages: 0, writes: 0 };
   const failures: string[] = [];

@@ -1,7 +1,8 @@
 // An issuer of workloads' tokens that answers when it is told to: an exchange that asks it is under way until then.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { IAM, START_MS, sharedKeys, type TestServer } from "../harness/api-server.ts";
+import { IAM, sharedKeys, type TestServer } from "../harness/api-server.ts";
+import { START_MS } from "../harness/clock.ts";
 
 export interface HeldIssuer {
   /** an identity of the organisation that trusts this issuer */

@@ -1,50 +1,23 @@
-// What the provider's tests share: a clock that takes no time, a transport that answers from a script, and the reference
-// server with its development issuer.
+// A transport that answers from a script, and a session of the provider over it: for responses that the reference server does
+// not give.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "../../client/clock.ts";
 import type { Env } from "../../client/config.ts";
 import { checkedConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
-import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
+import type { HttpAnswer, HttpRequest, Transport } from "../../client/transport.ts";
 import { stackOf } from "../../provider/journal/journal.ts";
 import { journalPath } from "../../provider/journal/path.ts";
-import { type Session, sessionWith } from "../../provider/session/session.ts";
+import { sessionWith } from "../../provider/session/session.ts";
 import { ApiError, apiError, type Code, codes, statusFromError } from "../../schema/index.ts";
-import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
+import { manualClock, START_MS } from "../harness/clock.ts";
 
 export const ORG = "720909c9f5279097d847ad02a2f24ba8f59de36a";
 export const GROUP = `${ORG}/a033a6fabe0bfa0d`;
 export const IDENTITY = `${GROUP}/1111111111111111`;
 export const ROLE = "63921b2c44617e3f2603851537be0123af4a57d7";
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-export interface VirtualClock extends Clock {
-  sleeps: number[];
-  advance(ms: number): void;
-}
-
-/** When the virtual clock begins. */
-const EPOCH_MS = Date.parse("2026-01-28T12:00:00Z");
-
-export const virtualClock = (random = 0.5): VirtualClock => {
-  let now = 0;
-  const sleeps: number[] = [];
-  return {
-    sleeps,
-    now: () => now,
-    today: () => EPOCH_MS + now,
-    random: () => random,
-    advance: (ms) => {
-      now += ms;
-    },
-    sleep: async (ms) => {
-      sleeps.push(ms);
-      now += ms;
-    },
-  };
-};
 
 export const json = (value: unknown, status = 200, headers = {}): HttpAnswer => ({
   status,
@@ -112,9 +85,9 @@ export const scriptedSession = (...steps: Step[]) => {
   // What tells the time is not part of the script.
   const transport: Transport = async (request) =>
     request.url.pathname.startsWith("/ping/")
-      ? json({}, 200, { date: new Date(EPOCH_MS).toUTCString() })
+      ? json({}, 200, { date: new Date(START_MS).toUTCString() })
       : answer(request);
-  const clock = virtualClock();
+  const clock = manualClock();
   const env: Env = { IRM_BASE_URL: BASE_URL, IRM_TOKEN: "api-token", IRM_JOURNAL: usedJournal(BASE_URL) };
   const outside = { env, clock, transport, log: () => undefined };
   const session = sessionWith(checkedConfig(getter(), env), outside);
@@ -129,44 +102,4 @@ export const usedJournal = (baseUrl: string): string => {
   const config = checkedConfig(getter(), { IRM_BASE_URL: baseUrl, IRM_JOURNAL: journal });
   writeFileSync(journalPath(stackOf(keyOf("").__key), config, {}, process.cwd()), "");
   return journal;
-};
-
-export interface Service extends RunningServer {
-  /** of its sessions; the server's moves on with it */
-  clock: VirtualClock;
-  env: Env;
-  requests: Recorded[];
-  session: Session;
-  /** a session like that of another process */
-  otherSession(): Session;
-  close(): Promise<void>;
-}
-
-/** The reference server, and a session of its owner that was got as CI would get it. */
-export const startService = async (seed?: string): Promise<Service> => {
-  const clock = virtualClock();
-  const server = await createServer({
-    dev: true,
-    clock: () => Date.now() + clock.now(),
-    ...(seed !== undefined && { seed: parseSeed(seed, "seed.yaml") }),
-  });
-  const requests: Recorded[] = [];
-  const send = systemTransport();
-  const transport: Transport = (request) => {
-    requests.push({ ...request, json: request.body === undefined ? undefined : JSON.parse(request.body) });
-    return send(request);
-  };
-  const env: Env = {
-    IRM_BASE_URL: server.baseUrl,
-    IRM_JOURNAL: mkdtempSync(join(journalFolder, "s-")),
-    IRM_IDENTITY: server.identity,
-    IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
-  };
-  const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, log: () => undefined });
-  return { ...server, clock, env, requests, session: otherSession(), otherSession };
-};
-
-export const workloadToken = async (server: Pick<RunningServer, "issuer">, subject: string): Promise<string> => {
-  const answer = await fetch(`${server.issuer}/token`, { method: "POST", body: JSON.stringify({ subject }) });
-  return ((await answer.json()) as { token: string }).token;
 };

@@ -2,8 +2,7 @@
 // one when its answer is there. Who is told to pause stays there until it is told to go on, or is killed.
 
 import type { HttpAnswer, Transport } from "../../../client/transport.ts";
-import type { Environment } from "../../../provider/session/session.ts";
-import { systemEnvironment } from "../../../provider/session/session.ts";
+import { type Environment, systemEnvironment } from "../../../provider/session/session.ts";
 import { fastClock, type Pace } from "../clock.ts";
 
 export type Point = "before send" | "after reply" | "before state";

@@ -1,7 +1,7 @@
 // The owner of the organisation, who asks the server without anything in between: what there is, what others have made.
 import type { Json } from "../../../schema/index.ts";
 import type { RunningServer } from "../../../server/index.ts";
-import { workloadToken } from "../../support/scripted.ts";
+import { workloadToken } from "../provider.ts";
 
 /** What every record of the API has. */
 export type LiveRecord = Json & { uid: string };

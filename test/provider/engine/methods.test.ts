@@ -1,31 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
-import {
-  GROUP,
-  getter,
-  json,
-  keyOf,
-  ORG,
-  refusal,
-  scripted,
-  UNKNOWN,
-  usedJournal,
-  virtualClock,
-} from "../../support/scripted.ts";
+import { manualClock, START_MS } from "../../harness/clock.ts";
+import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, usedJournal } from "../../support/scripted.ts";
 
 const CONFIG = { config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } };
 
 /** The group of that uid; of a create, a new one. */
 const groupAsked = ({ method, url }: { method: string; url: URL }) => {
   const uid = method === "POST" ? GROUP : /\/groups\/(.+)$/.exec(url.pathname)?.[1];
-  return json({ uid: uid ?? GROUP, name: "eng", createTime: "2026-01-28T12:00:00Z" });
+  return json({ uid: uid ?? GROUP, name: "eng", createTime: new Date(START_MS).toISOString() });
 };
 
 const setUp = (env = { IRM_TOKEN: "token" } as Record<string, string>, ...steps: Parameters<typeof scripted>) => {
   const { transport, requests } = scripted(...(steps.length > 0 ? steps : [groupAsked]));
   const said: string[] = [];
   const own = { IRM_JOURNAL: usedJournal("https://api.example.com"), ...env };
-  const outside = { env: own, clock: virtualClock(), transport, log: (text: string) => said.push(text) };
+  const outside = { env: own, clock: manualClock(), transport, log: (text: string) => said.push(text) };
   return { methods: methodsWith(outside), requests, said };
 };
 

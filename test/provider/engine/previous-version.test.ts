@@ -8,9 +8,11 @@ import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import type { KindName } from "../../../provider/kind/index.ts";
 import { createServer, type RunningServer } from "../../../server/index.ts";
+import { manualClock } from "../../harness/clock.ts";
 import type { StateResource } from "../../harness/engine-stack.ts";
+import { workloadToken } from "../../harness/provider.ts";
 import { journalName, readPart, restoreRecords, VERSIONS } from "../../lifecycle/previous/recording.ts";
-import { getter, journalFolder, virtualClock, workloadToken } from "../../support/scripted.ts";
+import { getter, journalFolder } from "../../support/scripted.ts";
 
 const requireFromString = createRequire(createRequire(import.meta.url).resolve("@pulumi/pulumi"))(
   "require-from-string",
@@ -48,7 +50,7 @@ describe.each(VERSIONS)("a state of version %s", (version) => {
     };
     const outside = {
       env,
-      clock: virtualClock(),
+      clock: manualClock(),
       transport: systemTransport(),
       log: (text: string) => void said.push(text),
     };

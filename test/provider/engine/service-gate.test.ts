@@ -5,17 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../../client/config.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
-import {
-  getter,
-  keyOf,
-  lost,
-  ORG,
-  refusal,
-  type Service,
-  startService,
-  virtualClock,
-  workloadToken,
-} from "../../support/scripted.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { type Service, startService, workloadToken } from "../../harness/provider.ts";
+import { getter, keyOf, lost, ORG, refusal } from "../../support/scripted.ts";
 
 let service: Service;
 let organization: string;
@@ -44,7 +36,7 @@ const group = async (own: Record<string, string> = {}, answer?: Transport): Prom
     return send(request);
   };
   const env = { ...(service.env as Record<string, string>), ...own };
-  const { group } = methodsWith({ env, clock: virtualClock(), transport, log: (text) => void said.push(text) });
+  const { group } = methodsWith({ env, clock: manualClock(), transport, log: (text) => void said.push(text) });
   await group.configure({ config: { get: getter() } });
   return group;
 };

@@ -4,7 +4,8 @@ import { methodsWith } from "../../../provider/engine/methods.ts";
 import { title } from "../../../provider/kind/kind.ts";
 import { systemEnvironment } from "../../../provider/session/session.ts";
 import { printableLines } from "../../../schema/index.ts";
-import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal, virtualClock } from "../../support/scripted.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal } from "../../support/scripted.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -18,7 +19,7 @@ it("a line for a person shows the controls that a name holds, and keeps its own 
 it("so does an error that quotes a name", async () => {
   const { transport } = scripted(refusal("PERMISSION_DENIED", "no\u001b[2J"));
   const env = { IRM_TOKEN: "token", IRM_JOURNAL: usedJournal("https://api.example.com") };
-  const methods = methodsWith({ env, clock: virtualClock(), transport, log: () => undefined });
+  const methods = methodsWith({ env, clock: manualClock(), transport, log: () => undefined });
   await methods.group.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
   const inputs = { ...keyOf("eng"), parent: ORG, name: "a\u009b2J\u202e" };
   const failed = (await methods.group.create(inputs).catch((error: unknown) => error)) as Error;

@@ -5,8 +5,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Entry, Intent } from "../../../provider/journal/entry.ts";
 import { JournalError, journalFile } from "../../../provider/journal/file.ts";
 import { createJournal } from "../../../provider/journal/journal.ts";
+import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { virtualClock } from "../../support/scripted.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -26,7 +26,7 @@ const intent = (id: string, key = `organization/project/stack/Group::${id}`): In
 const uidOf = (digit: string): string => digit.repeat(40);
 
 const journalOf = (path: string) =>
-  createJournal({ pathOf: () => path, clock: virtualClock(), timeoutMs: 60_000, log: () => undefined });
+  createJournal({ pathOf: () => path, clock: manualClock(), timeoutMs: 60_000, log: () => undefined });
 
 describe("the file of a journal", () => {
   it("is its owner's alone, in a folder that is its owner's alone", async () => {

@@ -24,8 +24,8 @@ import { journalFile } from "../../../provider/journal/file.ts";
 import { type Holder, holderHere, lookAt } from "../../../provider/journal/holder.ts";
 import { type Lock, lockOf } from "../../../provider/journal/lock.ts";
 import { takeoverOf } from "../../../provider/journal/takeover.ts";
+import { type ManualClock, manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { type VirtualClock, virtualClock } from "../../support/scripted.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -34,11 +34,11 @@ let count = 0;
 interface Place {
   file: string;
   lock: Lock;
-  clock: VirtualClock;
+  clock: ManualClock;
   said: string[];
 }
 const place = (file = folder.path(`${++count}.lock`), timeoutMs = 60_000): Place => {
-  const clock = virtualClock();
+  const clock = manualClock();
   const said: string[] = [];
   return { file, clock, said, lock: lockOf({ file, clock, timeoutMs, log: (text) => void said.push(text) }) };
 };
@@ -49,7 +49,7 @@ const heldBy = (file: string, pid: number, other: Partial<Holder> = {}) =>
 const touch = (file: string, ms: number) => utimesSync(file, new Date(ms), new Date(ms));
 
 /** What happens at each look of one who waits. */
-const whileWaiting = (clock: VirtualClock, work: (looks: number, ms: number) => unknown) => {
+const whileWaiting = (clock: ManualClock, work: (looks: number, ms: number) => unknown) => {
   const sleep = clock.sleep;
   clock.sleep = async (ms) => {
     await sleep(ms);

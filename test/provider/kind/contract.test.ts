@@ -10,8 +10,8 @@ import * as reconcile from "../../../provider/reconcile/index.ts";
 import { Incomplete } from "../../../provider/session/errors.ts";
 import { type Session, sessionWith } from "../../../provider/session/session.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { gone } from "../../harness/provider.ts";
-import { getter, journalFolder, keyOf, type Service, startService } from "../../support/scripted.ts";
+import { gone, type Service, startService } from "../../harness/provider.ts";
+import { getter, journalFolder, keyOf } from "../../support/scripted.ts";
 import { cases, type KindCase, type Place } from "./case.ts";
 
 let service: Service;

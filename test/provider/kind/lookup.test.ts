@@ -5,7 +5,7 @@ import * as irm from "../../../provider/index.ts";
 import type { KindName } from "../../../provider/kind/index.ts";
 import { adoption } from "../../../provider/program/adoption.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { type Service, startService } from "../../support/scripted.ts";
+import { type Service, startService } from "../../harness/provider.ts";
 import { digest } from "./case.ts";
 
 let service: Service;

@@ -12,7 +12,9 @@ import { createOwnership } from "../../../provider/session/ownership.ts";
 import type { Session } from "../../../provider/session/session.ts";
 import { REPLACE_ON } from "../../../provider/state/state.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { journalFolder, keyOf, type Service, startService, virtualClock } from "../../support/scripted.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { journalFolder, keyOf } from "../../support/scripted.ts";
 import { cases, digest, type Place } from "./case.ts";
 
 let service: Service;
@@ -198,7 +200,7 @@ describe("an account association", () => {
 
   it("that a killed run made is not settled when the engine knows its group", async () => {
     const file = join(mkdtempSync(join(journalFolder, "shared-")), "s.jsonl");
-    const open = () => createJournal({ pathOf: () => file, clock: virtualClock(), timeoutMs: 1, log: () => undefined });
+    const open = () => createJournal({ pathOf: () => file, clock: manualClock(), timeoutMs: 1, log: () => undefined });
     const key = "organization/project/stack/AccountAssociation::a";
     const killed = open();
     const intent = { key, kind: "accountAssociation", parent: group, inputs: "x", given: [] };

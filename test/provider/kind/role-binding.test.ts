@@ -4,7 +4,8 @@ import { twins } from "../../../provider/engine/twins.ts";
 import { roleBinding } from "../../../provider/kind/role-binding.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { keyOf, lost, type Service, scriptedSession, startService, UNKNOWN } from "../../support/scripted.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { keyOf, lost, scriptedSession, UNKNOWN } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;

@@ -3,7 +3,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAll } from "../../../client/paginate.ts";
 import * as irm from "../../../provider/index.ts";
-import { json, ORG, type Service, scriptedSession, startService } from "../../support/scripted.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { json, ORG, scriptedSession } from "../../support/scripted.ts";
 
 const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
 

@@ -3,16 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { group } from "../../../provider/kind/group.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import {
-  GROUP,
-  json,
-  keyOf,
-  ORG,
-  refusal,
-  type Service,
-  scriptedSession,
-  startService,
-} from "../../support/scripted.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { GROUP, json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;

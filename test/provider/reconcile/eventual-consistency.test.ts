@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { retryUntilVisible } from "../../../provider/reconcile/not-found.ts";
-import { virtualClock } from "../../support/scripted.ts";
+import { manualClock } from "../../harness/clock.ts";
 
 describe("a look for what may be hidden", () => {
   /** Each look takes so long; the one that begins at `shownMs` or later finds it. */
   const looking = async (hiddenMs: number, { takesMs = 0, shownMs = Infinity } = {}) => {
-    const clock = virtualClock();
+    const clock = manualClock();
     const begun: number[] = [];
     const look = async () => {
       begun.push(clock.now());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { group } from "../../../provider/kind/group.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { type Service, startService } from "../../support/scripted.ts";
+import { type Service, startService } from "../../harness/provider.ts";
 
 const SEED = `
 organization: { name: acme }

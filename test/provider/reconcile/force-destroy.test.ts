@@ -9,7 +9,9 @@ import { inputProblems } from "../../../provider/reconcile/check.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/session/session.ts";
 import type { Json } from "../../../schema/index.ts";
-import { getter, keyOf, type Service, startService, virtualClock } from "../../support/scripted.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { getter, keyOf } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;
@@ -32,7 +34,7 @@ const run = (): Session => {
   const send = systemTransport();
   const outside = {
     env: service.env,
-    clock: virtualClock(),
+    clock: manualClock(),
     log: (text: string) => void events.push(text),
     transport: (request: Parameters<typeof send>[0]) => {
       if (request.method === "DELETE") events.push(`DELETE ${request.url.pathname.split("/").slice(3).join("/")}`);

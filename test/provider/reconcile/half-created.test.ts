@@ -12,15 +12,9 @@ import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Incomplete } from "../../../provider/session/errors.ts";
 import { type Session, sessionWith } from "../../../provider/session/session.ts";
 import type { Json } from "../../../schema/index.ts";
-import {
-  getter,
-  journalFolder,
-  keyOf,
-  refusal,
-  type Service,
-  startService,
-  type VirtualClock,
-} from "../../support/scripted.ts";
+import type { ManualClock } from "../../harness/clock.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { getter, journalFolder, keyOf, refusal } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;
@@ -34,7 +28,7 @@ afterAll(() => service.close());
 type Wire = (request: HttpRequest, answer: HttpAnswer) => HttpAnswer;
 
 let sent: HttpRequest[];
-let clock: VirtualClock;
+let clock: ManualClock;
 beforeEach(() => {
   sent = [];
 });

@@ -9,19 +9,9 @@ import { roleBinding } from "../../../provider/kind/role-binding.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { Incomplete } from "../../../provider/session/errors.ts";
 import type { Json } from "../../../schema/index.ts";
-import {
-  GROUP,
-  json,
-  keyOf,
-  lost,
-  ORG,
-  page,
-  ROLE,
-  refusal,
-  type Service,
-  scriptedSession,
-  startService,
-} from "../../support/scripted.ts";
+import { START_MS } from "../../harness/clock.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { GROUP, json, keyOf, lost, ORG, page, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;
@@ -225,10 +215,10 @@ describe("a create", () => {
     await create(group, { parent: id, name: "below" });
 
     const { session, requests, clock } = scriptedSession(
-      json({ uid: ORG, name: "org", createTime: "2026-01-28T12:00:00Z" }),
+      json({ uid: ORG, name: "org", createTime: new Date(START_MS).toISOString() }),
       refusal("PERMISSION_DENIED", "no"),
       refusal("PERMISSION_DENIED", "no"),
-      json({ uid: GROUP, name: "below", createTime: "2026-01-28T12:00:00Z" }),
+      json({ uid: GROUP, name: "below", createTime: new Date(START_MS).toISOString() }),
     );
     await reconcile.create(group, session, { ...keyOf("org"), root: true, name: "org" });
     await reconcile.create(group, session, { ...keyOf("below"), parent: ORG, name: "below" });

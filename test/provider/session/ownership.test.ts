@@ -5,7 +5,9 @@ import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import { createOwnership } from "../../../provider/session/ownership.ts";
 import type { Json } from "../../../schema/index.ts";
-import { getter, keyOf, type Service, startService, virtualClock } from "../../support/scripted.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { getter, keyOf } from "../../support/scripted.ts";
 
 let service: Service;
 let org: string;
@@ -24,7 +26,7 @@ beforeEach(() => {
 const run = async (): Promise<Methods> => {
   const outside = {
     env: service.env,
-    clock: virtualClock(),
+    clock: manualClock(),
     transport: systemTransport(),
     log: (text: string) => void said.push(text),
   };

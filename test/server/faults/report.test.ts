@@ -1,9 +1,15 @@
 // Scripted failures: the report of attempts, the page /faults, and random failures.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createFaultDelays } from "../../../server/faults/delay.ts";
-import type { Attempt, FaultScript } from "../../../server/index.ts";
-import { createServer, FaultsError, ServerOptionsError } from "../../../server/index.ts";
-import { IAM, START_MS, startServer, type TestServer } from "../../harness/api-server.ts";
+import {
+  type Attempt,
+  createServer,
+  type FaultScript,
+  FaultsError,
+  ServerOptionsError,
+} from "../../../server/index.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { START_MS } from "../../harness/clock.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 import { grpcOf } from "../../support/way.ts";
 

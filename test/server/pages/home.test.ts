@@ -2,14 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type RunningServer } from "../../../server/index.ts";
 import { homeDocument } from "../../../server/pages/home-document.ts";
-import { createClock, sharedKeys } from "../../harness/api-server.ts";
+import { sharedKeys } from "../../harness/api-server.ts";
+import { manualClock } from "../../harness/clock.ts";
 import { createHttpClient } from "../../support/http.ts";
 
 const closing: RunningServer[] = [];
 afterAll(() => Promise.all(closing.map((server) => server.close())));
 
 const start = async (options: Parameters<typeof createServer>[0]): Promise<RunningServer> => {
-  const server = await createServer({ clock: createClock(), keys: sharedKeys(), ...options });
+  const server = await createServer({ clock: manualClock(), keys: sharedKeys(), ...options });
   closing.push(server);
   return server;
 };

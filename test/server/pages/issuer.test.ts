@@ -3,7 +3,8 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../../server/index.ts";
-import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { START_MS } from "../../harness/clock.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
 let api: TestServer;

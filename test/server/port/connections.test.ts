@@ -2,7 +2,8 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../../server/index.ts";
-import { createClock, IAM, startServer } from "../../harness/api-server.ts";
+import { IAM, startServer } from "../../harness/api-server.ts";
+import { manualClock } from "../../harness/clock.ts";
 
 const open = (baseUrl: string): Promise<Socket> =>
   new Promise((resolve, reject) => {
@@ -30,7 +31,7 @@ const nextLine = () => {
 describe("a client that goes away in the middle of its body", () => {
   test("is written down, and no fault; nothing is made, and the next request is served", async () => {
     const gone = nextLine();
-    const clock = createClock();
+    const clock = manualClock();
     const write = (line: string) => {
       if (line.includes("the client closed the connection")) gone.resolve(line);
     };

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../../server/index.ts";
 import { createLog } from "../../../server/log.ts";
-import { START_MS, sharedKeys } from "../../harness/api-server.ts";
+import { sharedKeys } from "../../harness/api-server.ts";
+import { START_MS } from "../../harness/clock.ts";
 import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
 import { type Body, createHttpClient } from "../../support/http.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { type Actor, IAM, START_MS, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { type Actor, IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { START_MS } from "../../harness/clock.ts";
 import type { Body } from "../../support/http.ts";
 import { expectDenied, expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 

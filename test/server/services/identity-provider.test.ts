@@ -1,9 +1,8 @@
 // The rules of identity providers (docs/contract.md#identity-providers).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { type Actor, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { type Actor, IAM, startPlainServer, startServer, type TestServer } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
-import { startPlainServer } from "../../support/plain-server.ts";
 import {
   expectDenied,
   expectInvalid,

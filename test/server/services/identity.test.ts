@@ -1,7 +1,8 @@
 // The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound } from "../../support/refusal.ts";
 

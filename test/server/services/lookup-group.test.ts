@@ -1,9 +1,16 @@
 // LookupGroup (docs/contract.md#lookup-group): by the e-mail domain of the caller's token; every refusal has the same words.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import {
+  IAM,
+  ownerToken,
+  sharedKeys,
+  startPlainServer,
+  startServer,
+  type TestServer,
+} from "../../harness/api-server.ts";
+import { START_MS } from "../../harness/clock.ts";
 import type { Answer, Body } from "../../support/http.ts";
-import { ownerToken, startPlainServer } from "../../support/plain-server.ts";
 import { expectRefusal, expectUnauthenticated, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/groups:lookupGroup`;

@@ -1,6 +1,7 @@
 // Identities that hold keys of their own (docs/contract.md#static-keys): which keys, for how long, and what they open.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DAY_MS, IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 

@@ -1,6 +1,7 @@
 // Repos that sync from another (docs/contract.md#sync-source): where from, what they inherit, and that they cannot change it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Actor, DAY_MS, IAM, REGISTRY, START_MS, startServer, type TestServer } from "../../harness/api-server.ts";
+import { type Actor, IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 

@@ -6,7 +6,8 @@ import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { createClock, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 
@@ -95,19 +96,16 @@ describe("a database that another process writes to", () => {
   test("makes a write wait for it, and nobody is told", async () => {
     const file = folder.path("shared.db");
     const signal = new Int32Array(new SharedArrayBuffer(4));
-    const clock = createClock();
+    const clock = manualClock();
     let waiting = false;
     api = await startServer({
       store: file,
       // Read on the way to the write, before its transaction begins: from then on the other process finishes what it does.
-      clock: Object.assign(
-        () => {
-          if (waiting) Atomics.store(signal, 0, 1);
-          if (waiting) Atomics.notify(signal, 0);
-          return clock();
-        },
-        { advance: clock.advance },
-      ),
+      clock: Object.assign(() => {
+        if (waiting) Atomics.store(signal, 0, 1);
+        if (waiting) Atomics.notify(signal, 0);
+        return clock();
+      }, clock),
     });
     const other = new Worker(WRITER, { eval: true, workerData: { file, signal } });
     const finished = once(other, "exit");

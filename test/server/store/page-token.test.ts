@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import {
-  DAY_MS,
   REGISTRY,
   sharedKeys,
   shuffledIds,
@@ -11,6 +10,7 @@ import {
   type TestServer,
   type TokenOptions,
 } from "../../harness/api-server.ts";
+import { DAY_MS } from "../../harness/clock.ts";
 import { createGrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";

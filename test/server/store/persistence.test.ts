@@ -1,7 +1,8 @@
 // A server on a file, closed and opened again: records, signing keys and page tokens are those of before.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createServer } from "../../../server/index.ts";
-import { createClock, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { expectUnauthenticated } from "../../support/refusal.ts";
@@ -13,7 +14,7 @@ const folder = temporaryFolder();
 afterAll(folder.remove);
 
 // Ids of a second start must not be those of the first: random ones, as in life. Keys are the store's own.
-const start = (file: string, port = 0, clock = createClock()): Promise<TestServer> =>
+const start = (file: string, port = 0, clock = manualClock()): Promise<TestServer> =>
   startServer({ store: folder.path(file), port, clock, ids: undefined, keys: undefined });
 const portOf = ({ baseUrl }: TestServer) => Number(new URL(baseUrl).port);
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type ExchangeRequest, RawToken } from "../../../schema/index.ts";
 import { createSigner, type Sts } from "../../../server/sts/index.ts";
+import { NOON_MS } from "../../harness/clock.ts";
 import {
   ANYONE,
   API,
@@ -17,7 +18,6 @@ import {
   identity,
   type Key,
   NOW,
-  NOW_MS,
   ORG,
   OTHER_RSA,
   payloadOf,
@@ -56,7 +56,7 @@ describe("a workload's token is exchanged for an API token", () => {
     it(`that is signed with ${alg}`, async () => {
       const { sts, events } = createService([ci()]);
       const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url), key, { alg }));
-      expect(await sts.verifyApiToken(token ?? "")).toEqual({ subject: UID, expiresAtMs: NOW_MS + 3_600_000 });
+      expect(await sts.verifyApiToken(token ?? "")).toEqual({ subject: UID, expiresAtMs: NOON_MS + 3_600_000 });
       expect(events).toMatchObject([{ decision: "granted", reason: "granted" }]);
     });
 
@@ -65,7 +65,7 @@ describe("a workload's token is exchanged for an API token", () => {
       issuer: issuer.url,
       subject: SUBJECT,
       issuerKeys: JSON.stringify({ keys: [OTHER_RSA.jwk] }),
-      expirationTime: new Date(NOW_MS + 1).toISOString(),
+      expirationTime: new Date(NOON_MS + 1).toISOString(),
     };
     const before = issuer.connections();
     const { sts } = createService([identity({ staticKeys })]);
@@ -156,7 +156,7 @@ describe("a workload's token is exchanged for an API token", () => {
   it("and the identity has been seen then", async () => {
     const { sts, seen } = createService([ci()]);
     await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
-    expect(seen).toEqual([[UID, NOW_MS]]);
+    expect(seen).toEqual([[UID, NOON_MS]]);
   });
 
   it("and gets an empty cap claim when the identity is bound nowhere", async () => {
@@ -313,7 +313,7 @@ describe("a bearer", () => {
 
 it("an identity that is deleted while its token is signed gets none", async () => {
   const records = [ci()];
-  const clock = () => NOW_MS;
+  const clock = () => NOON_MS;
   const signer = createSigner({ clock, keys: [API_KEY] });
   const signAfterDelete: typeof signer.sign = (claims) => {
     records.pop();

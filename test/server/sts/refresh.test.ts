@@ -8,7 +8,8 @@ import { TokenPair } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { createSigner } from "../../../server/sts/index.ts";
-import { createClock, DAY_MS, HOUR_MS, IAM, START_MS, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { IAM, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../harness/clock.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import type { Answer } from "../../support/http.ts";
 import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
@@ -142,7 +143,7 @@ describe("row 31: a refresh token that was used already", () => {
   it("is known for used after a restart on the same file: its family ends, and stays ended after another", async () => {
     const folder = mkdtempSync(join(tmpdir(), "irm-refresh-"));
     const file = join(folder, "irm.db");
-    const clock = createClock();
+    const clock = manualClock();
     const boot = (port?: number) => startServer({ store: file, clock, refreshTokens: true, keys: undefined, port });
     const one = await boot();
     const port = Number(new URL(one.baseUrl).port);

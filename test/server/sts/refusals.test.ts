@@ -2,6 +2,7 @@
 // Here the audit line's reason can be compared with each row, and an identity can hold what no API would store.
 import { afterAll, describe, expect, it } from "vitest";
 import { type Identity, isUidp } from "../../../schema/index.ts";
+import { NOON_MS } from "../../harness/clock.ts";
 import {
   API,
   AUTH_URL,
@@ -11,7 +12,6 @@ import {
   GROUP,
   identity,
   NOW,
-  NOW_MS,
   OTHER_RSA,
   payloadOf,
   RSA,
@@ -205,10 +205,10 @@ describe("row 28 and 29: an identity with keys of its own", () => {
       ...changes,
     });
   const privateJwk = { ...OTHER_RSA.privateKey.export({ format: "jwk" }), kid: OTHER_RSA.kid };
-  const created = new Date(NOW_MS - 366 * 86_400_000).toISOString();
+  const created = new Date(NOON_MS - 366 * 86_400_000).toISOString();
 
   it.each<[string, Identity, string]>([
-    ["after its expirationTime", withKeys({ expirationTime: new Date(NOW_MS).toISOString() }), "static_keys_expired"],
+    ["after its expirationTime", withKeys({ expirationTime: new Date(NOON_MS).toISOString() }), "static_keys_expired"],
     ["after a year without one", withKeys({}, { createTime: created }), "static_keys_expired"],
     ["with an expirationTime that is none", withKeys({ expirationTime: "soon" }), "static_keys_expired"],
     ["when they are no keys", withKeys({ issuerKeys: "keys" }), "identity_malformed"],

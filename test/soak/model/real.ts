@@ -1,7 +1,8 @@
 // The other side of the model-based test: a reference server in this process with two callers, the owner and a reader who is
 // granted what the commands bind to it, and the oracle as it is before the first command.
 
-import { createClock, queryText, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { queryText, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { manualClock } from "../../harness/clock.ts";
 import type { Answer } from "../../support/http.ts";
 import { type Json, KINDS, type Oracle, parentOf, type Row } from "./oracle.ts";
 
@@ -36,7 +37,7 @@ const OUTPUT = [
 ];
 
 export const createReal = async (seed: number): Promise<{ oracle: Oracle; real: Real }> => {
-  const clock = createClock();
+  const clock = manualClock();
   const api = await startServer({ clock, ids: shuffledIds(seed) });
   const reader = await api.actor("reader");
   const callers = [api.owner, reader];

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
 import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
-import { NOW_MS, OTHER_RSA, RSA } from "../../../harness/sts.ts";
-import { createCache, DISCOVERY, issuers, kids, named, refused } from "../documents-fixture.ts";
+import { manualClock, NOON_MS } from "../../../harness/clock.ts";
+import { createCache, DISCOVERY, issuers, kids, named, OTHER_RSA, RSA, refused } from "../../../harness/sts.ts";
 
 const { start, stop } = issuers();
 afterEach(stop);
@@ -18,14 +18,14 @@ describe("row 16: asking for keys without an end", () => {
 
   it("looks for an unknown key once in 30 seconds, and serves the known ones meanwhile", async () => {
     const issuer = await start();
-    const { documents, time } = createCache();
+    const { documents, clock } = createCache();
     for (const kid of ["a", "b", "c", "rsa-1"]) await kids(documents, issuer, kid);
     expect(issuer.paths).toHaveLength(2);
-    time.nowMs += 29_999;
+    clock.advance(29_999);
     await kids(documents, issuer, "d");
     expect(issuer.paths).toHaveLength(2);
     issuer.publish([RSA.jwk, OTHER_RSA.jwk]);
-    time.nowMs += 1;
+    clock.advance(1);
     expect(await kids(documents, issuer, "rsa-2")).toEqual(["rsa-1", "rsa-2"]);
     expect(issuer.paths).toHaveLength(4);
   });
@@ -33,22 +33,22 @@ describe("row 16: asking for keys without an end", () => {
   it("asks an issuer that failed once in 30 seconds", async () => {
     const issuer = await start();
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(500).end();
-    const { documents, time } = createCache();
+    const { documents, clock } = createCache();
     await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("answered 500"));
     issuer.publish([RSA.jwk]);
-    time.nowMs += 29_999;
+    clock.advance(29_999);
     await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("failed a moment ago"));
     expect(issuer.paths).toHaveLength(2);
-    time.nowMs += 1;
+    clock.advance(1);
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
   });
 
   it("keeps the young keys of an issuer that fails when an unknown one is asked for", async () => {
     const issuer = await start();
-    const { documents, time } = createCache();
+    const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(500).end();
-    time.nowMs += 60_000;
+    clock.advance(60_000);
     await expect(kids(documents, issuer, "unknown")).rejects.toMatchObject(refused("answered 500"));
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
     expect(await kids(documents, issuer, "unknown")).toEqual(["rsa-1"]);
@@ -125,15 +125,15 @@ describe("what is being fetched", () => {
       asked += 1;
       return silent.promise;
     };
-    let nowMs = NOW_MS;
-    const documents = createDocuments({ clock: () => nowMs, dev: true, fetchDocument });
+    const clock = manualClock(NOON_MS);
+    const documents = createDocuments({ clock, dev: true, fetchDocument });
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
     const waiting = Promise.allSettled(
       Array.from({ length: 200 }, (_, i) => documents.keysOf(`${issuer.url}/silent/${i}`, named("rsa-1"))),
     );
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
     expect(issuer.paths).toHaveLength(2);
-    nowMs += 10 * 60 * 1000;
+    clock.advance(10 * 60 * 1000);
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
     expect(issuer.paths).toHaveLength(4);
     silent.reject(new TypeError("silent"));
@@ -145,31 +145,31 @@ describe("what is being fetched", () => {
 describe("row 17: a key that the issuer has removed", () => {
   it("is accepted for ten minutes and no longer", async () => {
     const issuer = await start();
-    const { documents, time } = createCache();
+    const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
     issuer.publish([OTHER_RSA.jwk]);
-    time.nowMs += 10 * 60_000 - 1;
+    clock.advance(10 * 60_000 - 1);
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
-    time.nowMs += 1;
+    clock.advance(1);
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-2"]);
   });
 
   it("is not accepted when the issuer cannot be asked any more", async () => {
     const issuer = await start();
-    const { documents, time } = createCache();
+    const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(503).end();
-    time.nowMs += 10 * 60_000;
+    clock.advance(10 * 60_000);
     await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("answered 503"));
     await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("failed a moment ago"));
   });
 
   it("is looked for again when the clock was set back", async () => {
     const issuer = await start();
-    const { documents, time } = createCache();
+    const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
     issuer.publish([OTHER_RSA.jwk]);
-    time.nowMs -= 86_400_000;
+    clock.advance(-86_400_000);
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-2"]);
   });
 });

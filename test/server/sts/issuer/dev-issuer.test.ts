@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../harness/api-server.ts";
 import { ANYONE, AUTH_URL, createService, NOW, payloadOf } from "../../../harness/sts.ts";
-import type { Body } from "../../../support/http.ts";
-import { createHttpClient } from "../../../support/http.ts";
+import { type Body, createHttpClient } from "../../../support/http.ts";
 import { badRequest, expectRefusal } from "../../../support/refusal.ts";
 
 const mint = async (input: { subject: string; audience?: string | string[]; claims?: object; lifetimeMs?: number }) => {

@@ -8,18 +8,23 @@ import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
 import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
 import {
   claimsFrom,
+  createCache,
   createService,
   DENIED,
+  DISCOVERY,
   identity,
+  issuers,
+  kids,
+  named,
   ORG,
   RSA,
+  refused,
   SUBJECT,
   sign,
   startIssuer,
   UID,
 } from "../../../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.ts";
-import { createCache, DISCOVERY, issuers, kids, named, refused } from "../documents-fixture.ts";
 import { DOCUMENT_ROWS } from "../must-refuse/document-rows.ts";
 
 const ANY = `${ORG}/00000000000000ff`;

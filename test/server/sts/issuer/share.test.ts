@@ -3,7 +3,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IAM, START_MS, sharedKeys, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { IAM, sharedKeys, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { START_MS } from "../../../harness/clock.ts";
 import { WIRES } from "../must-refuse/wire.ts";
 
 const DEAD = 60;

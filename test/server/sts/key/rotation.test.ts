@@ -12,15 +12,8 @@ import { createStore, type Store } from "../../../../server/store/store.ts";
 import { createSigner, generateKey } from "../../../../server/sts/index.ts";
 import { isRotationDue, liveKeys, signingKey } from "../../../../server/sts/key/rotation.ts";
 import type { Signer, StoredKey } from "../../../../server/sts/key/signer.ts";
-import {
-  createClock,
-  DAY_MS,
-  HOUR_MS,
-  IAM,
-  START_MS,
-  startServer,
-  type TestServer,
-} from "../../../harness/api-server.ts";
+import { IAM, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../../harness/clock.ts";
 import { headerOf } from "../../../harness/sts.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
 
@@ -58,7 +51,7 @@ describe("the keys of a signer, by the times at which they were made", () => {
 
 describe("a signer", () => {
   const start = (options: { keys?: StoredKey[]; save?: (keys: readonly StoredKey[]) => void } = {}) => {
-    const clock = createClock();
+    const clock = manualClock();
     const saved: (readonly StoredKey[])[] = [];
     const events: Record<string, unknown>[] = [];
     let heard = Promise.withResolvers<void>();
@@ -249,7 +242,7 @@ describe("a server", () => {
 
   it("keeps a rotation over a restart, in the middle of it too", async () => {
     const file = join(folder(), "irm.db");
-    const clock = createClock();
+    const clock = manualClock();
     const one = await start({ store: openStore(file), clock });
     await one.rotateKeys();
     const keys = await served(one);
@@ -263,7 +256,7 @@ describe("a server", () => {
   });
 
   it("is killed after the new key was stored and before anybody heard of it: nothing is lost", async () => {
-    const clock = createClock();
+    const clock = manualClock();
     const file = join(folder(), "irm.db");
     const store = openStore(file);
     // From the moment of the write on, this process is dead for the store.
@@ -287,7 +280,7 @@ describe("a server", () => {
   });
 
   it("is killed before the new key was stored: there has been no rotation", async () => {
-    const clock = createClock();
+    const clock = manualClock();
     const file = join(folder(), "irm.db");
     const store = openStore(file);
     const setMeta: typeof store.setMeta = (key, value) => {
@@ -334,7 +327,7 @@ describe("a server", () => {
 it("a key that is stored and weaker than 2048 bits is refused at the start", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const weak = { kid: "weak", privateJwk: privateKey.export({ format: "jwk" }), createdMs: START_MS };
-  expect(() => createSigner({ clock: createClock(), keys: [weak] })).toThrow(
+  expect(() => createSigner({ clock: manualClock(), keys: [weak] })).toThrow(
     new TypeError("the signing key weak is not an RSA key of 2048 bits"),
   );
 });

@@ -3,8 +3,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createSigner } from "../../../../server/sts/index.ts";
-import { createClock, IAM, startServer, type TestServer } from "../../../harness/api-server.ts";
-import { API_KEY, claimsFrom, DEV_KEY, type Issuer, NOW_MS, SUBJECT, startIssuer } from "../../../harness/sts.ts";
+import { IAM, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { manualClock, NOON_MS } from "../../../harness/clock.ts";
+import { API_KEY, claimsFrom, DEV_KEY, type Issuer, SUBJECT, startIssuer } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 import { deniedText, KEYS, type Relationship, type Result, type Target, trustExactly } from "./target.ts";
 import type { Connection, Wire } from "./wire.ts";
@@ -36,7 +37,7 @@ export const startWorld = async (wire: Wire, options: { resolve?: Resolve } = {}
   const issuer = await startIssuer(Object.values(KEYS));
   // No name is asked for: a host that is not loopback has no address.
   const resolve: Resolve = options.resolve ?? (async () => []);
-  const clock = createClock(NOW_MS);
+  const clock = manualClock(NOON_MS);
   const keys = {
     signer: createSigner({ clock, keys: [API_KEY] }),
     devSigner: createSigner({ clock, keys: [DEV_KEY] }),

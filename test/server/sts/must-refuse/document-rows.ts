@@ -1,8 +1,7 @@
 // Rows 3, 11, 12, 14, 15 and 18: what an issuer may publish. Each changes the documents of an issuer that an identity
 // trusts; `other` is a host that nobody may be sent to.
 import { gzipSync } from "node:zlib";
-import { type Issuer, RSA, rsa } from "../../../harness/sts.ts";
-import { DISCOVERY } from "../documents-fixture.ts";
+import { DISCOVERY, type Issuer, RSA, rsa } from "../../../harness/sts.ts";
 import { WEAK_KEYS } from "../weak-key.ts";
 
 type Change = (issuer: Issuer, other: Issuer) => void;

@@ -1,8 +1,7 @@
 // Rows 3 and 11 to 18 of docs/faults.md#tokens-that-must-be-refused over every wire: what issuers may publish, and where they
 // may be. The server is never sent to another host, and one bad issuer is no other's trouble.
 import { describe, expect, it } from "vitest";
-import { OTHER_RSA, RSA, SUBJECT, sign, startIssuer } from "../../../harness/sts.ts";
-import { DISCOVERY } from "../documents-fixture.ts";
+import { DISCOVERY, OTHER_RSA, RSA, SUBJECT, sign, startIssuer } from "../../../harness/sts.ts";
 import { forgedByExponentOne, rsaWith } from "../weak-key.ts";
 import { expectNoToken, trusting, useWorld, withIssuers } from "./attacked-server.ts";
 import { DOCUMENT_ROWS, KEY_ROWS } from "./document-rows.ts";

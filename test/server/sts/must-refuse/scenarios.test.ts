@@ -2,7 +2,8 @@
 // 7, 22, 23, 26, 27, 28, 31 to 35. The last test looks through everything that the server logged meanwhile.
 import { describe, expect, it, vi } from "vitest";
 import { capabilitiesFromBits } from "../../../../schema/index.ts";
-import { HOUR_MS, IAM, queryText } from "../../../harness/api-server.ts";
+import { IAM, queryText } from "../../../harness/api-server.ts";
+import { HOUR_MS } from "../../../harness/clock.ts";
 import { headerOf, OTHER_RSA, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
 import { DENIED_TEXT, expectNoToken, trusting, useWorld } from "./attacked-server.ts";

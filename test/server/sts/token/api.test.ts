@@ -2,6 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createSigner, generateKey, jwksViolation, unauthenticated } from "../../../../server/sts/index.ts";
 import { MAX_TOKEN_BYTES } from "../../../../server/sts/token/compact.ts";
+import { NOON_MS } from "../../../harness/clock.ts";
 import {
   ANYONE,
   API,
@@ -12,7 +13,6 @@ import {
   DEV_KEY,
   GROUP,
   NOW,
-  NOW_MS,
   ORG,
   OTHER_RSA,
   payloadOf,
@@ -24,7 +24,7 @@ import {
 import { createRandom } from "../../../support/random.ts";
 import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/seeded-signature.ts";
 
-const clock = () => NOW_MS;
+const clock = () => NOON_MS;
 const ours = createSigner({ clock, keys: [API_KEY] });
 const claims = (changes: Record<string, unknown> = {}) => ({
   iss: AUTH_URL,
@@ -85,11 +85,11 @@ describe("an API token", () => {
   });
 
   it("ends by the clock that is passed in", async () => {
-    const { sts, time } = createService([]);
+    const { sts, clock } = createService([]);
     const token = await ours.sign(claims());
-    time.nowMs += 3_600_000 - 1;
+    clock.advance(3_600_000 - 1);
     expect(await sts.verifyApiToken(token)).toMatchObject({ subject: UID });
-    time.nowMs += 1;
+    clock.advance(1);
     await expect(sts.verifyApiToken(token)).rejects.toMatchObject(UNAUTHENTICATED);
   });
 
@@ -120,7 +120,7 @@ describe("an API token", () => {
 });
 
 describe("a signer", () => {
-  const older = { ...generateKey(NOW_MS - 1), kid: "older" };
+  const older = { ...generateKey(NOON_MS - 1), kid: "older" };
 
   it("signs with the newest key and verifies with every one (row 35)", async () => {
     const before = await createSigner({ clock, keys: [older] }).sign(claims());
