@@ -1,6 +1,6 @@
 // A stack of a real engine: its commands, run as a person or CI runs them, with a backend and a home of their own.
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COMPILED } from "../support/compiled.ts";
 
@@ -128,14 +128,16 @@ const initialised = new Map<string, Promise<StackFiles>>();
 
 const readFiles = ({ stack, settings, backend, checkpoint }: StackFiles): StackFiles => ({
   stack,
-  settings: readFileSync(settings, "utf8"),
+  // Not the configuration that a test has written there.
+  settings: `${/^encryptionsalt: .*$/m.exec(readFileSync(settings, "utf8"))?.[0]}\n`,
   backend: readFileSync(backend, "utf8"),
   checkpoint: readFileSync(checkpoint, "utf8"),
 });
 
 const writeFiles = (files: StackFiles, { stack, settings, backend, checkpoint }: StackFiles): void => {
   mkdirSync(join(files.checkpoint, ".."), { recursive: true });
-  writeFileSync(files.settings, settings);
+  const configuration = existsSync(files.settings) ? readFileSync(files.settings, "utf8") : "";
+  writeFileSync(files.settings, settings + configuration);
   writeFileSync(files.backend, backend);
   writeFileSync(files.checkpoint, checkpoint.replaceAll(`"${stack}"`, `"${files.stack}"`));
 };

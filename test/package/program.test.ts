@@ -66,7 +66,6 @@ describe("the programs of README and docs", () => {
     });
     await stack.must("up", "--yes", "--skip-preview");
     expect(created()).toEqual(ALL);
-    await stack.must("preview", "--expect-no-changes");
 
     const first = writeProject(join(newest.folder, "template", "first"), { "read.me": "" });
     symlinkSync(join(await oldNodeFolder(), "node"), join(first, "node"));
@@ -98,7 +97,7 @@ export const sdk = require("@pulumi/pulumi/package.json").version;\n`,
     const up = await stack.must("up", "--yes", "--skip-preview");
     expect(up.output).toContain(`"${YEAR_OLD}"`);
     expect(created()).toEqual(ALL);
-    await stack.must("refresh", "--yes", "--skip-preview", "--expect-no-changes");
+    await stack.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
     await stack.must("destroy", "--yes", "--skip-preview");
     expect(created()).toEqual(NONE);
   });

@@ -19,7 +19,7 @@ export interface Installed {
 /** `@types/node` and `typescript` as the template has them. */
 const TEMPLATE = ["@types/node@^18", "typescript@^5.0.0"];
 
-/** A project with the package, and with this version of the SDK where one is given. */
+/** The template with the package; or a project of plain JavaScript with it and with this version of the SDK. */
 export const installed = async (sdk?: string): Promise<Installed> => {
   const tarball = await once("tarball", (folder) => {
     runIn(root, process.execPath, join(root, "scripts", "build.ts"));
@@ -28,7 +28,7 @@ export const installed = async (sdk?: string): Promise<Installed> => {
   });
   const folder = await once(`project-${sdk ?? "newest"}`, (own) => {
     writeFileSync(join(own, "package.json"), JSON.stringify({ name: "project", private: true }));
-    const packages = [tarball, ...TEMPLATE, ...(sdk === undefined ? [] : [`@pulumi/pulumi@${sdk}`])];
+    const packages = [tarball, ...(sdk === undefined ? TEMPLATE : [`@pulumi/pulumi@${sdk}`])];
     runIn(own, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", ...packages);
     return own;
   });
