@@ -44,6 +44,11 @@ const create = async (kindName: KindName, args: Json, session = service.otherSes
   return { kind, id, inputs, outs: outs as Json };
 };
 
+const patches = () =>
+  service.requests
+    .filter(({ method }) => method === "PATCH")
+    .map(({ url, json }) => ({ mask: url.searchParams.get("updateMask"), body: json }));
+
 const noChange = { changes: false, replaces: [] };
 
 describe("a tag", () => {
@@ -120,7 +125,10 @@ describe("a repo", () => {
     await call("UpdateRepo", { repo: { uid: id, sync_config: { source: other } }, updateMask: "sync_config.source" });
     const drifted = await reconcile.read(kind, service.otherSession(), id, outs);
     expect(reconcile.diff(kind, id, drifted.props, inputs)).toEqual({ changes: true, replaces: [] });
+    service.requests.length = 0;
     const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, drifted.props, inputs);
+    // What the text means is the service's to say again.
+    expect(patches()).toEqual([{ mask: "sync_config.source", body: { sync_config: { source: spelt } } }]);
     expect(repaired).toMatchObject({ syncConfig: { source } });
     expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
   });
@@ -147,6 +155,40 @@ describe("a repo", () => {
     );
     await reconcile.remove(kind, service.otherSession(), id, { ...outs, forceDestroy: true });
     await expect(call("GetRepo", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("an identity provider that is there already", () => {
+  const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };
+  const args = () => ({ parent: group, name: "l", defaultRole: "viewer", oidc });
+  const theirs = async () => {
+    const { roles } = (await call("ListRoles", { uidp: { inRoot: true }, name: "viewer" })) as { roles: Json[] };
+    const identityProvider = { name: "l", defaultRole: roles[0]?.uid, oidc: { ...oidc, clientSecret: "theirs" } };
+    return uidOf(call("CreateIdentityProvider", { parent: group, identityProvider }));
+  };
+  const sent = [{ mask: "oidc.clientSecret", body: { oidc } }];
+
+  it("gets the program's client secret when it is adopted", async () => {
+    const adopt = await theirs();
+    const { kind, id, inputs, outs } = await create("identityProvider", { ...args(), adopt });
+    expect(patches()).toEqual(sent);
+    expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);
+  });
+
+  it("gets it when a run that was killed has made it, maybe with another one", async () => {
+    const session = service.otherSession();
+    const answered = Promise.withResolvers<void>();
+    // The process dies with the answer.
+    const recordSuccess = () => {
+      answered.resolve();
+      return new Promise<void>(() => undefined);
+    };
+    const killed: Session = { ...session, journal: { ...session.journal, recordSuccess } };
+    void create("identityProvider", { ...args(), oidc: { ...oidc, clientSecret: "before" } }, killed);
+    await answered.promise;
+    service.requests.length = 0;
+    await create("identityProvider", args());
+    expect(patches()).toEqual(sent);
   });
 });
 
