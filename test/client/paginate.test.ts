@@ -1,10 +1,10 @@
 // A list ends, whatever the service answers: the bounds of a walk, counted in requests and by a clock that takes no time.
 import { describe, expect, it } from "vitest";
-import { listAll } from "../../client/paginate.ts";
+import { listAll, listChildren } from "../../client/paginate.ts";
 import type { HttpAnswer } from "../../client/transport.ts";
 import type { Session } from "../../provider/session/session.ts";
 import type { Json } from "../../schema/index.ts";
-import { json, ORG, scriptedSession } from "../support/scripted.ts";
+import { GROUP, json, ORG, ROLE, scriptedSession } from "../support/scripted.ts";
 
 const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
 const MINUTE_MS = 60_000;
@@ -123,5 +123,19 @@ describe("a long list that goes on", () => {
   it("costs no time of its own while the program is busy with a record", async () => {
     const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: page < 5 ? `${page}` : "" }));
     expect(await walked(service.session, () => service.clock.advance(60 * MINUTE_MS))).toBe(5);
+  });
+});
+
+describe("a list of children whose filter the service, or a proxy before it, ignores", () => {
+  it.each([
+    ["of a group", ORG, [GROUP]],
+    ["of the root", "", [ROLE]],
+  ])("%s gives only what is directly in it", async (_where, parent, expected) => {
+    const uids = [GROUP, `${GROUP}/1111111111111111`, ROLE, `${ROLE}/1111111111111111`];
+    const { session } = scriptedSession(() => json({ roles: uids.map((uid) => ({ uid, name: "viewer" })) }));
+    const found: string[] = [];
+    for await (const { uid } of listChildren(session, { operation: "ListRoles", plural: "roles" }, parent))
+      found.push(uid);
+    expect(found).toEqual(expected);
   });
 });

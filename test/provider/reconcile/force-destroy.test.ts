@@ -30,7 +30,8 @@ beforeEach(() => {
   events = [];
 });
 
-const run = (): Session => {
+/** `seenAs`: the URL that the service gets. */
+const run = (seenAs = (url: URL) => url): Session => {
   const send = systemTransport();
   const outside = {
     env: service.env,
@@ -38,7 +39,7 @@ const run = (): Session => {
     log: (text: string) => void events.push(text),
     transport: (request: Parameters<typeof send>[0]) => {
       if (request.method === "DELETE") events.push(`DELETE ${request.url.pathname.split("/").slice(3).join("/")}`);
-      return send(request);
+      return send({ ...request, url: seenAs(new URL(request.url)) });
     },
   };
   return sessionWith(checkedConfig(getter(), service.env), outside);
@@ -288,5 +289,19 @@ describe("an identity that holds role bindings of others", () => {
       reconcile.remove(roleBinding, session, binding, { identityUid: ci, roleUid: viewer }),
     ]);
     expect(deletes()).toEqual([`DELETE roleBindings/${binding}`, `DELETE identities/${ci}`]);
+  });
+});
+
+describe("forceDestroy against a service, or a proxy before it, that ignores the filter of a list", () => {
+  it("deletes nothing beside the group", async () => {
+    const [first, beside] = [await makeGroup(org, "first"), await makeGroup(org, "beside")];
+    const [child, other] = [await makeGroup(first, "child"), await makeGroup(beside, "other")];
+    const unfiltered = (url: URL): URL => {
+      for (const name of [...url.searchParams.keys()]) if (name.startsWith("uidp.")) url.searchParams.delete(name);
+      return url;
+    };
+    await reconcile.remove(group, run(unfiltered), first, { name: "first", forceDestroy: true });
+    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${first}`, `DELETE groups/${child}`]));
+    expect([await isThere(beside), await isThere(other)]).toEqual([true, true]);
   });
 });

@@ -85,6 +85,15 @@ describe("an answer that is lost", () => {
     expect(machine.posts).toBe(2);
   });
 
+  it("is not settled in the next run by a record that is older than the intent: it makes one", async () => {
+    const args = machine.inputs();
+    const older = await machine.theirs(args);
+    await reconcile.create(group, machine.runAt(10_000, "timeout").session, args).catch(() => undefined);
+    const { id } = await reconcile.create(group, machine.runAt(10_000).session, args);
+    expect(id).not.toBe(older.uid);
+    expect(machine.posts).toBe(2);
+  });
+
   it("is settled by a record with the same inputs only", async () => {
     const args = machine.inputs();
     const { session } = machine.run("reset");
