@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/index.ts";
 import type { Program } from "../harness/small-engine/program.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import { startWorld } from "../harness/small-engine/testbed.ts";
+import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { STACK } from "./scenario.ts";
 
 describe.concurrent("a create that nobody knows the end of, then `destroy`", () => {
@@ -15,33 +15,33 @@ describe.concurrent("a create that nobody knows the end of, then `destroy`", () 
     },
   ];
   test.each(rows)("of a run that was $how: its record is named", async ({ script }) => {
-    const world = await startWorld();
-    const engine = world.engine(STACK);
+    const testbed = await startTestbed();
+    const engine = testbed.engine(STACK);
     try {
       const program: Program = ["kept", "lost"].map((name) => ({
         name,
         kind: "group",
-        inputs: { parent: world.home, name },
+        inputs: { parent: testbed.home, name },
       }));
       expect(await engine.run("up", program.slice(0, 1))).toMatchObject({ errors: [] });
-      const before = await world.records();
+      const before = await testbed.records();
       if (script) {
-        world.server.faults?.set(script);
+        testbed.server.faults?.set(script);
         expect((await engine.run("up", program, { hurry: { ms: 3_000, method: "POST" } })).errors).toHaveLength(1);
-        world.server.faults?.release();
-        await world.came("CreateGroup", 1, true);
-        world.server.faults?.clear();
+        testbed.server.faults?.release();
+        await testbed.came("CreateGroup", 1, true);
+        testbed.server.faults?.clear();
       } else {
         await engine.start("up", program, { point: "after reply", of: "POST" }).paused;
         await engine.kill();
       }
-      const [lost] = [...(await world.records()).keys()].filter((uid) => !before.has(uid));
+      const [lost] = [...(await testbed.records()).keys()].filter((uid) => !before.has(uid));
       expect(await engine.run("destroy")).toMatchObject({ errors: [] });
       expect(engine.said.join("\n")).toContain(`group ${lost} "lost"`);
-      expect(readState(world.stateFile(STACK)).resources).toEqual([]);
+      expect(readState(testbed.stateFile(STACK)).resources).toEqual([]);
     } finally {
       await engine.kill();
-      await world.close();
+      await testbed.close();
     }
   });
 });

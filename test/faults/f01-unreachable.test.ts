@@ -15,13 +15,13 @@ describe.concurrent("F1: nobody listens", () => {
         kind,
         action,
         child: { env: { IRM_MOVED_FROM: SILENT } },
-        act: async ({ world, subject }) => {
-          const elsewhere = world.engine(STACK, {
+        act: async ({ testbed, subject }) => {
+          const elsewhere = testbed.engine(STACK, {
             env: {
               IRM_BASE_URL: SILENT,
-              IRM_MOVED_FROM: world.server.baseUrl,
+              IRM_MOVED_FROM: testbed.server.baseUrl,
               IRM_TOKEN: "for-nobody",
-              IRM_JOURNAL: join(world.folder, `${STACK}.journal`),
+              IRM_JOURNAL: join(testbed.folder, `${STACK}.journal`),
             },
           });
           return elsewhere.run("up", subject.after);
@@ -43,15 +43,15 @@ describe.concurrent("F1: a name that does not resolve", () => {
         kind,
         action,
         child: { env: { IRM_MOVED_FROM: NOWHERE } },
-        act: async ({ world, subject }) => {
+        act: async ({ testbed, subject }) => {
           const token = "the-token-of-nobody";
-          world.tokens.push(token);
+          testbed.tokens.push(token);
           // In a process: this one may have a proxy, which would look the name up elsewhere.
-          const elsewhere = world.engine(STACK, {
+          const elsewhere = testbed.engine(STACK, {
             env: {
               IRM_BASE_URL: NOWHERE,
               IRM_AUTH_URL: NOWHERE,
-              IRM_MOVED_FROM: world.server.baseUrl,
+              IRM_MOVED_FROM: testbed.server.baseUrl,
               IRM_TOKEN: token,
             },
           });

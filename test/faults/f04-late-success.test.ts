@@ -19,13 +19,13 @@ testFault("F4: no response in time", [
     row: {
       attempts: 1,
       act: (stage) => {
-        const { world, subject } = stage;
+        const { testbed, subject } = stage;
         // The first look has found nothing, and does not know that yet.
         const reached: Watch["reached"] = async (point) => {
-          const came = [subject.operation, subject.list].every((operation) => world.attempts(operation).length > 0);
+          const came = [subject.operation, subject.list].every((operation) => testbed.attempts(operation).length > 0);
           if (point !== "after reply" || !came) return;
-          world.server.faults?.release();
-          await world.came(subject.operation, 1, true);
+          testbed.server.faults?.release();
+          await testbed.came(subject.operation, 1, true);
         };
         return hurried(stage, { reached });
       },
@@ -40,9 +40,9 @@ testFault("F4: no response in time", [
       attempts: 1,
       act: (stage) => hurried(stage),
       fails: UNKNOWN,
-      seen: ({ world, subject }) => {
-        world.server.faults?.release();
-        return world.came(subject.operation, 1, true);
+      seen: ({ testbed, subject }) => {
+        testbed.server.faults?.release();
+        return testbed.came(subject.operation, 1, true);
       },
     },
   },
@@ -58,6 +58,6 @@ testFault("F4: no response in time", [
     why: "sent again",
     actions: CHANGES,
     steps: [{ hold: true }],
-    row: { attempts: 2, act: (stage) => hurried(stage), seen: ({ world }) => world.server.faults?.release() },
+    row: { attempts: 2, act: (stage) => hurried(stage), seen: ({ testbed }) => testbed.server.faults?.release() },
   },
 ]);

@@ -4,8 +4,8 @@ import type { Scenario, Stage } from "./scenario.ts";
 import { ALL, CHANGES, testFault } from "./table.ts";
 
 /** The gaps between the attempts, by the server's clock. */
-const gaps = ({ world, subject }: Stage): number[] => {
-  const times = world.attempts(subject.operation).map(({ timeMs }) => timeMs);
+const gaps = ({ testbed, subject }: Stage): number[] => {
+  const times = testbed.attempts(subject.operation).map(({ timeMs }) => timeMs);
   return times.slice(1).map((time, at) => time - (times[at] as number));
 };
 

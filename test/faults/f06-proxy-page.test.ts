@@ -49,8 +49,8 @@ describe.concurrent("F6: a read that a proxy answers", () => {
       }),
       act: ({ engine }) => engine.run("refresh"),
       // Each of the kind is read once, and one of them once more.
-      seen: ({ world, subject }) =>
-        void expect(world.attempts(kindRecords[row.kind].operations.get)).toHaveLength(
+      seen: ({ testbed, subject }) =>
+        void expect(testbed.attempts(kindRecords[row.kind].operations.get)).toHaveLength(
           subject.before.filter(({ kind }) => kind === row.kind).length + 1,
         ),
       afterwards: ["up"],

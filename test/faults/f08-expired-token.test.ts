@@ -11,7 +11,7 @@ testFault("F8: 401", [
     why: "one exchange, and the request once more",
     actions: ALL,
     steps: [{ status: 401 }],
-    row: { attempts: 2, seen: ({ world }) => void expect(world.attempts("ExchangeGet")).toHaveLength(2) },
+    row: { attempts: 2, seen: ({ testbed }) => void expect(testbed.attempts("ExchangeGet")).toHaveLength(2) },
   },
   {
     what: "401 again with the new token",
@@ -29,15 +29,15 @@ describe.concurrent("F8: a token that expires in mid-run", () => {
   test.each(acting([...ALL, "replace"]))("$action of a $kind: one silent exchange, and the request once more", (row) =>
     scenario({
       ...row,
-      act: async ({ world, subject }) => {
+      act: async ({ testbed, subject }) => {
         // As of a runner that keeps its own token fresh.
-        const file = join(world.folder, "identity-token");
-        const refreshed = async () => writeFileSync(file, await world.minted());
+        const file = join(testbed.folder, "identity-token");
+        const refreshed = async () => writeFileSync(file, await testbed.minted());
         await refreshed();
-        const engine = world.engine(STACK, { env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: file } });
+        const engine = testbed.engine(STACK, { env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: file } });
         const run = engine.start("up", subject.after, { point: "before send", of: subject.method });
         await run.paused;
-        world.later(HOUR_MS + MINUTE_MS);
+        testbed.later(HOUR_MS + MINUTE_MS);
         await refreshed();
         run.goOn();
         const outcome = await run.outcome;
@@ -47,9 +47,9 @@ describe.concurrent("F8: a token that expires in mid-run", () => {
         return outcome;
       },
       attempts: 2,
-      seen: ({ world, subject }) => {
-        expect(world.attempts(subject.operation).map(({ carriedOut }) => carriedOut)).toEqual([false, true]);
-        expect(world.attempts("ExchangeGet")).toHaveLength(2);
+      seen: ({ testbed, subject }) => {
+        expect(testbed.attempts(subject.operation).map(({ carriedOut }) => carriedOut)).toEqual([false, true]);
+        expect(testbed.attempts("ExchangeGet")).toHaveLength(2);
       },
     }),
   );

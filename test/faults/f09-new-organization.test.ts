@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { type Declared, type Program, ref } from "../harness/small-engine/program.ts";
-import { startWorld } from "../harness/small-engine/testbed.ts";
+import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
 import { STACK } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
@@ -20,33 +20,33 @@ testFault("F9: 403 in an organisation that was there before", [
 
 describe.concurrent("F9: an organisation that was just made", () => {
   test.each(KINDS)("does not know us yet: the denial of a %s in it is waited for", async (kind) => {
-    const world = await startWorld();
+    const testbed = await startTestbed();
     try {
-      const foreign = await world.records();
-      const engine = world.engine(STACK);
+      const foreign = await testbed.records();
+      const engine = testbed.engine(STACK);
       // Below a root of its own, with what it refers to, one group in the other: only the subject is denied.
-      const after = subjectOf(kind, "create", world.home).after.filter(({ name }) => name !== "other-team");
+      const after = subjectOf(kind, "create", testbed.home).after.filter(({ name }) => name !== "other-team");
       const root: Declared = { name: "root", kind: "group", inputs: { root: true, name: "root" } };
       const program: Program = [root, ...after].map((one) =>
-        one.inputs.parent === world.home ? { ...one, inputs: { ...one.inputs, parent: ref("root") } } : one,
+        one.inputs.parent === testbed.home ? { ...one, inputs: { ...one.inputs, parent: ref("root") } } : one,
       );
       const { operations } = kindRecords[kind];
       const before = program.filter((one) => one.kind === kind && one.name !== "subject").map(() => ({}));
       const denied = [{ status: 403 }, { status: 403 }, { status: 403 }];
-      world.server.faults?.set({ rules: [{ operation: operations.create, steps: [...before, ...denied] }] });
+      testbed.server.faults?.set({ rules: [{ operation: operations.create, steps: [...before, ...denied] }] });
       expect(await engine.run("up", program)).toMatchObject({ errors: [] });
-      const times = world.attempts(operations.create).map(({ timeMs }) => timeMs);
+      const times = testbed.attempts(operations.create).map(({ timeMs }) => timeMs);
       expect(times).toHaveLength(before.length + denied.length + 1);
       const [last = 0, third = 0, second = 0] = times.toReversed();
       expect([last - third >= 4_000, third - second >= 2_000]).toEqual([true, true]);
       // A new token for each denial: the new permission is in none that is older.
-      expect(world.attempts("ExchangeGet")).toHaveLength(1 + denied.length);
-      world.server.faults?.clear();
-      expect((await judge(world, STACK, engine, program, foreign)).problems).toEqual([]);
+      expect(testbed.attempts("ExchangeGet")).toHaveLength(1 + denied.length);
+      testbed.server.faults?.clear();
+      expect((await judge(testbed, STACK, engine, program, foreign)).problems).toEqual([]);
       expect(await engine.run("destroy")).toMatchObject({ errors: [] });
-      expect(await judgeDestroyed(world, STACK, foreign)).toEqual([]);
+      expect(await judgeDestroyed(testbed, STACK, foreign)).toEqual([]);
     } finally {
-      await world.close();
+      await testbed.close();
     }
   });
 });

@@ -27,14 +27,15 @@ const ROWS: Row[] = [
       script: held({}),
       act: (stage) => {
         // For both runs: the next one begins to look while the request has time left, however long it takes until then.
-        stage.world.still();
+        stage.testbed.still();
         return killedWhenItCame(false)(stage);
       },
-      watch: ({ world, subject: { list, operation } }) => ({
+      watch: ({ testbed, subject: { list, operation } }) => ({
         reached: async (point) => {
-          if (point !== "after reply" || world.attempts(list).length + world.attempts(operation).length === 0) return;
-          world.goOn();
-          world.server.faults?.release();
+          if (point !== "after reply" || testbed.attempts(list).length + testbed.attempts(operation).length === 0)
+            return;
+          testbed.goOn();
+          testbed.server.faults?.release();
         },
       }),
     },

@@ -105,23 +105,23 @@ const ROWS = (["create", "update", "delete", "replace"] as const).flatMap((actio
 
 describe.concurrent("F11: kill -9 of the server", () => {
   test.each(ROWS)("during a $action of every kind, $point", async ({ action, at }) => {
-    const world = await startKillable();
+    const testbed = await startKillable();
     try {
-      const foreign = await world.records();
-      const engine = world.engine();
-      const [before, after] = [programOf(action, "before", world.home), programOf(action, "after", world.home)];
+      const foreign = await testbed.records();
+      const engine = testbed.engine();
+      const [before, after] = [programOf(action, "before", testbed.home), programOf(action, "after", testbed.home)];
       expect(await engine.run("up", before)).toMatchObject({ errors: [] });
-      const acknowledged = await world.records();
+      const acknowledged = await testbed.records();
 
-      const operations = KINDS.map((kind) => subjectOf(kind, action, world.home).operation);
-      await world.faults({ rules: operations.map((operation) => ({ operation, steps: [{ at, hold: true }] })) });
+      const operations = KINDS.map((kind) => subjectOf(kind, action, testbed.home).operation);
+      await testbed.faults({ rules: operations.map((operation) => ({ operation, steps: [{ at, hold: true }] })) });
       const run = engine.run("up", after);
-      await world.came(operations, at === "after");
-      await world.kill();
+      await testbed.came(operations, at === "after");
+      await testbed.kill();
       expect((await run).errors).toHaveLength(KINDS.length);
-      await world.restart();
+      await testbed.restart();
 
-      const live = await world.records();
+      const live = await testbed.records();
       const committed = at === "after" ? KINDS.length : 0;
       const made = [...live.keys()].filter((uid) => !acknowledged.has(uid));
       const gone = [...acknowledged.keys()].filter((uid) => !live.has(uid));
@@ -136,16 +136,16 @@ describe.concurrent("F11: kill -9 of the server", () => {
       });
 
       // Which waits for what may still be on its way for no longer than one of its own requests may take.
-      const next = world.engine({ IRM_REQUEST_TIMEOUT: "5" });
+      const next = testbed.engine({ IRM_REQUEST_TIMEOUT: "5" });
       expect(await next.run("up", after)).toMatchObject({ errors: [] });
-      const resources = readState(world.stateFile(STACK)).resources.map(({ id }) => id);
+      const resources = readState(testbed.stateFile(STACK)).resources.map(({ id }) => id);
       // What was committed and never acknowledged is taken: nothing is made a second time.
       if (action !== "delete") expect(resources).toEqual(expect.arrayContaining(made));
-      expect((await judge(world, STACK, next, after, foreign)).problems).toEqual([]);
+      expect((await judge(testbed, STACK, next, after, foreign)).problems).toEqual([]);
       expect(await next.run("destroy")).toMatchObject({ errors: [] });
-      expect(await judgeDestroyed(world, STACK, foreign)).toEqual([]);
+      expect(await judgeDestroyed(testbed, STACK, foreign)).toEqual([]);
     } finally {
-      await world.close();
+      await testbed.close();
     }
   });
 });

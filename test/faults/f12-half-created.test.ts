@@ -14,17 +14,17 @@ describe.concurrent("F12: made, and what follows fails", () => {
       act: async (stage) => {
         // The run before was killed; this one takes its record and wants it otherwise.
         await killedAt("after reply")(stage);
-        const { world, engine, subject } = stage;
+        const { testbed, engine, subject } = stage;
         const { operations } = kindRecords[kind];
-        world.server.faults?.set({
+        testbed.server.faults?.set({
           rules: [{ operation: operations.update as OperationName, steps: [{ status: 500 }] }],
         });
-        const { after } = subjectOf(kind, "update", world.home);
+        const { after } = subjectOf(kind, "update", testbed.home);
         const outcome = await engine.run("up", after);
         expect(outcome.errors).toEqual([expect.stringContaining("500")]);
         expect(stage.uid("subject")).toMatch(/^[0-9a-f]{40}\//);
         expect(await engine.run("preview", after)).toEqual({ steps: ["update subject"], errors: [] });
-        expect(world.attempts(subject.operation)).toEqual([]);
+        expect(testbed.attempts(subject.operation)).toEqual([]);
         return outcome;
       },
       fails: "500",

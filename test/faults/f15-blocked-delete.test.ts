@@ -7,13 +7,13 @@ import { type Stage, scenario } from "./scenario.ts";
 describe.concurrent("F15: what is not ours holds it", () => {
   const foreignIn: Record<"group" | "identity" | "role", (stage: Stage) => Promise<[string, Json]>> = {
     group: async ({ uid }) => [`groups/${uid("subject")}`, { name: "not-ours" }],
-    identity: async ({ world, uid }) => [
-      `roleBindings/${world.home}`,
-      { identityUid: uid("subject"), roleUid: world.foreign.role },
+    identity: async ({ testbed, uid }) => [
+      `roleBindings/${testbed.home}`,
+      { identityUid: uid("subject"), roleUid: testbed.foreign.role },
     ],
-    role: async ({ world, uid }) => [
+    role: async ({ testbed, uid }) => [
       `roleBindings/${uid("team")}`,
-      { identityUid: world.foreign.identity, roleUid: uid("subject") },
+      { identityUid: testbed.foreign.identity, roleUid: uid("subject") },
     ],
   };
   test.each(["group", "identity", "role"] as const)("a %s is refused with the violation, and stays", (kind) => {
@@ -22,18 +22,18 @@ describe.concurrent("F15: what is not ours holds it", () => {
       kind,
       action: "delete",
       act: async (stage) => {
-        const { world, engine, subject } = stage;
+        const { testbed, engine, subject } = stage;
         const [path, body] = await foreignIn[kind](stage);
-        foreign = await world.call("POST", `${IAM}/${path}`, body);
+        foreign = await testbed.call("POST", `${IAM}/${path}`, body);
         return engine.run("up", subject.after);
       },
       fails: "FAILED_PRECONDITION",
-      seen: async ({ world, uid }, outcome) => {
+      seen: async ({ testbed, uid }, outcome) => {
         expect(outcome?.errors.join()).toContain(foreign.uid as string);
-        const live = await world.records();
+        const live = await testbed.records();
         expect([...live.keys()]).toEqual(expect.arrayContaining([foreign.uid, uid("subject")]));
         const path = `name` in foreign ? "groups" : "roleBindings";
-        await world.call("DELETE", `${IAM}/${path}/${foreign.uid}`);
+        await testbed.call("DELETE", `${IAM}/${path}/${foreign.uid}`);
       },
     });
   });
@@ -45,17 +45,17 @@ describe.concurrent("F15: what is not ours stands beside it", () => {
     scenario({
       kind: "roleBinding",
       action: "delete",
-      act: async ({ world, engine, subject, uid }) => {
-        const beside = await world.call("POST", `${IAM}/roleBindings/${uid("team")}`, {
+      act: async ({ testbed, engine, subject, uid }) => {
+        const beside = await testbed.call("POST", `${IAM}/roleBindings/${uid("team")}`, {
           identityUid: uid("who"),
           roleUid: uid("what"),
         });
         const ours = uid("subject");
         const outcome = await engine.run("up", subject.after);
-        expect(world.attempts(subject.operation)).toHaveLength(1);
-        const live = await world.records();
+        expect(testbed.attempts(subject.operation)).toHaveLength(1);
+        const live = await testbed.records();
         expect([live.has(ours), live.has(beside.uid as string)]).toEqual([false, true]);
-        await world.call("DELETE", `${IAM}/roleBindings/${beside.uid}`);
+        await testbed.call("DELETE", `${IAM}/roleBindings/${beside.uid}`);
         return outcome;
       },
     }));

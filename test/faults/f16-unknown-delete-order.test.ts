@@ -8,7 +8,7 @@ describe.concurrent("F16: an order of deletes that the engine does not know", ()
     scenario({
       kind,
       action: "create",
-      settled: async ({ world, engine, subject, uid }) => {
+      settled: async ({ testbed, engine, subject, uid }) => {
         const literal = subject.after.map((one) => ({
           ...one,
           inputs: Object.fromEntries(
@@ -19,7 +19,7 @@ describe.concurrent("F16: an order of deletes that the engine does not know", ()
           ),
         }));
         expect(await engine.run("up", literal)).toEqual({ steps: [], errors: [] });
-        world.server.faults?.clear();
+        testbed.server.faults?.clear();
         expect(await engine.run("destroy")).toMatchObject({ errors: [] });
         expect(await engine.run("up", subject.after)).toMatchObject({ errors: [] });
       },

@@ -13,13 +13,13 @@ describe.concurrent("F17: changed by somebody else", () => {
         kind,
         action: "create",
         afterwards: ["refresh", "up"],
-        act: async ({ world, engine, subject, uid }) => {
+        act: async ({ testbed, engine, subject, uid }) => {
           const outcome = await engine.run("up", subject.after);
           const path = `${IAM}/${kindRecords[kind].list.plural}/${uid("subject")}`;
           const body =
             kind === "roleBinding" ? { roleUid: uid("what-else") } : { name: "renamed", description: "by hand" };
-          if (how === "deleted") await world.call("DELETE", path);
-          else await world.call("PATCH", `${path}?updateMask=${Object.keys(body).join(",")}`, body);
+          if (how === "deleted") await testbed.call("DELETE", path);
+          else await testbed.call("PATCH", `${path}?updateMask=${Object.keys(body).join(",")}`, body);
           return outcome;
         },
       }),

@@ -14,9 +14,9 @@ const LOST: { what: string; steps?: Step[] }[] = [
 ];
 
 /** The subject is there, and a read says that it is not. */
-const expectHidden = async ({ world, subject, uid }: Stage): Promise<void> => {
+const expectHidden = async ({ testbed, subject, uid }: Stage): Promise<void> => {
   const path = `${IAM}/${kindRecords[subject.kind].list.plural}/${uid("subject")}`;
-  await expect(world.call("GET", path)).rejects.toThrow("answered 404");
+  await expect(testbed.call("GET", path)).rejects.toThrow("answered 404");
 };
 
 describe.concurrent("F18: reads that lag four seconds behind", () => {
@@ -26,11 +26,11 @@ describe.concurrent("F18: reads that lag four seconds behind", () => {
       action: "create",
       script: () => ({ readAfterWriteLag: "4s" }),
       act: async (stage) => {
-        const { engine, world, subject } = stage;
-        world.still();
+        const { engine, testbed, subject } = stage;
+        testbed.still();
         const outcome = await engine.run("up", subject.after);
         await expectHidden(stage);
-        world.goOn();
+        testbed.goOn();
         const { steps, errors } = await engine.run("refresh");
         expect(errors).toEqual([]);
         expect(steps).not.toContain("gone subject");
@@ -56,15 +56,15 @@ describe.concurrent("F18: reads that lag four seconds behind", () => {
         kind,
         action,
         act: async (stage) => {
-          const { engine, world, subject } = stage;
+          const { engine, testbed, subject } = stage;
           // Anew, so that it is young.
           await engine.run("destroy");
-          world.still();
+          testbed.still();
           await engine.run("up", subject.before);
           const rules = steps && [{ operation: subject.operation, steps }];
-          world.server.faults?.set({ readAfterWriteLag: "4s", ...(rules && { rules }) });
+          testbed.server.faults?.set({ readAfterWriteLag: "4s", ...(rules && { rules }) });
           await expectHidden(stage);
-          world.goOn();
+          testbed.goOn();
           return engine.run("up", subject.after);
         },
       }),

@@ -34,16 +34,16 @@ const otherOf = ({ subject, uid }: Stage): Json => {
 };
 
 const madeBeside = async (stage: Stage, count: number): Promise<string[]> => {
-  const { world, uid } = stage;
+  const { testbed, uid } = stage;
   const path = `${IAM}/${pluralOf(stage)}/${uid("team")}`;
   const made: string[] = [];
-  for (let at = 0; at < count; at += 1) made.push((await world.call("POST", path, otherOf(stage))).uid as string);
+  for (let at = 0; at < count; at += 1) made.push((await testbed.call("POST", path, otherOf(stage))).uid as string);
   return made;
 };
 
 const countBeside = async (stage: Stage): Promise<number> => {
   const query = new URLSearchParams({ "uidp.childrenOf": stage.uid("team"), pageSize: "1" });
-  return Number((await stage.world.call("GET", `${IAM}/${pluralOf(stage)}?${query}`)).totalCount);
+  return Number((await stage.testbed.call("GET", `${IAM}/${pluralOf(stage)}?${query}`)).totalCount);
 };
 
 interface Row {
@@ -56,7 +56,7 @@ interface Row {
   pages: number;
 }
 
-const remove = (stage: Stage, uid: string) => stage.world.call("DELETE", `${IAM}/${pluralOf(stage)}/${uid}`);
+const remove = (stage: Stage, uid: string) => stage.testbed.call("DELETE", `${IAM}/${pluralOf(stage)}/${uid}`);
 
 const ROWS: Row[] = [
   {
@@ -73,7 +73,7 @@ const ROWS: Row[] = [
     between: async (stage, others) => {
       const plural = pluralOf(stage);
       const query = new URLSearchParams({ "uidp.childrenOf": stage.uid("team"), pageSize: `${PAGE_SIZE}` });
-      const first = (await stage.world.call("GET", `${IAM}/${plural}?${query}`))[plural] as { uid: string }[];
+      const first = (await stage.testbed.call("GET", `${IAM}/${plural}?${query}`))[plural] as { uid: string }[];
       for (const { uid } of first) {
         const at = others.indexOf(uid);
         if (at >= 0) await remove(stage, others.splice(at, 1)[0] as string);
@@ -86,9 +86,9 @@ const ROWS: Row[] = [
     what: "the page token expires",
     why: "the walk begins anew",
     steps: [{}],
-    between: async ({ world }) => {
-      world.later(4 * DAY_MS);
-      writeFileSync(tokenFile(world.folder), await world.minted());
+    between: async ({ testbed }) => {
+      testbed.later(4 * DAY_MS);
+      writeFileSync(tokenFile(testbed.folder), await testbed.minted());
     },
     pages: 5,
   },
@@ -102,22 +102,22 @@ describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, b
       kind,
       action: "create",
       act: async (stage) => {
-        const { world, subject } = stage;
+        const { testbed, subject } = stage;
         const others = await madeBeside(stage, OTHERS);
         // Older than the intent by more than clocks may differ.
-        world.later(10_000);
+        testbed.later(10_000);
         // What is there already is listed before the POST, page by page.
         const before = Math.ceil((await countBeside(stage)) / PAGE_SIZE);
-        world.server.faults?.set({
+        testbed.server.faults?.set({
           rules: [
             { operation: subject.operation, steps: [{ at: "after", reset: true }] },
             { operation: subject.list, steps: [...Array.from({ length: before }, () => ({})), ...steps] },
           ],
         });
-        writeFileSync(tokenFile(world.folder), await world.minted());
-        const engine = world.engine(STACK, {
+        writeFileSync(tokenFile(testbed.folder), await testbed.minted());
+        const engine = testbed.engine(STACK, {
           pageSize: PAGE_SIZE,
-          env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: tokenFile(world.folder) },
+          env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: tokenFile(testbed.folder) },
         });
         const run = engine.start("up", subject.after, { point: "before send", of: "next page", nth: before });
         await run.paused;
@@ -125,10 +125,10 @@ describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, b
         run.goOn();
         const outcome = await run.outcome;
         await engine.end();
-        expect(world.attempts(subject.operation)).toHaveLength(1);
-        expect(world.attempts(subject.list)).toHaveLength(before + pages);
+        expect(testbed.attempts(subject.operation)).toHaveLength(1);
+        expect(testbed.attempts(subject.list)).toHaveLength(before + pages);
         // With a token of now.
-        await world.records();
+        await testbed.records();
         for (const uid of others) await remove(stage, uid);
         return outcome;
       },

@@ -8,7 +8,7 @@ import { IAM } from "../harness/small-engine/owner.ts";
 import { type Declared, type Program, resolved } from "../harness/small-engine/program.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import { startWorld, type World } from "../harness/small-engine/testbed.ts";
+import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
 import { type Foreign, judge, judgeDestroyed, KINDS } from "./judge.ts";
 import { STACK, scenario } from "./scenario.ts";
 import { type SubjectKind, subjectOf } from "./subject.ts";
@@ -19,51 +19,51 @@ describe.concurrent("F20: two runs of one stack at the same time", () => {
       kind,
       action: "create",
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "before", delay: "300ms" }] }] }),
-      act: async ({ world, engine, subject }) => {
+      act: async ({ testbed, engine, subject }) => {
         // The second has a state of its own, as of two machines that pulled the same one.
         const program = subject.after;
-        const other = world.engine("other", {
+        const other = testbed.engine("other", {
           stack: `organization/faults/${STACK}`,
-          env: { IRM_JOURNAL: join(world.folder, `${STACK}.journal`) },
+          env: { IRM_JOURNAL: join(testbed.folder, `${STACK}.journal`) },
         });
-        writeFileSync(world.stateFile("other"), world.stateText(STACK));
+        writeFileSync(testbed.stateFile("other"), testbed.stateText(STACK));
         const first = engine.start("up", program);
-        await world.came(subject.operation);
+        await testbed.came(subject.operation);
         const [one, two] = await Promise.all([first.outcome, other.run("up", program)]);
         expect(two.errors).toEqual([]);
-        expect(world.uid("other", "subject")).toBe(world.uid(STACK, "subject"));
-        expect(world.attempts(subject.operation)).toHaveLength(1);
+        expect(testbed.uid("other", "subject")).toBe(testbed.uid(STACK, "subject"));
+        expect(testbed.attempts(subject.operation)).toHaveLength(1);
         return one;
       },
     }),
   );
 
   test("make one of each, also when one of them has made some already", async () => {
-    const world = await startWorld();
+    const testbed = await startTestbed();
     try {
-      const foreign = await world.records();
+      const foreign = await testbed.records();
       const program: Program = [
-        { name: "first", kind: "group", inputs: { parent: world.home, name: "first" } },
+        { name: "first", kind: "group", inputs: { parent: testbed.home, name: "first" } },
         { name: "second", kind: "group", inputs: { parent: { ref: "first" }, name: "second" } },
       ];
-      const own = { stack: `organization/faults/${STACK}`, env: { IRM_JOURNAL: join(world.folder, "shared") } };
-      const [one, two] = [world.engine("one", own), world.engine("two", own)];
+      const own = { stack: `organization/faults/${STACK}`, env: { IRM_JOURNAL: join(testbed.folder, "shared") } };
+      const [one, two] = [testbed.engine("one", own), testbed.engine("two", own)];
       const first = one.start("up", program, { point: "before state", of: "creating" });
       await first.paused;
       expect(await two.run("up", program)).toMatchObject({ errors: [] });
       first.goOn();
       expect(await first.outcome).toMatchObject({ errors: [] });
       await one.end();
-      for (const name of ["first", "second"]) expect(world.uid("one", name)).toBe(world.uid("two", name));
-      expect((await judge(world, "one", one, program, foreign)).problems).toEqual([]);
+      for (const name of ["first", "second"]) expect(testbed.uid("one", name)).toBe(testbed.uid("two", name));
+      expect((await judge(testbed, "one", one, program, foreign)).problems).toEqual([]);
     } finally {
-      await world.close();
+      await testbed.close();
     }
   });
 });
 
 interface TwoStacks {
-  world: World;
+  testbed: Testbed;
   /** what was there before either */
   foreign: Foreign;
   one: Engine;
@@ -75,10 +75,10 @@ interface TwoStacks {
 
 /** Two stacks that declare the same record, each with a state and a journal of its own. */
 const twoStacks = async (kind: SubjectKind, act: (stacks: TwoStacks) => Promise<void>, options: ServerOptions = {}) => {
-  const world = await startWorld(options);
+  const testbed = await startTestbed(options);
   try {
-    const { home, foreign } = world;
-    const shared = (await world.call("POST", `${IAM}/groups/${home}`, { name: "shared" })).uid as string;
+    const { home, foreign } = testbed;
+    const shared = (await testbed.call("POST", `${IAM}/groups/${home}`, { name: "shared" })).uid as string;
     const { after, operation } = subjectOf(kind, "create", home);
     const declared = after.find(({ name }) => name === "subject") as Declared;
     const uids = new Map([
@@ -87,60 +87,60 @@ const twoStacks = async (kind: SubjectKind, act: (stacks: TwoStacks) => Promise<
       ["what", foreign.role],
     ]);
     const subject = { ...declared, inputs: resolved(declared.inputs, uids) };
-    const before = await world.records();
-    const [one, two] = [world.engine("one"), world.engine("two")];
+    const before = await testbed.records();
+    const [one, two] = [testbed.engine("one"), testbed.engine("two")];
     try {
-      await act({ world, foreign: before, one, two, operation, subject });
+      await act({ testbed, foreign: before, one, two, operation, subject });
     } finally {
       await one.kill();
     }
   } finally {
-    await world.close();
+    await testbed.close();
   }
 };
 
 /** Each is judged with the other's as somebody else's, which also its destroy must leave. */
-const eachKeepsItsOwn = async ({ world, foreign, one, two, subject }: TwoStacks, declaredByOne = subject) => {
-  const own = new Set(readState(world.stateFile("one")).resources.map(({ id }) => id));
-  const live = await world.records();
+const eachKeepsItsOwn = async ({ testbed, foreign, one, two, subject }: TwoStacks, declaredByOne = subject) => {
+  const own = new Set(readState(testbed.stateFile("one")).resources.map(({ id }) => id));
+  const live = await testbed.records();
   const besideOne = new Map([...live].filter(([uid]) => !own.has(uid)));
   const besideTwo = new Map([...live].filter(([uid]) => foreign.has(uid) || own.has(uid)));
   expect(live.size).toBe(foreign.size + 2);
-  expect((await judge(world, "one", one, [declaredByOne], besideOne)).problems).toEqual([]);
-  expect((await judge(world, "two", two, [subject], besideTwo)).problems).toEqual([]);
+  expect((await judge(testbed, "one", one, [declaredByOne], besideOne)).problems).toEqual([]);
+  expect((await judge(testbed, "two", two, [subject], besideTwo)).problems).toEqual([]);
   expect(await one.run("destroy")).toMatchObject({ errors: [] });
-  expect(await judgeDestroyed(world, "one", besideOne)).toEqual([]);
+  expect(await judgeDestroyed(testbed, "one", besideOne)).toEqual([]);
   expect(await two.run("destroy")).toMatchObject({ errors: [] });
-  expect(await judgeDestroyed(world, "two", foreign)).toEqual([]);
+  expect(await judgeDestroyed(testbed, "two", foreign)).toEqual([]);
 };
 
 describe.concurrent("F20: two stacks that declare the same at the same time", () => {
   test.each(KINDS)("make a %s each, and each keeps its own", (kind) =>
     twoStacks(kind, async (stacks) => {
-      const { world, one, two, operation, subject } = stacks;
+      const { testbed, one, two, operation, subject } = stacks;
       const step = { at: "before", delay: "300ms" } as const;
-      world.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
+      testbed.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
       const outcomes = await Promise.all([one.run("up", [subject]), two.run("up", [subject])]);
       expect(outcomes.map(({ errors }) => errors)).toEqual([[], []]);
-      expect(world.attempts(operation)).toHaveLength(2);
+      expect(testbed.attempts(operation)).toHaveLength(2);
       await eachKeepsItsOwn(stacks);
     }),
   );
 
   test.each(KINDS)("when the answer to one is lost, it is told which %ss may be its, and a person says which", (kind) =>
     twoStacks(kind, async (stacks) => {
-      const { world, one, two, operation, subject } = stacks;
+      const { testbed, one, two, operation, subject } = stacks;
       const run = one.start("up", [subject], { point: "before send", of: "POST" });
       await run.paused;
       expect(await two.run("up", [subject])).toMatchObject({ errors: [] });
-      const others = world.uid("two", "subject");
-      world.server.faults?.set({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] });
+      const others = testbed.uid("two", "subject");
+      testbed.server.faults?.set({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] });
       run.goOn();
       const { errors } = await run.outcome;
       expect(errors.join()).toContain("2 records match it");
       expect(errors.join()).toContain(others);
-      expect(world.attempts(operation)).toHaveLength(1);
-      const uids = [...(await world.records()).keys()];
+      expect(testbed.attempts(operation)).toHaveLength(1);
+      const uids = [...(await testbed.records()).keys()];
       const own = uids.find((uid) => !stacks.foreign.has(uid) && uid !== others) as string;
       expect(errors.join()).toContain(own);
       const adopting = { ...subject, inputs: { ...subject.inputs, adopt: own, deleteAdopted: true } };
@@ -152,21 +152,21 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
   test("where a service has a binding once, one of them is told of it, and to adopt it", () =>
     twoStacks(
       "roleBinding",
-      async ({ world, foreign, one, two, operation, subject }) => {
+      async ({ testbed, foreign, one, two, operation, subject }) => {
         const step = { at: "before", delay: "300ms" } as const;
-        world.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
+        testbed.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
         const outcomes = await Promise.all([one.run("up", [subject]), two.run("up", [subject])]);
-        expect(world.attempts(operation)).toHaveLength(2);
+        expect(testbed.attempts(operation)).toHaveLength(2);
         const [winner, loser] = outcomes[0].errors.length === 0 ? ["one", "two"] : ["two", "one"];
         const told = outcomes.flatMap(({ errors }) => errors);
         expect(told).toEqual([expect.stringContaining("ALREADY_EXISTS")]);
-        expect(told.join()).toContain(`is bound to role ${world.foreign.role} at ${subject.inputs.parent} already`);
+        expect(told.join()).toContain(`is bound to role ${testbed.foreign.role} at ${subject.inputs.parent} already`);
         expect(told.join()).toContain('take it over with adopt: "match" (or its uid)');
-        expect(readState(world.stateFile(loser as string)).resources).toEqual([]);
+        expect(readState(testbed.stateFile(loser as string)).resources).toEqual([]);
         const own = winner === "one" ? one : two;
-        expect((await judge(world, winner as string, own, [subject], foreign)).problems).toEqual([]);
+        expect((await judge(testbed, winner as string, own, [subject], foreign)).problems).toEqual([]);
         expect(await own.run("destroy")).toMatchObject({ errors: [] });
-        expect(await judgeDestroyed(world, winner as string, foreign)).toEqual([]);
+        expect(await judgeDestroyed(testbed, winner as string, foreign)).toEqual([]);
       },
       { uniqueRoleBindings: true },
     ));

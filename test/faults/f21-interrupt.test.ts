@@ -9,11 +9,11 @@ describe.concurrent("F21: ^C while it is made", () => {
       kind,
       action,
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
-      act: async ({ world, engine, subject }) => {
+      act: async ({ testbed, engine, subject }) => {
         const { outcome } = engine.start("up", subject.after);
-        await world.came(subject.operation);
+        await testbed.came(subject.operation);
         engine.interrupt();
-        world.server.faults?.release();
+        testbed.server.faults?.release();
         const { errors } = await outcome;
         expect(errors).toEqual([]);
         await engine.end();

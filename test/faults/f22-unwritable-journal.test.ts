@@ -3,23 +3,23 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { journalPath } from "../../provider/journal/path.ts";
-import type { World } from "../harness/small-engine/testbed.ts";
+import type { Testbed } from "../harness/small-engine/testbed.ts";
 import { KINDS } from "./judge.ts";
 import { STACK, scenario } from "./scenario.ts";
 
-const journalOf = (world: World): string => join(world.folder, `${STACK}.journal`);
+const journalOf = (testbed: Testbed): string => join(testbed.folder, `${STACK}.journal`);
 
-const fileOf = (world: World): string => {
-  const env = { PULUMI_BACKEND_URL: `file://${world.folder}` };
-  const config = { baseUrl: world.server.baseUrl, authUrl: "", requestTimeoutMs: 0, journal: journalOf(world) };
-  return journalPath(`organization/faults/${STACK}`, config, env, world.folder);
+const fileOf = (testbed: Testbed): string => {
+  const env = { PULUMI_BACKEND_URL: `file://${testbed.folder}` };
+  const config = { baseUrl: testbed.server.baseUrl, authUrl: "", requestTimeoutMs: 0, journal: journalOf(testbed) };
+  return journalPath(`organization/faults/${STACK}`, config, env, testbed.folder);
 };
 
 // What is written to it fails as on a full disk.
-const fill = (world: World): void => {
-  rmSync(fileOf(world), { force: true });
-  mkdirSync(journalOf(world), { recursive: true });
-  symlinkSync("/dev/full", fileOf(world));
+const fill = (testbed: Testbed): void => {
+  rmSync(fileOf(testbed), { force: true });
+  mkdirSync(journalOf(testbed), { recursive: true });
+  symlinkSync("/dev/full", fileOf(testbed));
 };
 
 describe.concurrent("F22: a journal that cannot be written", () => {
@@ -27,17 +27,17 @@ describe.concurrent("F22: a journal that cannot be written", () => {
     scenario({
       kind,
       action: "create",
-      act: async ({ world, subject }) => {
+      act: async ({ testbed, subject }) => {
         // The first request asks for the service's time: what was left is known by then, and the intent not written. So the
         // organisation is not asked for before.
-        const engine = world.engine(STACK, { env: { IRM_MOVED_FROM: world.organization } });
+        const engine = testbed.engine(STACK, { env: { IRM_MOVED_FROM: testbed.organization } });
         const run = engine.start("up", subject.after, { point: "before send", of: "GET" });
         await run.paused;
-        fill(world);
+        fill(testbed);
         run.goOn();
         const outcome = await run.outcome;
         await engine.end();
-        rmSync(fileOf(world));
+        rmSync(fileOf(testbed));
         return outcome;
       },
       fails: "cannot be written (ENOSPC)",
@@ -48,10 +48,10 @@ describe.concurrent("F22: a journal that cannot be written", () => {
     scenario({
       kind,
       action: "create",
-      act: ({ world, subject }) => {
-        writeFileSync(join(world.folder, "file"), "");
-        const env = { IRM_JOURNAL: join(world.folder, "file", "journal") };
-        return world.engine(STACK, { env }).run("up", subject.after);
+      act: ({ testbed, subject }) => {
+        writeFileSync(join(testbed.folder, "file"), "");
+        const env = { IRM_JOURNAL: join(testbed.folder, "file", "journal") };
+        return testbed.engine(STACK, { env }).run("up", subject.after);
       },
       fails: /the intent journal .+ cannot be (read|written) \(ENOTDIR\)/,
       attempts: 0,
@@ -61,14 +61,14 @@ describe.concurrent("F22: a journal that cannot be written", () => {
     scenario({
       kind,
       action: "create",
-      act: async ({ world, engine, subject }) => {
+      act: async ({ testbed, engine, subject }) => {
         const run = engine.start("up", subject.after, { point: "before send", of: "POST" });
         await run.paused;
-        fill(world);
+        fill(testbed);
         run.goOn();
         const outcome = await run.outcome;
         await engine.end();
-        rmSync(fileOf(world));
+        rmSync(fileOf(testbed));
         expect(engine.said.join()).toContain("cannot be written (ENOSPC)");
         return outcome;
       },

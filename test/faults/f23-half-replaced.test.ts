@@ -11,7 +11,7 @@ describe.concurrent("F23: a replacement whose one half fails", () => {
       action: "replace",
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ status: 403 }] }] }),
       fails: "PERMISSION_DENIED",
-      seen: async ({ world, uid }) => expect((await world.records()).has(uid("subject"))).toBe(true),
+      seen: async ({ testbed, uid }) => expect((await testbed.records()).has(uid("subject"))).toBe(true),
     }),
   );
   test.each(KINDS)("the old %s that cannot be deleted is deleted by the next run", (kind) =>

@@ -15,7 +15,7 @@ describe.concurrent("F24: a clock that is ten minutes wrong", () => {
       child: { wrongBy },
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] }),
       attempts: 1,
-      seen: ({ world }) => void expect(world.attempts("ExchangeGet")).toHaveLength(1),
+      seen: ({ testbed }) => void expect(testbed.attempts("ExchangeGet")).toHaveLength(1),
     }),
   );
 });
@@ -28,17 +28,17 @@ describe.concurrent("F24: two machines that carry one journal, with clocks of th
       child: { wrongBy: -10 * MINUTE_MS },
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ hold: true }] }] }),
       act: async (stage) => {
-        const { world, subject } = stage;
+        const { testbed, subject } = stage;
         // The second begins to look while the request has time left, however long it takes until then.
-        world.still();
+        testbed.still();
         await killedWhenItCame(false)(stage);
-        const looked = world.attempts(subject.list).length;
+        const looked = testbed.attempts(subject.list).length;
         const reached: Watch["reached"] = async (point) => {
-          if (point !== "after reply" || world.attempts(subject.list).length === looked) return;
-          world.goOn();
-          world.server.faults?.release();
+          if (point !== "after reply" || testbed.attempts(subject.list).length === looked) return;
+          testbed.goOn();
+          testbed.server.faults?.release();
         };
-        return world.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after, { reached });
+        return testbed.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after, { reached });
       },
       attempts: 1,
     }),

@@ -6,12 +6,12 @@ import type { LiveRecord } from "../harness/small-engine/owner.ts";
 import type { Program } from "../harness/small-engine/program.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import type { World } from "../harness/small-engine/testbed.ts";
+import type { Testbed } from "../harness/small-engine/testbed.ts";
 
 export type Foreign = Map<string, LiveRecord>;
 
-/** What a judge needs of a world. */
-export type Judging = Pick<World, "records" | "stateFile" | "texts" | "tokens">;
+/** What a judge needs of a testbed. */
+export type Judging = Pick<Testbed, "records" | "stateFile" | "texts" | "tokens">;
 
 export interface Judged {
   /** uids that neither the state nor anything that was said knows (L1) */
@@ -28,14 +28,14 @@ const changeless = ({ lastSeenTime: _, updateTime: __, ...record }: LiveRecord) 
 
 /** After the last `up`: L1 to L5 and L7. */
 export const judge = async (
-  world: Judging,
+  testbed: Judging,
   name: string,
   engine: Engine,
   program: Program,
   foreign: Foreign,
 ): Promise<Judged> => {
-  const live = await world.records();
-  const { resources } = readState(world.stateFile(name));
+  const live = await testbed.records();
+  const { resources } = readState(testbed.stateFile(name));
   const ours = [...live.values()].filter(({ uid }) => !foreign.has(uid) && !isOwnersOfRoot(uid, live));
   // A line that names what a role binding connects reports no record that is lost.
   const said = engine.said.filter((line) => !line.startsWith("RoleBinding ")).join("\n");
@@ -58,15 +58,15 @@ export const judge = async (
     ...missing.map((one) => `L3: ${one.name} is declared and not in the state`),
     ...touched(foreign, live).map((text) => `L4: ${text}`),
     ...[...preview.steps, ...preview.errors].map((text) => `L5: the last preview says: ${text}`),
-    ...secretsIn(world, engine),
+    ...secretsIn(testbed, engine),
   ];
   return { leaked, lost, duplicated, problems };
 };
 
 /** After `destroy`: L4 and L6. */
-export const judgeDestroyed = async (world: Judging, name: string, foreign: Foreign): Promise<string[]> => {
-  const live = await world.records();
-  const { resources } = readState(world.stateFile(name));
+export const judgeDestroyed = async (testbed: Judging, name: string, foreign: Foreign): Promise<string[]> => {
+  const live = await testbed.records();
+  const { resources } = readState(testbed.stateFile(name));
   return [
     ...[...live.keys()].filter((uid) => !foreign.has(uid)).map((uid) => `L6: ${uid} is left after destroy`),
     ...resources.map((one) => `L6: ${one.name} is left in the state`),
@@ -89,9 +89,9 @@ const isOwnersOfRoot = (uid: string, live: Map<string, LiveRecord>): boolean => 
   return isBinding && role === "owner" && parentOf(parentOf(uid)) === "";
 };
 
-const secretsIn = (world: Judging, engine: Engine): string[] => {
-  const texts = [...world.texts(), engine.text()];
-  const secrets = [...new Set(world.tokens)].filter((token) => texts.some((text) => text.includes(token)));
+const secretsIn = (testbed: Judging, engine: Engine): string[] => {
+  const texts = [...testbed.texts(), engine.text()];
+  const secrets = [...new Set(testbed.tokens)].filter((token) => texts.some((text) => text.includes(token)));
   const bearers = texts.filter((text) => /eyJ[\w-]{20,}\.eyJ/.test(text));
   return [...secrets, ...bearers].map(() => "L7: a token is in a log, a state or a journal");
 };

@@ -6,7 +6,7 @@ import type { ServerOptions } from "../../server/index.ts";
 import type { Command, Outcome } from "../harness/small-engine/engine.ts";
 import type { ChildOptions } from "../harness/small-engine/process.ts";
 import type { Engine, Watch } from "../harness/small-engine/run.ts";
-import { startWorld, type World } from "../harness/small-engine/testbed.ts";
+import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
 import { judge, judgeDestroyed } from "./judge.ts";
 import { type Action, type Subject, type SubjectKind, subjectOf } from "./subject.ts";
 
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 export type Step = NonNullable<NonNullable<FaultScript["rules"]>[number]["steps"]>[number];
 
 export interface Stage {
-  world: World;
+  testbed: Testbed;
   subject: Subject;
   engine: Engine;
   /** uid of a resource of the state */
@@ -50,20 +50,20 @@ export interface Scenario {
 }
 
 export const scenario = async ({ kind, action, server, child, ...own }: Scenario): Promise<void> => {
-  const world = await startWorld(server);
-  const { faults } = world.server;
-  const foreign = await world.records();
-  const subject = subjectOf(kind, action, world.home);
-  const engine = world.engine(STACK, child);
-  const stage: Stage = { world, subject, engine, uid: (name) => world.uid(STACK, name) };
+  const testbed = await startTestbed(server);
+  const { faults } = testbed.server;
+  const foreign = await testbed.records();
+  const subject = subjectOf(kind, action, testbed.home);
+  const engine = testbed.engine(STACK, child);
+  const stage: Stage = { testbed, subject, engine, uid: (name) => testbed.uid(STACK, name) };
   try {
     expect(await engine.run("up", subject.before)).toMatchObject({ errors: [] });
-    world.later(MINUTE_MS);
+    testbed.later(MINUTE_MS);
     faults?.set(own.script?.(subject) ?? {});
     const outcome = await (own.act ?? (({ engine }) => engine.run("up", subject.after)))(stage);
     if (own.fails !== undefined) expect(outcome?.errors.join("\n")).toMatch(own.fails);
     else if (outcome) expect(outcome.errors).toEqual([]);
-    if (own.attempts !== undefined) expect(world.attempts(subject.operation)).toHaveLength(own.attempts);
+    if (own.attempts !== undefined) expect(testbed.attempts(subject.operation)).toHaveLength(own.attempts);
     await own.seen?.(stage, outcome);
     faults?.clear();
     const commands = own.afterwards ?? (outcome?.errors.length === 0 ? [] : ["up"]);
@@ -72,12 +72,12 @@ export const scenario = async ({ kind, action, server, child, ...own }: Scenario
         errors: [],
       });
     await own.settled?.(stage);
-    expect((await judge(world, STACK, engine, subject.after, foreign)).problems).toEqual([]);
+    expect((await judge(testbed, STACK, engine, subject.after, foreign)).problems).toEqual([]);
     expect(await engine.run("destroy")).toMatchObject({ errors: [] });
-    expect(await judgeDestroyed(world, STACK, foreign)).toEqual([]);
+    expect(await judgeDestroyed(testbed, STACK, foreign)).toEqual([]);
   } finally {
     await engine.kill();
-    await world.close();
+    await testbed.close();
   }
 };
 
@@ -94,12 +94,12 @@ export const killedAt =
 /** Kills it when the server has the request, and has carried it out or not. */
 export const killedWhenItCame =
   (carriedOut: boolean) =>
-  async ({ engine, subject, world }: Stage): Promise<undefined> => {
+  async ({ engine, subject, testbed }: Stage): Promise<undefined> => {
     const run = engine.start("up", subject.after);
     const ended = run.outcome.then(({ errors }) => {
       throw new Error(`the run ended before the request came: ${errors.join("\n")}`);
     });
-    await Promise.race([world.came(subject.operation, 1, carriedOut), ended]);
+    await Promise.race([testbed.came(subject.operation, 1, carriedOut), ended]);
     await engine.kill();
     await ended.catch(() => undefined);
   };

@@ -18,16 +18,16 @@ const killedAndRun = async (stage: Stage) => {
   return stage.engine.run("up", stage.subject.after);
 };
 
-const outputsOf = ({ world }: Stage): Json =>
-  readState(world.stateFile(STACK)).resources.find(({ name }) => name === "subject")?.outputs ?? {};
+const outputsOf = ({ testbed }: Stage): Json =>
+  readState(testbed.stateFile(STACK)).resources.find(({ name }) => name === "subject")?.outputs ?? {};
 
 /** It has a code, of the invite that is there: one invite, and not the one that was lost. */
 const expectCode = async (stage: Stage): Promise<void> => {
   const { code, uid } = outputsOf(stage) as { code?: string; uid: string };
   expect(code).toMatch(/^cginvite_/);
-  const invites = [...(await stage.world.records()).values()].filter((record) => "keyId" in record);
+  const invites = [...(await stage.testbed.records()).values()].filter((record) => "keyId" in record);
   expect(invites.map((invite) => invite.uid)).toEqual([uid]);
-  for (const text of stage.world.texts().filter((one) => one.includes('"intent"'))) expect(text).not.toContain(code);
+  for (const text of stage.testbed.texts().filter((one) => one.includes('"intent"'))) expect(text).not.toContain(code);
 };
 
 describe.concurrent("a group invite whose answer is lost", () => {

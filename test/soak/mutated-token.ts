@@ -1,10 +1,12 @@
 // Mutated tokens: tokens that are nearly good, of workloads to the exchange and of our own to the API, over every wire. None
 // may be taken; the good ones that they are made from are, before, between and after. Keys, salts and tokens come from the
 // seed: a run that finds something finds it again.
+
 import { createHash } from "node:crypto";
 import { createSigner, type StoredKey } from "../../server/sts/key/signer.ts";
-import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { startServer, type TestServer } from "../harness/api-server.ts";
 import { manualClock, NOON_MS } from "../harness/clock.ts";
+import { createRecord } from "../harness/records.ts";
 import { claimsFrom, type Issuer, type Key, key, payloadOf, SUBJECT, startIssuer } from "../harness/sts.ts";
 import { mutate, type Original, type Sources } from "../server/sts/must-refuse/mutation.ts";
 import type { Result } from "../server/sts/must-refuse/target.ts";
@@ -33,11 +35,11 @@ export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise
   let connections = 0;
   for (const [i, [name, wire]] of WIRES.entries()) {
     const random = createRandom(seed * 10 + i);
-    const world = await start(wire, random, portsOf(seed), moved);
+    const started = await start(wire, random, portsOf(seed), moved);
     const expectTaken = async () => {
-      for (const { token } of [...world.workload.all, ...world.ours.all]) {
-        const isOurs = world.ours.all.some((own) => own.token === token);
-        const { code } = await (isOurs ? world.callApi(token) : world.exchange(token));
+      for (const { token } of [...started.workload.all, ...started.ours.all]) {
+        const isOurs = started.ours.all.some((own) => own.token === token);
+        const { code } = await (isOurs ? started.callApi(token) : started.exchange(token));
         if (code !== "OK") failures.push(`${name}: a good token was answered ${code}: ${token}`);
         controls += 1;
       }
@@ -46,11 +48,11 @@ export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise
     for (let tried = 0; tried < Math.ceil(rounds / WIRES.length); tried += AT_ONCE) {
       const batch = Array.from({ length: AT_ONCE }, () => {
         const isOurs = random.below(10) < TO_API;
-        return { isOurs, ...mutate(random, isOurs ? world.ours : world.workload) };
+        return { isOurs, ...mutate(random, isOurs ? started.ours : started.workload) };
       });
       for (const { token } of batch) digest.update(`${token}\n`);
       const results = await Promise.all(
-        batch.map(({ isOurs, token }) => (isOurs ? world.callApi(token) : world.exchange(token))),
+        batch.map(({ isOurs, token }) => (isOurs ? started.callApi(token) : started.exchange(token))),
       );
       for (const [j, { code }] of results.entries()) {
         const { kind, token, isOurs } = batch[j] as (typeof batch)[number];
@@ -64,8 +66,8 @@ export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise
       }
     }
     await expectTaken();
-    connections += world.connections();
-    await world.close();
+    connections += started.connections();
+    await started.close();
   }
   return {
     figures: {
@@ -81,7 +83,7 @@ export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise
   };
 };
 
-interface World {
+interface MutationServer {
   /** of every algorithm that is taken */
   workload: Sources;
   /** API tokens */
@@ -100,13 +102,13 @@ const start = async (
   random: Random,
   ports: ReturnType<typeof portsOf>,
   moved: Set<number>,
-): Promise<World> => {
+): Promise<MutationServer> => {
   const keys = seededKeys(random);
   const issuer = await onPort(ports.issuer, moved, (port) => startIssuer(keys.published, port));
   const server = await onPort(ports.server, moved, (port) => startSeededServer(random, keys.ours, port));
   const connection: Connection = wire(server.baseUrl);
   const body = { name: "ci", claimMatch: { issuer: issuer.url, subject: SUBJECT } };
-  const { uid: identity } = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
+  const { uid: identity } = await createRecord(server, "identities", server.organization, body);
   const exchange = (token: string) => connection.exchange([`Bearer ${token}`], { identity });
   const workload = workloadTokens(random, keys, issuer, server);
   const exchanged = await exchange((workload[0] as Original).token);

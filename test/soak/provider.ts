@@ -9,7 +9,7 @@ import type { PauseAt } from "../harness/small-engine/environment.ts";
 import type { Program } from "../harness/small-engine/program.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import { startWorld, type World } from "../harness/small-engine/testbed.ts";
+import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import type { PartResult } from "./part.ts";
 import { randomProgram } from "./random-program.ts";
@@ -104,12 +104,12 @@ const runLane = async (
   failures: string[],
   say: (text: string) => void = () => undefined,
 ): Promise<void> => {
-  const world = await startWorld({ speed: 20 });
-  const foreign = await world.records();
-  const programs = randomProgram(random, world.home);
-  const engine = world.engine(STACK);
+  const testbed = await startTestbed({ speed: 20 });
+  const foreign = await testbed.records();
+  const programs = randomProgram(random, testbed.home);
+  const engine = testbed.engine(STACK);
   const uidOf = (name: string) =>
-    readState(world.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
+    readState(testbed.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
   let killed = 0;
   try {
     // A run may end before the point at which it was to be killed: then there is another one.
@@ -117,7 +117,7 @@ const runLane = async (
       const program = programs.next(uidOf);
       const mustKill = kills - killed >= cycles - cycle + 1;
       const isKill = killed < kills && (mustKill || random.below(cycles) < kills);
-      const problems = await runCycle({ world, engine, random, program, foreign, isKill }, count, () => {
+      const problems = await runCycle({ testbed, engine, random, program, foreign, isKill }, count, () => {
         killed += 1;
       });
       count.cycles += 1;
@@ -127,15 +127,15 @@ const runLane = async (
     }
     const { errors } = await engine.run("destroy");
     failures.push(...errors.map((text) => `lane ${lane}: destroy: ${text}`));
-    failures.push(...(await judgeDestroyed(world, STACK, foreign)).map((text) => `lane ${lane}: ${text}`));
+    failures.push(...(await judgeDestroyed(testbed, STACK, foreign)).map((text) => `lane ${lane}: ${text}`));
   } finally {
     await engine.kill();
-    await world.close();
+    await testbed.close();
   }
 };
 
 interface Cycle {
-  world: World;
+  testbed: Testbed;
   engine: Engine;
   random: Random;
   program: Program;
@@ -144,11 +144,11 @@ interface Cycle {
 }
 
 const runCycle = async (
-  { world, engine, random, program, foreign, isKill }: Cycle,
+  { testbed, engine, random, program, foreign, isKill }: Cycle,
   count: Count,
   onKill: () => void,
 ): Promise<string[]> => {
-  const { faults } = world.server;
+  const { faults } = testbed.server;
   const rules: NonNullable<FaultScript["rules"]> = [];
   // Late: within the request's time, or once the run has given it up.
   if (!isKill && random.below(3) === 0)
@@ -163,7 +163,7 @@ const runCycle = async (
   const before = engine.said.length;
   let failed: boolean;
   if (target) {
-    const wasKilled = await killedRun(world, engine, program, target);
+    const wasKilled = await killedRun(testbed, engine, program, target);
     if (wasKilled) {
       count.kills += 1;
       onKill();
@@ -189,7 +189,7 @@ const runCycle = async (
     count.steps += steps.length;
     followed.push(...errors.map((text) => `up without a fault: ${text}`));
   }
-  const { leaked, lost, duplicated, problems } = await judge(world, STACK, engine, program, foreign);
+  const { leaked, lost, duplicated, problems } = await judge(testbed, STACK, engine, program, foreign);
   count.leaked += leaked.length;
   count.lost += lost.length;
   count.duplicated += duplicated.length;
@@ -222,11 +222,11 @@ const targetOf = async (engine: Engine, program: Program, random: Random): Promi
 };
 
 /** Whether the run was killed; it may have failed before it came so far. */
-const killedRun = async (world: World, engine: Engine, program: Program, target: Target): Promise<boolean> => {
+const killedRun = async (testbed: Testbed, engine: Engine, program: Program, target: Target): Promise<boolean> => {
   const run = engine.start("up", program, target.pause);
   const ended = run.outcome.then(() => false);
   const reached = target.operation
-    ? world.came(target.operation, 1, target.carriedOut).then(() => true)
+    ? testbed.came(target.operation, 1, target.carriedOut).then(() => true)
     : run.paused.then(() => true);
   const wasKilled = await Promise.race([reached.catch(() => false), ended]);
   await engine.kill();

@@ -13,7 +13,7 @@ import type { ChildOptions } from "./process.ts";
 import { type Engine, engineIn } from "./run.ts";
 import { readState } from "./state.ts";
 
-export interface World extends Owner, Furnished {
+export interface Testbed extends Owner, Furnished {
   server: RunningServer;
   organization: string;
   pace: Pace;
@@ -40,7 +40,7 @@ export interface World extends Owner, Furnished {
 
 const POLL_MS = 5;
 
-export const startWorld = async (options: ServerOptions & { speed?: number } = {}): Promise<World> => {
+export const startTestbed = async (options: ServerOptions & { speed?: number } = {}): Promise<Testbed> => {
   const pace: Pace = { startMs: Date.now(), speed: options.speed ?? 10 };
   const folder = mkdtempSync(join(tmpdir(), "irm-faults-"));
   const log: string[] = [];
@@ -66,7 +66,7 @@ export const startWorld = async (options: ServerOptions & { speed?: number } = {
   const owner = await ownerOf(server);
   const { home, foreign } = await furnish(owner, organization);
 
-  const attempts: World["attempts"] = (operation) => faults.attempts().filter((one) => one.operation === operation);
+  const attempts: Testbed["attempts"] = (operation) => faults.attempts().filter((one) => one.operation === operation);
   const settled = (look: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const check = () => {

@@ -1,10 +1,12 @@
 // A server with an identity for each row, the issuer that they trust, and a count of every connection that the server made
 // to another host. The log of the server is kept whole, and so is every token that went either way.
+
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createSigner } from "../../../../server/sts/index.ts";
-import { IAM, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { startServer, type TestServer } from "../../../harness/api-server.ts";
 import { manualClock, NOON_MS } from "../../../harness/clock.ts";
+import { createUid } from "../../../harness/records.ts";
 import { API_KEY, claimsFrom, DEV_KEY, type Issuer, SUBJECT, startIssuer } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 import { deniedText, KEYS, type Relationship, type Result, type Target, trustExactly } from "./target.ts";
@@ -12,7 +14,7 @@ import type { Connection, Wire } from "./wire.ts";
 
 export const DENIED_TEXT = deniedText();
 
-export interface World extends Target {
+export interface AttackedServer extends Target {
   server: TestServer;
   connection: Connection;
   /** uid of a new identity; the default trusts the target's issuer and subject exactly */
@@ -33,7 +35,7 @@ export interface World extends Target {
 
 type Resolve = NonNullable<Parameters<typeof startServer>[0]>["resolve"];
 
-export const startWorld = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
+export const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
   const issuer = await startIssuer(Object.values(KEYS));
   // No name is asked for: a host that is not loopback has no address.
   const resolve: Resolve = options.resolve ?? (async () => []);
@@ -59,7 +61,7 @@ export const startWorld = async (wire: Wire, options: { resolve?: Resolve } = {}
     vi.spyOn(console, name).mockImplementation((...values) => void onConsole.push(values.join(" "))),
   );
 
-  const world: World = {
+  const attacked: AttackedServer = {
     server,
     connection,
     issuer,
@@ -67,9 +69,9 @@ export const startWorld = async (wire: Wire, options: { resolve?: Resolve } = {}
     authUrl: server.authUrl,
     api: server.baseUrl,
     claims: (changes) => claimsFrom(issuer.url, { aud: server.authUrl, ...changes }),
-    identity: async (relationship = trustExactly(world)) => {
+    identity: async (relationship = trustExactly(attacked)) => {
       const body = { name: "ci", ...relationship };
-      return (await server.ok("POST", `${IAM}/identities/${server.organization}`, { body })).uid;
+      return await createUid(server, "identities", server.organization, body);
     },
     exchange: async (bearer, request) => {
       tokens.add(bearer);
@@ -78,14 +80,14 @@ export const startWorld = async (wire: Wire, options: { resolve?: Resolve } = {}
       return result;
     },
     expectDenied: async (bearer, request, reason, invalid) => {
-      world.takeReasons();
-      const result = await world.exchange(bearer, request);
+      attacked.takeReasons();
+      const result = await attacked.exchange(bearer, request);
       const message = reason === "expired" ? expect.stringContaining("token is expired") : deniedText(invalid);
       expect(result).toMatchObject({ code: "PERMISSION_DENIED", message, body: {} });
       expect(result.details).toEqual([
         { "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" },
       ]);
-      expect(world.takeReasons()).toEqual([reason]);
+      expect(attacked.takeReasons()).toEqual([reason]);
       return result;
     },
     logged: () => [...server.log, ...onConsole].join("\n"),
@@ -107,17 +109,20 @@ export const startWorld = async (wire: Wire, options: { resolve?: Resolve } = {}
     await server.close();
     await issuer.close();
   };
-  return { world, close };
+  return { attacked, close };
 };
 
-/** A world for the tests of a file, or of a wire in it. */
-export const useWorld = (wire: Wire, options?: Parameters<typeof startWorld>[1]): (() => World) => {
-  let started: Awaited<ReturnType<typeof startWorld>>;
+/** One for the tests of a file, or of a wire in it. */
+export const useAttackedServer = (
+  wire: Wire,
+  options?: Parameters<typeof startAttackedServer>[1],
+): (() => AttackedServer) => {
+  let started: Awaited<ReturnType<typeof startAttackedServer>>;
   beforeAll(async () => {
-    started = await startWorld(wire, options);
+    started = await startAttackedServer(wire, options);
   });
   afterAll(() => started.close());
-  return () => started.world;
+  return () => started.attacked;
 };
 
 /** An issuer of one's own, closed with the test. */
@@ -141,15 +146,15 @@ const piecesOf = (text: string, step: number): string[] =>
   );
 
 /** Row 34: neither the log nor the console holds a token that went either way, or a piece of one. */
-export const expectNoToken = (world: World): void => {
-  const log = world.logged();
+export const expectNoToken = (attacked: AttackedServer): void => {
+  const log = attacked.logged();
   const logged = new Set([...log.matchAll(/[\w+/=-]{16,}/g)].flatMap(([run]) => piecesOf(run, 1)));
-  const secret = [...world.tokens, world.server.owner.token].flatMap((token) => {
+  const secret = [...attacked.tokens, attacked.server.owner.token].flatMap((token) => {
     // A header is no secret, and the shortest one is in every token.
     const [header, ...parts] = token.split(".") as [string, ...string[]];
     return (parts.length > 0 ? parts : [header]).flatMap((part) => piecesOf(part, PIECE));
   });
-  expect(secret.length).toBeGreaterThan(10 * world.tokens.size);
+  expect(secret.length).toBeGreaterThan(10 * attacked.tokens.size);
   expect(secret.filter((piece) => logged.has(piece))).toEqual([]);
   expect(log).not.toMatch(/eyJ[\w-]{20,}/);
 };

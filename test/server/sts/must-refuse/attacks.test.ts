@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { IAM, queryText } from "../../../harness/api-server.ts";
 import { API_KEY, DEV_KEY, key, NOW, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
-import { DENIED_TEXT, expectNoToken, trusting, useWorld, withIssuers } from "./attacked-server.ts";
+import { DENIED_TEXT, expectNoToken, trusting, useAttackedServer, withIssuers } from "./attacked-server.ts";
 import { WIRES } from "./wire.ts";
 
 const UNAUTHENTICATED = {
@@ -21,23 +21,23 @@ const ownKey = ({ kid, privateJwk }: typeof API_KEY) => {
 const [OURS, DEV] = [ownKey(API_KEY), ownKey(DEV_KEY)];
 
 describe.each(WIRES)("over %s", (_, wire) => {
-  const world = useWorld(wire);
+  const attacked = useAttackedServer(wire);
 
   const granted = async (identity: string, bearer?: string): Promise<Body> => {
-    const { code, body } = await world().exchange(bearer ?? (await sign(world().claims())), { identity });
+    const { code, body } = await attacked().exchange(bearer ?? (await sign(attacked().claims())), { identity });
     expect(code).toBe("OK");
     return body;
   };
 
   describe("the API, by a token that our own key has signed", () => {
     const ownClaims = (changes: Body = {}): Body => {
-      const { authUrl, api, server } = world();
+      const { authUrl, api, server } = attacked();
       return { iss: authUrl, sub: server.identity, aud: api, iat: NOW, exp: NOW + 3600, ...changes };
     };
     const call = async (changes: Body, using = OURS) => {
       const token = await sign(ownClaims(changes), using);
-      world().tokens.add(token);
-      return world().connection.listGroups([`Bearer ${token}`]);
+      attacked().tokens.add(token);
+      return attacked().connection.listGroups([`Bearer ${token}`]);
     };
 
     it("is reached when it says what ours say", async () => {
@@ -45,16 +45,16 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
 
     it.each<[string, () => Body]>([
-      ["of the development issuer", () => ({ iss: world().server.issuer })],
-      ["of a workload's issuer", () => ({ iss: world().issuer.url })],
-      ["of our issuer with a slash behind", () => ({ iss: `${world().authUrl}/` })],
+      ["of the development issuer", () => ({ iss: attacked().server.issuer })],
+      ["of a workload's issuer", () => ({ iss: attacked().issuer.url })],
+      ["of our issuer with a slash behind", () => ({ iss: `${attacked().authUrl}/` })],
       ["for somebody else", () => ({ aud: "https://elsewhere.example" })],
       ["for the exchange of another server", () => ({ aud: "http://127.0.0.1:1" })],
       ["for nobody", () => ({ aud: [] })],
-      ["for our audience and more", () => ({ aud: `${world().api}/` })],
+      ["for our audience and more", () => ({ aud: `${attacked().api}/` })],
       ["that has expired", () => ({ iat: NOW - 3600, exp: NOW })],
       ["that lives for a day", () => ({ exp: NOW + 86_400 })],
-      ["of a group", () => ({ sub: world().server.organization })],
+      ["of a group", () => ({ sub: attacked().server.organization })],
     ])("is not reached by one %s (row 7)", async (_what, changes) => {
       expect(await call(changes())).toMatchObject(UNAUTHENTICATED);
     });
@@ -67,38 +67,43 @@ describe.each(WIRES)("over %s", (_, wire) => {
 
   describe("the exchange, by keys and names of ours", () => {
     it("a workload's key by our key's name is no key of its issuer's", async () => {
-      const identity = await world().identity();
-      await world().expectDenied(await sign(world().claims(), RSA, { kid: OURS.kid }), { identity }, "key");
+      const identity = await attacked().identity();
+      await attacked().expectDenied(await sign(attacked().claims(), RSA, { kid: OURS.kid }), { identity }, "key");
     });
 
     it("our key does not sign for the development issuer, nor that one's for us", async () => {
-      const identity = await world().identity(trusting(world().server.issuer));
-      const claims = world().claims({ iss: world().server.issuer });
+      const identity = await attacked().identity(trusting(attacked().server.issuer));
+      const claims = attacked().claims({ iss: attacked().server.issuer });
       await granted(identity, await sign(claims, DEV));
-      await world().expectDenied(await sign(claims, OURS), { identity }, "key");
-      const own = world().claims({ iss: world().authUrl });
-      for (const using of [DEV, OURS]) await world().expectDenied(await sign(own, using), { identity }, "own_issuer");
+      await attacked().expectDenied(await sign(claims, OURS), { identity }, "key");
+      const own = attacked().claims({ iss: attacked().authUrl });
+      for (const using of [DEV, OURS])
+        await attacked().expectDenied(await sign(own, using), { identity }, "own_issuer");
     });
 
     it("an issuer that publishes our key as its own gains nothing by our tokens", () =>
       withIssuers(async (issuer) => {
         issuer.publish([OURS.jwk, RSA.jwk]);
         const relationship = { claimMatch: { issuerPattern: ".*", subjectPattern: ".*", audiencePattern: ".*" } };
-        const identity = await world().identity(relationship);
-        await granted(identity, await sign(world().claims({ iss: issuer.url })));
-        await world().expectDenied(world().server.owner.token, { identity }, "own_issuer");
+        const identity = await attacked().identity(relationship);
+        await granted(identity, await sign(attacked().claims({ iss: issuer.url })));
+        await attacked().expectDenied(attacked().server.owner.token, { identity }, "own_issuer");
       }));
 
     it.each<[string, () => Body]>([
-      ["exactly", () => ({ claimMatch: { issuer: world().authUrl, subject: SUBJECT } })],
+      ["exactly", () => ({ claimMatch: { issuer: attacked().authUrl, subject: SUBJECT } })],
       [
         "with our keys",
         () => ({
-          staticKeys: { issuer: world().authUrl, subject: SUBJECT, issuerKeys: JSON.stringify({ keys: [OURS.jwk] }) },
+          staticKeys: {
+            issuer: attacked().authUrl,
+            subject: SUBJECT,
+            issuerKeys: JSON.stringify({ keys: [OURS.jwk] }),
+          },
         }),
       ],
     ])("no identity trusts our own issuer %s", async (_what, relationship) => {
-      const { server } = world();
+      const { server } = attacked();
       const body = { name: "ci", ...relationship() };
       const answer = await server.call("POST", `${IAM}/identities/${server.organization}`, { body });
       expect([answer.status, answer.json.code]).toEqual([400, 3]);
@@ -107,29 +112,29 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   it.each<[string, () => Promise<string> | string]>([
-    ["a root group", () => world().server.organization],
-    ["a role", () => world().server.role("owner")],
+    ["a root group", () => attacked().server.organization],
+    ["a role", () => attacked().server.role("owner")],
     [
       "a role binding",
-      async () => (await world().server.ok("GET", `${IAM}/roleBindings`)).roleBindings[0].uid as string,
+      async () => (await attacked().server.ok("GET", `${IAM}/roleBindings`)).roleBindings[0].uid as string,
     ],
-    ["an identity with a slash behind", () => `${world().server.identity}/`],
-    ["an identity and a newline", () => `${world().server.identity}\n`],
-    ["an identity in percent signs", () => world().server.identity.replace("/", "%2F")],
-    ["two identities", () => `${world().server.identity},${world().server.identity}`],
+    ["an identity with a slash behind", () => `${attacked().server.identity}/`],
+    ["an identity and a newline", () => `${attacked().server.identity}\n`],
+    ["an identity in percent signs", () => attacked().server.identity.replace("/", "%2F")],
+    ["two identities", () => `${attacked().server.identity},${attacked().server.identity}`],
   ])("the uid of %s is that of no identity", async (_what, uid) => {
-    await world().expectDenied(await sign(world().claims()), { identity: await uid() }, "identity_unknown");
+    await attacked().expectDenied(await sign(attacked().claims()), { identity: await uid() }, "identity_unknown");
   });
 
   it("a uid that is as long as the request does not stand in the log", async () => {
-    const before = world().server.log.length;
-    const identity = world().server.organization + "/0123456789abcdef".repeat(1000);
-    await world().expectDenied(await sign(world().claims()), { identity }, "identity_unknown");
-    for (const line of world().server.log.slice(before)) expect(line.length).toBeLessThan(1000);
+    const before = attacked().server.log.length;
+    const identity = attacked().server.organization + "/0123456789abcdef".repeat(1000);
+    await attacked().expectDenied(await sign(attacked().claims()), { identity }, "identity_unknown");
+    for (const line of attacked().server.log.slice(before)) expect(line.length).toBeLessThan(1000);
   });
 
   describe("JSON in a token that parsers trip over", () => {
-    const spelled = (member: string) => sign(JSON.stringify(world().claims()).replace("{", `{${member},`));
+    const spelled = (member: string) => sign(JSON.stringify(attacked().claims()).replace("{", `{${member},`));
 
     it.each([
       ["lists, thousands deep", `"a":${"[".repeat(5000)}${"]".repeat(5000)}`],
@@ -138,7 +143,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["half a character in a claim that nobody asks for", '"a":"\\ud800"'],
       ["names that every object has", '"__proto__":{"sub":"x"},"constructor":1,"toString":null,"hasOwnProperty":0'],
     ])("%s: taken, where the rule does not ask for it", async (_what, member) => {
-      await granted(await world().identity(), await spelled(member));
+      await granted(await attacked().identity(), await spelled(member));
     });
 
     it.each([
@@ -146,16 +151,16 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["expiry", '"exp":1e400', "token_claims"],
       ["expiry", '"__proto__":{"exp":9999999999}', "times"],
     ])("a %s by another way round: %s", async (_what, member, reason) => {
-      const claims = world().claims(reason === "times" ? { exp: undefined } : {});
+      const claims = attacked().claims(reason === "times" ? { exp: undefined } : {});
       const bearer = await sign(JSON.stringify(claims).replace("{", `{${member},`));
-      await world().expectDenied(bearer, { identity: await world().identity() }, reason);
+      await attacked().expectDenied(bearer, { identity: await attacked().identity() }, reason);
     });
 
     it("a claim of the rule that is named __proto__ is kept, and has to be met", async () => {
       const claimMatch = JSON.parse(`{"claims":{"__proto__":"x"}}`) as Body;
-      const exact = { issuer: world().issuer.url, subject: SUBJECT };
-      const identity = await world().identity({ claimMatch: { ...claimMatch, ...exact } });
-      await world().expectDenied(await sign(world().claims()), { identity }, "claim", "__proto__");
+      const exact = { issuer: attacked().issuer.url, subject: SUBJECT };
+      const identity = await attacked().identity({ claimMatch: { ...claimMatch, ...exact } });
+      await attacked().expectDenied(await sign(attacked().claims()), { identity }, "claim", "__proto__");
       await granted(identity, await spelled('"__proto__":"x"'));
     });
   });
@@ -163,54 +168,54 @@ describe.each(WIRES)("over %s", (_, wire) => {
   it.each(["constructor", "__proto__", "toString", "groups.list,groups.delete"])(
     "the capability %s is none: it grants nothing",
     async (cap) => {
-      const request = { identity: world().server.identity, cap: [cap] };
-      const { code, body } = await world().exchange(await world().server.identityToken("owner"), request);
+      const request = { identity: attacked().server.identity, cap: [cap] };
+      const { code, body } = await attacked().exchange(await attacked().server.identityToken("owner"), request);
       expect(code).toBe("OK");
       expect(payloadOf(body.token)).toMatchObject({ cap: {}, internal: { cap: "AAAAAAAAAAA" } });
     },
   );
 
   it("row 31: of many uses of a refresh token at once one is granted, and its family has ended all the same", async () => {
-    const { refreshToken } = await granted(await world().identity());
-    world().takeReasons();
-    const use = (token: string) => world().connection.exchangeRefreshToken([`Bearer ${token}`], {});
+    const { refreshToken } = await granted(await attacked().identity());
+    attacked().takeReasons();
+    const use = (token: string) => attacked().connection.exchangeRefreshToken([`Bearer ${token}`], {});
     const results = await Promise.all(Array.from({ length: 8 }, () => use(refreshToken)));
     const [winner, ...others] = results.toSorted((a, b) => Number(b.code === "OK") - Number(a.code === "OK"));
     expect(winner?.code).toBe("OK");
     for (const other of others) expect(other).toMatchObject({ code: "PERMISSION_DENIED", message: DENIED_TEXT });
     const next = winner?.body.refreshToken.token as string;
-    for (const token of [next, winner?.body.token.token]) world().tokens.add(token);
+    for (const token of [next, winner?.body.token.token]) attacked().tokens.add(token);
     expect(await use(next)).toMatchObject({ code: "PERMISSION_DENIED", message: DENIED_TEXT });
-    const reasons = world().takeReasons();
+    const reasons = attacked().takeReasons();
     expect(reasons.filter((reason) => reason === "granted")).toHaveLength(1);
     expect(reasons).toHaveLength(9);
   });
 
-  it("row 34: the log of all this holds no token and no part of one", () => expectNoToken(world()));
+  it("row 34: the log of all this holds no token and no part of one", () => expectNoToken(attacked()));
 });
 
 describe("over REST", () => {
-  const world = useWorld(WIRES[0]?.[1] as (typeof WIRES)[number][1]);
+  const attacked = useAttackedServer(WIRES[0]?.[1] as (typeof WIRES)[number][1]);
 
   it.each<[string, (uid: string) => { query: Body; form: Body }]>([
     ["twice in the query", (uid) => ({ query: { identity: [uid, uid] }, form: {} })],
     ["twice in the form", (uid) => ({ query: {}, form: { identity: [uid, uid] } })],
     ["in the query and in the form", (uid) => ({ query: { identity: uid }, form: { identity: uid } })],
   ])("an identity that stands %s is INVALID_ARGUMENT: two readers might take two", async (_, request) => {
-    const { query, form } = request(await world().identity());
-    const client = createHttpClient(world().authUrl);
-    world().takeReasons();
+    const { query, form } = request(await attacked().identity());
+    const client = createHttpClient(attacked().authUrl);
+    attacked().takeReasons();
     const answer = await client.send({
       method: "POST",
       target: `/sts/exchange${queryText(query)}`,
       headers: {
-        authorization: `Bearer ${await sign(world().claims())}`,
+        authorization: `Bearer ${await sign(attacked().claims())}`,
         "content-type": "application/x-www-form-urlencoded",
       },
       body: queryText(form).slice(1),
     });
     client.close();
     expect([answer.status, answer.json.message]).toEqual([400, "Invalid argument: identity: must be given once"]);
-    expect(world().takeReasons()).toEqual(["request"]);
+    expect(attacked().takeReasons()).toEqual(["request"]);
   });
 });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { DISCOVERY, OTHER_RSA, RSA, SUBJECT, sign, startIssuer } from "../../../harness/sts.ts";
 import { forgedByExponentOne, rsaWith } from "../weak-key.ts";
-import { expectNoToken, trusting, useWorld, withIssuers } from "./attacked-server.ts";
+import { expectNoToken, trusting, useAttackedServer, withIssuers } from "./attacked-server.ts";
 import { DOCUMENT_ROWS, KEY_ROWS } from "./document-rows.ts";
 import { WIRES } from "./wire.ts";
 
@@ -30,15 +30,15 @@ const INTERNAL = new Map(
 );
 
 describe.each(WIRES)("over %s", (_, wire) => {
-  const world = useWorld(wire, { resolve: async (host) => INTERNAL.get(host) ?? [] });
+  const attacked = useAttackedServer(wire, { resolve: async (host) => INTERNAL.get(host) ?? [] });
 
   describe("an issuer that publishes", () => {
     it.each(DOCUMENT_ROWS)("row %i: %s is refused", (_row, _what, detail, change) =>
       withIssuers(async (issuer, other) => {
         change(issuer, other);
-        const identity = await world().identity(trusting(issuer.url));
-        await world().expectDenied(await sign(world().claims({ iss: issuer.url })), { identity }, "document");
-        expect(world().server.log.at(-2)).toContain(JSON.stringify(detail));
+        const identity = await attacked().identity(trusting(issuer.url));
+        await attacked().expectDenied(await sign(attacked().claims({ iss: issuer.url })), { identity }, "document");
+        expect(attacked().server.log.at(-2)).toContain(JSON.stringify(detail));
         expect(other.connections()).toBe(0);
       }),
     );
@@ -46,35 +46,35 @@ describe.each(WIRES)("over %s", (_, wire) => {
     it.each(KEY_ROWS)("row %i: %s is refused", (_row, _what, change) =>
       withIssuers(async (issuer, other) => {
         change(issuer, other);
-        const identity = await world().identity(trusting(issuer.url));
-        await world().expectDenied(await sign(world().claims({ iss: issuer.url })), { identity }, "key");
+        const identity = await attacked().identity(trusting(issuer.url));
+        await attacked().expectDenied(await sign(attacked().claims({ iss: issuer.url })), { identity }, "key");
       }),
     );
 
     it("row 18: a key of the exponent 1 is refused, by which anyone could sign", () =>
       withIssuers(async (issuer) => {
         issuer.publish([rsaWith({ e: 1n })]);
-        const identity = await world().identity(trusting(issuer.url));
-        const bearer = forgedByExponentOne(world().claims({ iss: issuer.url }));
-        await world().expectDenied(bearer, { identity }, "key");
+        const identity = await attacked().identity(trusting(issuer.url));
+        const bearer = forgedByExponentOne(attacked().claims({ iss: issuer.url }));
+        await attacked().expectDenied(bearer, { identity }, "key");
       }));
 
     it("what it should is taken", () =>
       withIssuers(async (issuer) => {
-        const identity = await world().identity(trusting(issuer.url));
-        const bearer = await sign(world().claims({ iss: issuer.url }));
-        expect((await world().exchange(bearer, { identity })).code).toBe("OK");
+        const identity = await attacked().identity(trusting(issuer.url));
+        const bearer = await sign(attacked().claims({ iss: issuer.url }));
+        expect((await attacked().exchange(bearer, { identity })).code).toBe("OK");
       }));
   });
 
   describe("row 13: an issuer in our own network", () => {
     it.each([...INTERNAL])("%s, which resolves to %j, is not connected to", async (host) => {
-      const issuer = `https://${host}:${world().issuer.port}`;
-      const identity = await world().identity(trusting(issuer));
-      const before = world().issuer.connections();
-      await world().expectDenied(await sign(world().claims({ iss: issuer })), { identity }, "document");
-      expect(world().server.log.at(-2)).toContain("the host resolves to an address that is not public");
-      expect(world().issuer.connections()).toBe(before);
+      const issuer = `https://${host}:${attacked().issuer.port}`;
+      const identity = await attacked().identity(trusting(issuer));
+      const before = attacked().issuer.connections();
+      await attacked().expectDenied(await sign(attacked().claims({ iss: issuer })), { identity }, "document");
+      expect(attacked().server.log.at(-2)).toContain("the host resolves to an address that is not public");
+      expect(attacked().issuer.connections()).toBe(before);
     });
 
     it.each([
@@ -83,39 +83,39 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["a private address, version 6", "https://[fd00:ec2::254]"],
       ["a mapped address", "https://[::ffff:a00:1]"],
     ])("%s in its URL is not connected to", async (_what, issuer) => {
-      const identity = await world().identity(trusting(issuer));
-      world().takeOutgoing();
-      await world().expectDenied(await sign(world().claims({ iss: issuer })), { identity }, "document");
-      expect(world().takeOutgoing()).toEqual([]);
+      const identity = await attacked().identity(trusting(issuer));
+      attacked().takeOutgoing();
+      await attacked().expectDenied(await sign(attacked().claims({ iss: issuer })), { identity }, "document");
+      expect(attacked().takeOutgoing()).toEqual([]);
     });
   });
 
   describe("row 16: asking without an end", () => {
     it("fetches once, whatever keys are named, and looks for an unknown one once in 30 seconds", () =>
       withIssuers(async (issuer) => {
-        const identity = await world().identity(trusting(issuer.url));
+        const identity = await attacked().identity(trusting(issuer.url));
         const ask = async (kid: string) => {
-          const bearer = await sign(world().claims({ iss: issuer.url }), OTHER_RSA, { kid });
-          return (await world().exchange(bearer, { identity })).code;
+          const bearer = await sign(attacked().claims({ iss: issuer.url }), OTHER_RSA, { kid });
+          return (await attacked().exchange(bearer, { identity })).code;
         };
         const codes = await Promise.all(Array.from({ length: 20 }, (_unused, i) => ask(`unknown-${i}`)));
         expect(new Set(codes)).toEqual(new Set(["PERMISSION_DENIED"]));
         expect(issuer.paths).toEqual([DISCOVERY, "/jwks"]);
-        world().server.clock.advance(30 * SECOND_MS);
+        attacked().server.clock.advance(30 * SECOND_MS);
         await Promise.all([ask("unknown-a"), ask("unknown-b")]);
         expect(issuer.paths).toHaveLength(4);
-        world().server.clock.advance(-30 * SECOND_MS);
+        attacked().server.clock.advance(-30 * SECOND_MS);
       }));
   });
 
   it("row 17: a key that the issuer has removed is taken for ten minutes and no longer", () =>
     withIssuers(async (issuer) => {
-      const identity = await world().identity(trusting(issuer.url));
-      const { clock } = world().server;
+      const identity = await attacked().identity(trusting(issuer.url));
+      const { clock } = attacked().server;
       const ask = async () => {
         const now = Math.floor(clock() / SECOND_MS);
-        const bearer = await sign(world().claims({ iss: issuer.url, iat: now, exp: now + 60 }));
-        return (await world().exchange(bearer, { identity })).code;
+        const bearer = await sign(attacked().claims({ iss: issuer.url, iat: now, exp: now + 60 }));
+        return (await attacked().exchange(bearer, { identity })).code;
       };
       expect(await ask()).toBe("OK");
       issuer.publish([OTHER_RSA.jwk]);
@@ -130,24 +130,24 @@ describe.each(WIRES)("over %s", (_, wire) => {
     const dead = await startIssuer();
     const reached = Promise.withResolvers<void>();
     dead.handlers[DISCOVERY] = () => reached.resolve();
-    const identity = await world().identity(trusting(dead.url));
+    const identity = await attacked().identity(trusting(dead.url));
     let isWaiting = true;
     const waiting = Promise.all(
       Array.from({ length: 20 }, async () => {
-        const { code } = await world().exchange(await sign(world().claims({ iss: dead.url })), { identity });
+        const { code } = await attacked().exchange(await sign(attacked().claims({ iss: dead.url })), { identity });
         isWaiting = false;
         return code;
       }),
     );
     await reached.promise;
-    const alive = await world().identity({ claimMatch: { issuer: world().issuer.url, subject: SUBJECT } });
+    const alive = await attacked().identity({ claimMatch: { issuer: attacked().issuer.url, subject: SUBJECT } });
     for (let i = 0; i < 20; i += 1)
-      expect((await world().exchange(await sign(world().claims(), RSA), { identity: alive })).code).toBe("OK");
+      expect((await attacked().exchange(await sign(attacked().claims(), RSA), { identity: alive })).code).toBe("OK");
     expect(isWaiting).toBe(true);
     expect(dead.connections()).toBe(1);
     await dead.close();
     expect(new Set(await waiting)).toEqual(new Set(["PERMISSION_DENIED"]));
   });
 
-  it("row 34: the log of all this holds no token and no part of one", () => expectNoToken(world()));
+  it("row 34: the log of all this holds no token and no part of one", () => expectNoToken(attacked()));
 });

@@ -1,12 +1,14 @@
 // The rows of docs/faults.md#tokens-that-must-be-refused that take more than one token against one identity, over every wire:
 // 7, 22, 23, 26, 27, 28, 31 to 35. The last test looks through everything that the server logged meanwhile.
+
 import { describe, expect, it, vi } from "vitest";
 import { capabilitiesFromBits } from "../../../../schema/index.ts";
 import { IAM, queryText } from "../../../harness/api-server.ts";
 import { HOUR_MS } from "../../../harness/clock.ts";
+import { createRecord } from "../../../harness/records.ts";
 import { headerOf, OTHER_RSA, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
-import { DENIED_TEXT, expectNoToken, trusting, useWorld } from "./attacked-server.ts";
+import { DENIED_TEXT, expectNoToken, trusting, useAttackedServer } from "./attacked-server.ts";
 import { deniedText } from "./target.ts";
 import { WIRES } from "./wire.ts";
 
@@ -18,32 +20,32 @@ const UNAUTHENTICATED = {
 const bearer = (token: string) => [`Bearer ${token}`];
 
 describe.each(WIRES)("over %s", (_, wire) => {
-  const world = useWorld(wire);
+  const attacked = useAttackedServer(wire);
 
   const exchanged = async (identity: string, request: Body = {}): Promise<Body> => {
-    const { code, body } = await world().exchange(await sign(world().claims()), { identity, ...request });
+    const { code, body } = await attacked().exchange(await sign(attacked().claims()), { identity, ...request });
     expect(code).toBe("OK");
     return body;
   };
 
   describe("row 7: a token in the wrong place", () => {
     it("an API token is not exchanged again, whatever the identity's patterns", async () => {
-      const identity = await world().identity({ claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } });
+      const identity = await attacked().identity({ claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } });
       const { token } = await exchanged(identity);
-      world().takeOutgoing();
-      await world().expectDenied(token, { identity }, "own_issuer");
-      expect(world().takeOutgoing()).toEqual([]);
+      attacked().takeOutgoing();
+      await attacked().expectDenied(token, { identity }, "own_issuer");
+      expect(attacked().takeOutgoing()).toEqual([]);
     });
 
     it("a workload's token is not taken by the API, not even one that is meant for it", async () => {
-      const token = await sign(world().claims({ aud: world().api }));
-      world().tokens.add(token);
-      expect(await world().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
+      const token = await sign(attacked().claims({ aud: attacked().api }));
+      attacked().tokens.add(token);
+      expect(await attacked().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
     });
 
     it("a token of the development issuer is not taken by the API", async () => {
-      const token = await world().server.identityToken("owner", { audience: world().api });
-      expect(await world().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
+      const token = await attacked().server.identityToken("owner", { audience: attacked().api });
+      expect(await attacked().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
     });
   });
 
@@ -69,7 +71,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
         [["claimMatch.audiencePattern", /^only one of/]],
       ],
     ])("%s is INVALID_ARGUMENT at create", async (_what, claimMatch, expected) => {
-      const { server } = world();
+      const { server } = attacked();
       const body = { name: "ci", claimMatch };
       const answer = await server.call("POST", `${IAM}/identities/${server.organization}`, { body });
       expect([answer.status, answer.json.code]).toEqual([400, 3]);
@@ -81,51 +83,49 @@ describe.each(WIRES)("over %s", (_, wire) => {
 
   describe("row 26: an identity", () => {
     it("of another tenant is denied; that its subject is another is no news to who holds a token of its issuer", async () => {
-      const { server } = world();
-      const { uid: tenant } = await server.ok("POST", `${IAM}/groups`, { body: { name: "another tenant" } });
-      const body = { name: "ci", claimMatch: { issuer: world().issuer.url, subject: "repo:other-org/app" } };
-      const { uid: identity } = await server.ok("POST", `${IAM}/identities/${tenant}`, { body });
-      await world().expectDenied(await sign(world().claims()), { identity }, "subject", "sub");
+      const { server } = attacked();
+      const { uid: tenant } = await createRecord(server, "groups", "", { name: "another tenant" });
+      const body = { name: "ci", claimMatch: { issuer: attacked().issuer.url, subject: "repo:other-org/app" } };
+      const { uid: identity } = await createRecord(server, "identities", tenant, body);
+      await attacked().expectDenied(await sign(attacked().claims()), { identity }, "subject", "sub");
     });
 
     it("that was deleted is denied, and its token is worth nothing", async () => {
-      const identity = await world().identity();
+      const identity = await attacked().identity();
       const { token } = await exchanged(identity);
-      await world().server.ok("DELETE", `${IAM}/identities/${identity}`);
-      await world().expectDenied(await sign(world().claims()), { identity }, "identity_unknown");
-      expect(await world().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
+      await attacked().server.ok("DELETE", `${IAM}/identities/${identity}`);
+      await attacked().expectDenied(await sign(attacked().claims()), { identity }, "identity_unknown");
+      expect(await attacked().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
     });
 
     it("without any binding gets a token with an empty cap, which sees nothing", async () => {
-      const { token } = await exchanged(await world().identity());
+      const { token } = await exchanged(await attacked().identity());
       expect(payloadOf(token).cap).toEqual({});
-      const { code, body } = await world().connection.listGroups(bearer(token));
+      const { code, body } = await attacked().connection.listGroups(bearer(token));
       expect([code, body.totalCount]).toEqual(["OK", "0"]);
     });
 
     it("of an AWS principal is not supported, whatever the bearer", async () => {
-      const { server } = world();
+      const { server } = attacked();
       const awsIdentity = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/ci", userId: "AROA:ci" };
-      const created = await server.ok("POST", `${IAM}/identities/${server.organization}`, {
-        body: { name: "aws", awsIdentity },
-      });
-      const result = await world().exchange("signed-request", { identity: created.uid });
+      const created = await createRecord(server, "identities", server.organization, { name: "aws", awsIdentity });
+      const result = await attacked().exchange("signed-request", { identity: created.uid });
       const message = "Unimplemented: AWS identities cannot be assumed here";
       expect(result).toMatchObject({ code: "UNIMPLEMENTED", message });
     });
 
     it("of a custom identity provider is denied: the provider vouches for nobody here", async () => {
-      const request = { identity: await world().identity(), identityProvider: world().server.organization };
-      await world().expectDenied(await sign(world().claims()), request, "identity_provider");
+      const request = { identity: await attacked().identity(), identityProvider: attacked().server.organization };
+      await attacked().expectDenied(await sign(attacked().claims()), request, "identity_provider");
     });
   });
 
   describe("row 27: asking for more than is granted", () => {
     const bound = async (): Promise<string> => {
-      const { server } = world();
-      const identity = await world().identity();
+      const { server } = attacked();
+      const identity = await attacked().identity();
       const body = { identityUid: identity, roleUid: await server.role("viewer") };
-      await server.ok("POST", `${IAM}/roleBindings/${server.organization}`, { body });
+      await createRecord(server, "roleBindings", server.organization, body);
       return identity;
     };
 
@@ -137,18 +137,18 @@ describe.each(WIRES)("over %s", (_, wire) => {
     ])("%s: nothing is granted, and nothing told", async (_what, request) => {
       const { token } = await exchanged(await bound(), request);
       expect(payloadOf(token).cap).toEqual({});
-      const { body } = await world().connection.listGroups(bearer(token));
+      const { body } = await attacked().connection.listGroups(bearer(token));
       expect(body.totalCount).toBe("0");
     });
 
     it("a capability that is held and one that is not: the first", async () => {
       const { token } = await exchanged(await bound(), { cap: ["groups.list", "groups.delete"] });
       const { cap } = payloadOf(token) as Body;
-      expect(capabilitiesFromBits(cap[world().server.organization])).toEqual(["CAP_IAM_GROUPS_LIST"]);
+      expect(capabilitiesFromBits(cap[attacked().server.organization])).toEqual(["CAP_IAM_GROUPS_LIST"]);
     });
 
     it("an audience that is not ours is told in full: ours are public", async () => {
-      const result = await world().exchange(await sign(world().claims()), {
+      const result = await attacked().exchange(await sign(attacked().claims()), {
         identity: await bound(),
         aud: "https://evil.example",
       });
@@ -161,38 +161,38 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   it("row 28: keys of its own end with their expirationTime", async () => {
-    const expirationTime = new Date(world().server.clock() + HOUR_MS).toISOString();
+    const expirationTime = new Date(attacked().server.clock() + HOUR_MS).toISOString();
     const issuerKeys = JSON.stringify({ keys: [OTHER_RSA.jwk] });
     const staticKeys = { issuer: "https://workload.example", subject: SUBJECT, issuerKeys, expirationTime };
-    const identity = await world().identity({ staticKeys });
+    const identity = await attacked().identity({ staticKeys });
     const signed = () => {
-      const now = Math.floor(world().server.clock() / 1000);
+      const now = Math.floor(attacked().server.clock() / 1000);
       const changes = { iss: staticKeys.issuer, iat: now, exp: now + 60 };
-      return sign(world().claims(changes), OTHER_RSA);
+      return sign(attacked().claims(changes), OTHER_RSA);
     };
-    world().takeOutgoing();
-    world().server.clock.advance(HOUR_MS - 1);
-    expect((await world().exchange(await signed(), { identity })).code).toBe("OK");
-    world().server.clock.advance(1);
-    await world().expectDenied(await signed(), { identity }, "static_keys_expired");
-    expect(world().takeOutgoing()).toEqual([]);
-    world().server.clock.advance(-HOUR_MS);
+    attacked().takeOutgoing();
+    attacked().server.clock.advance(HOUR_MS - 1);
+    expect((await attacked().exchange(await signed(), { identity })).code).toBe("OK");
+    attacked().server.clock.advance(1);
+    await attacked().expectDenied(await signed(), { identity }, "static_keys_expired");
+    expect(attacked().takeOutgoing()).toEqual([]);
+    attacked().server.clock.advance(-HOUR_MS);
   });
 
   it("row 31: a refresh token that is used again is refused and ends its family", async () => {
-    const first = await exchanged(await world().identity());
+    const first = await exchanged(await attacked().identity());
     const use = async (token: string) => {
-      world().tokens.add(token);
-      return world().connection.exchangeRefreshToken(bearer(token), {});
+      attacked().tokens.add(token);
+      return attacked().connection.exchangeRefreshToken(bearer(token), {});
     };
     const second = await use(first.refreshToken);
     expect(second.code).toBe("OK");
-    world().tokens.add(second.body.token.token);
+    attacked().tokens.add(second.body.token.token);
     const denied = { code: "PERMISSION_DENIED", message: DENIED_TEXT, body: {} };
-    world().takeReasons();
+    attacked().takeReasons();
     expect(await use(first.refreshToken)).toMatchObject(denied);
     expect(await use(second.body.refreshToken.token)).toMatchObject(denied);
-    expect(world().takeReasons()).toEqual(["refresh_reused", "refresh_unknown"]);
+    expect(attacked().takeReasons()).toEqual(["refresh_reused", "refresh_unknown"]);
   });
 
   describe("row 32: where a token may stand", () => {
@@ -214,26 +214,26 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["as a parameter", (token) => [`Bearer token=${token}, realm=x`]],
       ["in quotes, behind a comma", (token) => [`Bearer x,"${token}"`]],
     ])("%s: unauthenticated, at the exchange, at the refresh and at the API", async (_what, authorization) => {
-      const identity = await world().identity();
-      const [workload, { token, refreshToken }] = [await sign(world().claims()), await exchanged(identity)];
-      for (const used of [workload, token, refreshToken]) world().tokens.add(used);
-      const { connection } = world();
+      const identity = await attacked().identity();
+      const [workload, { token, refreshToken }] = [await sign(attacked().claims()), await exchanged(identity)];
+      for (const used of [workload, token, refreshToken]) attacked().tokens.add(used);
+      const { connection } = attacked();
       expect(await connection.exchange(authorization(workload), { identity })).toMatchObject(UNAUTHENTICATED);
       expect(await connection.exchangeRefreshToken(authorization(refreshToken), {})).toMatchObject(UNAUTHENTICATED);
       expect(await connection.listGroups(authorization(token))).toMatchObject(UNAUTHENTICATED);
     });
 
     it.each(["Bearer", "bearer", "BEARER"])("in one header as %s: schemes have no case (RFC 9110)", async (scheme) => {
-      const identity = await world().identity();
-      const token = await sign(world().claims());
-      expect((await world().connection.exchange([`${scheme} ${token}`], { identity })).code).toBe("OK");
+      const identity = await attacked().identity();
+      const token = await sign(attacked().claims());
+      expect((await attacked().connection.exchange([`${scheme} ${token}`], { identity })).code).toBe("OK");
     });
 
     it("not in the query, the form or a cookie", async () => {
-      const { server } = world();
-      const identity = await world().identity();
-      const token = await sign(world().claims());
-      world().tokens.add(token);
+      const { server } = attacked();
+      const identity = await attacked().identity();
+      const token = await sign(attacked().claims());
+      attacked().tokens.add(token);
       const client = createHttpClient(server.authUrl);
       const names = ["access_token", "token", "authorization", "bearer", "name", "order_by", "uidp.ids"];
       const query = queryText({ identity, ...Object.fromEntries(names.map((name) => [name, token])) });
@@ -262,26 +262,28 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["one that does not exist", async () => unknown],
       [
         "one that trusts another subject",
-        () => world().identity({ claimMatch: { issuer: world().issuer.url, subject: "x" } }),
+        () => attacked().identity({ claimMatch: { issuer: attacked().issuer.url, subject: "x" } }),
         "sub",
       ],
-      ["one that trusts another issuer", () => world().identity(trusting("https://elsewhere.example"))],
+      ["one that trusts another issuer", () => attacked().identity(trusting("https://elsewhere.example"))],
       [
         "one that wants another audience",
-        () => world().identity({ claimMatch: { issuer: world().issuer.url, subject: SUBJECT, audience: "x" } }),
+        () => attacked().identity({ claimMatch: { issuer: attacked().issuer.url, subject: SUBJECT, audience: "x" } }),
         "sub",
       ],
       [
         "one that wants another claim",
         () =>
-          world().identity({ claimMatch: { issuer: world().issuer.url, subject: SUBJECT, claims: { env: "prod" } } }),
+          attacked().identity({
+            claimMatch: { issuer: attacked().issuer.url, subject: SUBJECT, claims: { env: "prod" } },
+          }),
         "sub",
       ],
       [
         "one that was deleted",
         async () => {
-          const identity = await world().identity();
-          await world().server.ok("DELETE", `${IAM}/identities/${identity}`);
+          const identity = await attacked().identity();
+          await attacked().server.ok("DELETE", `${IAM}/identities/${identity}`);
           return identity;
         },
       ],
@@ -294,20 +296,20 @@ describe.each(WIRES)("over %s", (_, wire) => {
     ])(
       "with %s no identity but those of its issuer answers otherwise, after the same steps",
       async (_, key, isGood) => {
-        const token = await sign(world().claims({ sub: "nobody's", jti: undefined }), key, { kid: RSA.kid });
+        const token = await sign(attacked().claims({ sub: "nobody's", jti: undefined }), key, { kid: RSA.kid });
         const seen: unknown[] = [];
         for (const [, identity] of identities) {
           const uid = await identity();
           // The issuer's keys are known, as they are in a server at work.
-          await world().exchange(await sign(world().claims()), { identity: await world().identity() });
-          world().takeOutgoing();
+          await attacked().exchange(await sign(attacked().claims()), { identity: await attacked().identity() });
+          attacked().takeOutgoing();
           const verify = vi.spyOn(crypto.subtle, "verify");
-          const { code, message, details } = await world().exchange(token, uid ? { identity: uid } : {});
+          const { code, message, details } = await attacked().exchange(token, uid ? { identity: uid } : {});
           seen.push({
             code,
             message,
             details,
-            fetches: world().takeOutgoing().length,
+            fetches: attacked().takeOutgoing().length,
             verifications: verify.mock.calls.length,
           });
           verify.mockRestore();
@@ -326,13 +328,13 @@ describe.each(WIRES)("over %s", (_, wire) => {
     );
 
     it("with a token of an issuer that nobody trusts neither: nothing is fetched or verified", async () => {
-      const token = await sign(world().claims({ iss: "https://nobody.example" }));
+      const token = await sign(attacked().claims({ iss: "https://nobody.example" }));
       for (const [, identity] of identities) {
         const uid = await identity();
-        world().takeOutgoing();
+        attacked().takeOutgoing();
         const verify = vi.spyOn(crypto.subtle, "verify");
-        const { code, message } = await world().exchange(token, uid ? { identity: uid } : {});
-        expect([code, message, world().takeOutgoing(), verify.mock.calls.length]).toEqual([
+        const { code, message } = await attacked().exchange(token, uid ? { identity: uid } : {});
+        expect([code, message, attacked().takeOutgoing(), verify.mock.calls.length]).toEqual([
           "PERMISSION_DENIED",
           DENIED_TEXT,
           [],
@@ -343,39 +345,39 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
 
     it("an expired token hears that only where it would have been exchanged", async () => {
-      const { clock } = world().server;
+      const { clock } = attacked().server;
       const now = Math.floor(clock() / 1000);
-      const expired = await sign(world().claims({ iat: now - 600, exp: now - 300 }));
+      const expired = await sign(attacked().claims({ iat: now - 600, exp: now - 300 }));
       for (const [, identity] of identities) {
         const uid = await identity();
         if (!uid) continue;
-        expect((await world().exchange(expired, { identity: uid })).message).toBe(DENIED_TEXT);
+        expect((await attacked().exchange(expired, { identity: uid })).message).toBe(DENIED_TEXT);
       }
-      const { message } = await world().exchange(expired, { identity: await world().identity() });
+      const { message } = await attacked().exchange(expired, { identity: await attacked().identity() });
       expect(message).toMatch(/^Permission denied: verifying token: oidc: token is expired \(Token Expiry: /);
     });
   });
 
   it("row 35: a signing key is rotated and no live token is broken", async () => {
-    const { server } = world();
-    const identity = await world().identity();
+    const { server } = attacked();
+    const identity = await attacked().identity();
     const before = await exchanged(identity);
     await server.rotateKeys();
     server.clock.advance(10 * 60_000);
     const { clock } = server;
     const now = Math.floor(clock() / 1000);
-    const fresh = await world().exchange(await sign(world().claims({ iat: now, exp: now + 60 })), { identity });
+    const fresh = await attacked().exchange(await sign(attacked().claims({ iat: now, exp: now + 60 })), { identity });
     expect(headerOf(fresh.body.token).kid).not.toBe(headerOf(before.token).kid);
     for (const { token } of [before, fresh.body])
-      expect((await world().connection.listGroups(bearer(token))).code).toBe("OK");
+      expect((await attacked().connection.listGroups(bearer(token))).code).toBe("OK");
     server.clock.advance(-10 * 60_000);
   });
 
   it("row 22: a broad issuer pattern is stored, with a warning in the log", async () => {
     const claimMatch = { issuerPattern: "https://x.example.com", subject: SUBJECT };
-    const identity = await world().identity({ claimMatch });
-    await world().identity({ claimMatch: { issuerPattern: "https://x\\.example\\.com", subject: SUBJECT } });
-    const warnings = world()
+    const identity = await attacked().identity({ claimMatch });
+    await attacked().identity({ claimMatch: { issuerPattern: "https://x\\.example\\.com", subject: SUBJECT } });
+    const warnings = attacked()
       .server.log.map((line) => JSON.parse(line) as Body)
       .filter(({ level }) => level === "warn");
     expect(warnings).toMatchObject([
@@ -388,14 +390,18 @@ describe.each(WIRES)("over %s", (_, wire) => {
       },
     ]);
     // The one that it matches by mistake is asked, and has no address here.
-    world().takeOutgoing();
-    await world().expectDenied(await sign(world().claims({ iss: "https://xaexample.com" })), { identity }, "document");
-    expect(world().takeOutgoing()).toEqual(["xaexample.com:"]);
+    attacked().takeOutgoing();
+    await attacked().expectDenied(
+      await sign(attacked().claims({ iss: "https://xaexample.com" })),
+      { identity },
+      "document",
+    );
+    expect(attacked().takeOutgoing()).toEqual(["xaexample.com:"]);
   });
 
   it("row 34: the log of all this, and the console, hold no token and no part of one", () => {
-    expectNoToken(world());
+    expectNoToken(attacked());
     // One stood in a path.
-    expect(world().logged()).toContain("[token]");
+    expect(attacked().logged()).toContain("[token]");
   });
 });

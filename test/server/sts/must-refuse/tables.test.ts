@@ -3,7 +3,7 @@
 // the issuer that its identity trusts.
 import { describe, expect, it } from "vitest";
 import { sign } from "../../../harness/sts.ts";
-import { expectNoToken, useWorld } from "./attacked-server.ts";
+import { expectNoToken, useAttackedServer } from "./attacked-server.ts";
 import { claimRows } from "./claim-rows.ts";
 import { headerRows } from "./header-rows.ts";
 import { identityControls, identityRows } from "./identity-rows.ts";
@@ -13,7 +13,7 @@ import { WIRES } from "./wire.ts";
 const named = (rows: Row[]) => rows.map((row): [number, string, Row] => [row.row, row.what, row]);
 
 describe.each(WIRES)("over %s", (_, wire) => {
-  const world = useWorld(wire);
+  const attacked = useAttackedServer(wire);
 
   describe.each([
     ["header", headerRows],
@@ -21,41 +21,42 @@ describe.each(WIRES)("over %s", (_, wire) => {
     ["identity", identityRows],
   ])("refused by the %s", (_group, rows) => {
     it.each(named(rows.filter(({ onWire }) => onWire !== "unsendable")))("row %i: %s", async (_row, _what, row) => {
-      const { claimMatch, staticKeys } = row.relationship?.(world()) ?? {};
-      const identity = await world().identity(claimMatch || staticKeys ? { claimMatch, staticKeys } : undefined);
-      const bearer = await row.bearer(world());
-      world().takeOutgoing();
+      const { claimMatch, staticKeys } = row.relationship?.(attacked()) ?? {};
+      const identity = await attacked().identity(claimMatch || staticKeys ? { claimMatch, staticKeys } : undefined);
+      const bearer = await row.bearer(attacked());
+      attacked().takeOutgoing();
       if (row.onWire === "UNAUTHENTICATED") {
         const message = "Unauthenticated: a valid bearer token is required";
-        expect(await world().exchange(bearer, { identity })).toMatchObject({
+        expect(await attacked().exchange(bearer, { identity })).toMatchObject({
           code: "UNAUTHENTICATED",
           message,
           body: {},
         });
-      } else await world().expectDenied(bearer, { identity }, row.reason, row.invalid);
-      const outgoing = world().takeOutgoing();
-      const allowed = row.isOffline ? [] : [`127.0.0.1:${world().issuer.port}`];
+      } else await attacked().expectDenied(bearer, { identity }, row.reason, row.invalid);
+      const outgoing = attacked().takeOutgoing();
+      const allowed = row.isOffline ? [] : [`127.0.0.1:${attacked().issuer.port}`];
       expect(outgoing.filter((host) => !allowed.includes(host))).toEqual([]);
-      const { lastSeenTime, createTime } = await world().server.ok("GET", `/iam/v2beta1/identities/${identity}`);
+      const { lastSeenTime, createTime } = await attacked().server.ok("GET", `/iam/v2beta1/identities/${identity}`);
       expect(lastSeenTime).toBe(createTime);
     });
   });
 
   describe("taken", () => {
     it.each(CONTROLS)("a token that is signed with %s", async (alg, key) => {
-      const identity = await world().identity();
-      const { code, body } = await world().exchange(await sign(world().claims(), key, { alg }), { identity });
+      const identity = await attacked().identity();
+      const { code, body } = await attacked().exchange(await sign(attacked().claims(), key, { alg }), { identity });
       expect(code).toBe("OK");
-      expect((await world().connection.listGroups([`Bearer ${body.token}`])).code).toBe("OK");
+      expect((await attacked().connection.listGroups([`Bearer ${body.token}`])).code).toBe("OK");
     });
 
     it.each(identityControls.map((row) => [row.what, row] as const))("by %s", async (_what, row) => {
-      const identity = await world().identity(row.relationship?.(world()));
-      expect((await world().exchange(await row.bearer(world()), { identity })).code).toBe("OK");
+      const identity = await attacked().identity(row.relationship?.(attacked()));
+      expect((await attacked().exchange(await row.bearer(attacked()), { identity })).code).toBe("OK");
     });
   });
 
-  it("row 34: the log of every row, and the console, hold no token and no part of one", () => expectNoToken(world()));
+  it("row 34: the log of every row, and the console, hold no token and no part of one", () =>
+    expectNoToken(attacked()));
 });
 
 it("every row of the list that is about one token is in these tables", () => {
