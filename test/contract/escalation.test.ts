@@ -1,7 +1,9 @@
 // Creating or changing a role binding or a role needs, besides its own capability, every capability that the bound role grants,
 // at that group (docs/contract.md#d21).
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Actor, IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { createRecord, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid } from "../support/refusal.ts";
 
@@ -15,8 +17,8 @@ let narrow: string;
 let wide: string;
 let somebody: string;
 
-const role = async (parent: string, name: string, ...capabilities: string[]): Promise<string> =>
-  (await api.ok("POST", `${IAM}/roles/${parent}`, { body: { name, capabilities } })).uid;
+const role = (parent: string, name: string, ...capabilities: string[]): Promise<string> =>
+  createUid(api, "roles", parent, { name, capabilities });
 
 const BINDER = ["CREATE", "UPDATE", "LIST", "DELETE"].flatMap((verb) => [
   `CAP_IAM_ROLE_BINDINGS_${verb}`,
@@ -25,7 +27,7 @@ const BINDER = ["CREATE", "UPDATE", "LIST", "DELETE"].flatMap((verb) => [
 
 beforeAll(async () => {
   api = await startServer();
-  group = (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } })).uid;
+  group = await createUid(api, "groups", api.organization, { name: "g" });
   const uid = await role(api.organization, "binder", ...BINDER, "CAP_IAM_GROUPS_LIST");
   binder = await api.actor("binder", { role: uid, at: group });
   narrow = await role(group, "narrow", "CAP_IAM_GROUPS_LIST");
@@ -69,21 +71,21 @@ describe("a role binding", () => {
 
   test("is not changed to a role that holds more", async () => {
     const link = { identityUid: somebody, roleUid: narrow };
-    const { uid } = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body: link });
+    const { uid } = await createRecord(api, "roleBindings", group, link);
     expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { roleUid: wide }), "groups.delete", group);
     expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).role.uid).toBe(narrow);
   });
 
   test("to a role that holds more is not handed to another identity", async () => {
     const link = { identityUid: somebody, roleUid: wide };
-    const { uid } = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body: link });
+    const { uid } = await createRecord(api, "roleBindings", group, link);
     expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { identityUid: binder.uid }), "groups.delete", group);
     expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).identity.uid).toBe(somebody);
   });
 
   test("to a role that holds more is removed all the same: taking away is no escalation", async () => {
     const link = { identityUid: somebody, roleUid: wide };
-    const { uid } = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body: link });
+    const { uid } = await createRecord(api, "roleBindings", group, link);
     expect((await asBinder("DELETE", `/roleBindings/${uid}`)).status).toBe(200);
   });
 
@@ -156,7 +158,7 @@ describe("a role", () => {
   });
 
   test("of a group beside or below cannot be bound: its editors would change what is granted here", async () => {
-    const below = (await api.ok("POST", `${IAM}/groups/${group}`, { body: { name: "below" } })).uid;
+    const below = await createUid(api, "groups", group, { name: "below" });
     const lower = await role(below, "lower", "CAP_IAM_GROUPS_LIST");
     const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: somebody, roleUid: lower });
     expectInvalid(answer, ["roleUid", `role ${lower} does not exist at ${group} or above`]);
@@ -166,9 +168,9 @@ describe("a role", () => {
 
   test("of another organisation cannot be bound, in the words of one that does not exist", async () => {
     const other = await api.actor("elsewhere");
-    const { uid: theirs } = await api.ok("POST", `${IAM}/groups`, { token: other.token, body: { name: "theirs" } });
+    const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const body = { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-    const { uid } = await api.ok("POST", `${IAM}/roles/${theirs}`, { token: other.token, body });
+    const { uid } = await createRecord(api, "roles", theirs, body, other.token);
     const missing = `${api.organization}/ffffffffffffffff`;
     for (const roleUid of [uid, missing]) {
       const answer = await api.call("POST", `${IAM}/roleBindings/${group}`, {
@@ -190,9 +192,8 @@ describe("an identity", () => {
   const bound = async (...roles: [uid: string, at: string][]): Promise<string> => {
     const claimMatch = { issuer: api.issuer, subject: "robot" };
     const body = { name: "robot", claimMatch };
-    const { uid } = await api.ok("POST", `${IAM}/identities/${group}`, { body });
-    for (const [roleUid, at] of roles)
-      await api.ok("POST", `${IAM}/roleBindings/${at}`, { body: { identityUid: uid, roleUid } });
+    const { uid } = await createRecord(api, "identities", group, body);
+    for (const [roleUid, at] of roles) await createRecord(api, "roleBindings", at, { identityUid: uid, roleUid });
     return uid;
   };
   const asClerk = (uid: string, body: Body) =>
@@ -222,9 +223,9 @@ describe("an identity", () => {
 
   test("that another organisation trusts is managed by its own", async () => {
     const uid = await bound();
-    const other = await api.ok("POST", `${IAM}/groups`, { body: { name: "other" } });
+    const other = await createRecord(api, "groups", "", { name: "other" });
     const owner = { identityUid: uid, roleUid: await api.role("owner") };
-    await api.ok("POST", `${IAM}/roleBindings/${other.uid}`, { body: owner });
+    await createRecord(api, "roleBindings", other.uid, owner);
     expect((await asClerk(uid, { claimMatch: OPEN })).status).toBe(200);
   });
 });

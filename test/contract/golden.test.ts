@@ -1,8 +1,10 @@
 // Golden bodies: what the published samples show, field by field, and the bytes of the two error samples
 // (docs/contract.md#errors). Uids count and the clock stands still, so that a whole body can be written down.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
+import { createRecord } from "../harness/records.ts";
 import { expectInvalid } from "../support/refusal.ts";
 
 const NOW = "2026-01-28T12:54:21.189Z";
@@ -78,7 +80,7 @@ describe("an error", () => {
 
 describe("a body: the fields of the samples are always there, other unset fields are not", () => {
   test("of a new group", async () => {
-    const group = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
+    const group = await createRecord(api, "groups", api.organization, { name: "g" });
     expect(group.uid).toMatch(new RegExp(`^${api.organization}/[0-9a-f]{16}$`));
     expect(group).toEqual({
       uid: group.uid,
@@ -97,7 +99,7 @@ describe("a body: the fields of the samples are always there, other unset fields
       issuer: "https://token.actions.githubusercontent.com",
       subject: "repo:my-org@1/my-repo@2:ref:refs/heads/main",
     };
-    const identity = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body: { name: "i", claimMatch } });
+    const identity = await createRecord(api, "identities", api.organization, { name: "i", claimMatch });
     expect(identity).toEqual({
       uid: identity.uid,
       name: "i",
@@ -112,7 +114,7 @@ describe("a body: the fields of the samples are always there, other unset fields
 
   test("of a new role: enum names in v2beta1", async () => {
     const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"];
-    const role = await api.ok("POST", `${IAM}/roles/${api.organization}`, { body: { name: "r", capabilities } });
+    const role = await createRecord(api, "roles", api.organization, { name: "r", capabilities });
     expect(role).toEqual({ uid: role.uid, name: "r", description: "", capabilities, createTime: NOW, updateTime: NOW });
     expect(await api.ok("GET", `${IAM}/roles/${role.uid}`)).toEqual(role);
   });
@@ -126,11 +128,13 @@ describe("a body: the fields of the samples are always there, other unset fields
 
   test("of a new role binding: hydrated, with createTime only, and no uids beside the objects", async () => {
     const claimMatch = { issuer: "https://issuer.example", subject: "s" };
-    const identity = await api.ok("POST", `${IAM}/identities/${api.organization}`, {
-      body: { name: "bound", description: "d", claimMatch },
+    const identity = await createRecord(api, "identities", api.organization, {
+      name: "bound",
+      description: "d",
+      claimMatch,
     });
     const body = { identityUid: identity.uid, roleUid: await api.role("viewer") };
-    const binding = await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+    const binding = await createRecord(api, "roleBindings", api.organization, body);
     expect(binding).toEqual({
       uid: binding.uid,
       identity: { uid: identity.uid, name: "bound", description: "d", ...claimMatch },
@@ -143,11 +147,9 @@ describe("a body: the fields of the samples are always there, other unset fields
 
   test("of a role binding shows subject and issuer of the identity even when it has none", async () => {
     const claimMatch = { issuerPattern: "https://.*", subjectPattern: "s.*" };
-    const identity = await api.ok("POST", `${IAM}/identities/${api.organization}`, {
-      body: { name: "pattern", claimMatch },
-    });
+    const identity = await createRecord(api, "identities", api.organization, { name: "pattern", claimMatch });
     const body = { identityUid: identity.uid, roleUid: await api.role("viewer") };
-    const binding = await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+    const binding = await createRecord(api, "roleBindings", api.organization, body);
     expect(binding.identity).toEqual({ uid: identity.uid, name: "pattern", description: "", subject: "", issuer: "" });
   });
 
@@ -174,7 +176,7 @@ describe("a body: the fields of the samples are always there, other unset fields
   });
 
   test("of a delete is empty, with status 200", async () => {
-    const group = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "short-lived" } });
+    const group = await createRecord(api, "groups", api.organization, { name: "short-lived" });
     const answer = await api.call("DELETE", `${IAM}/groups/${group.uid}`);
     expect({ status: answer.status, text: answer.text, length: answer.headers["content-length"] }).toEqual({
       status: 200,

@@ -1,9 +1,11 @@
 // For each served method a request that has every field of its message in use, and what the answer has to show for it:
 // a spelling that is not understood would be an unknown field, silently ignored, and the answer would be another.
+
 import { expect } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { parseSeed, type ServerOptions } from "../../server/index.ts";
 import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { type Collection, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { resourceCases } from "./resource-case.ts";
 
@@ -95,7 +97,7 @@ export const startFixture = async (options: Pick<ServerOptions, "store"> = {}): 
     repo: await only("/registry/v2beta1/repos", "repos", { name: "nginx" }),
     tag: await only("/registry/v2beta1/tags", "tags", { name: "latest" }),
     provider: await only(`${IAM}/identityProviders`, "identityProviders", { name: "sso" }),
-    invite: (await api.ok("POST", `${IAM}/groupInvites/${eng}`, { body: { roleUid: viewer, ttl: "60s" } })).uid,
+    invite: await createUid(api, "groupInvites", eng, { roleUid: viewer, ttl: "60s" }),
     advisory: await only("/vulnerabilities/v2beta1/advisories", "advisories", {}),
     viewer,
     librarian: await only(`${IAM}/identities`, "identities", { name: "librarian" }),
@@ -120,8 +122,8 @@ const claimMatch = {
   claimPatterns: { ref: "r" },
 };
 
-export const make = async ({ api }: Fixture, kind: string, parent: string, body: Body): Promise<string> =>
-  (await api.ok("POST", `${IAM}/${kind}/${parent}`, { body })).uid as string;
+export const make = ({ api }: Fixture, collection: Collection, parent: string, body: Body): Promise<string> =>
+  createUid(api, collection, parent, body);
 
 const binding = ({ identity, viewer }: Fixture) => ({ identityUid: identity, roleUid: viewer });
 const hydrated = ({ identity, viewer }: Fixture) => ({ identity: { uid: identity }, role: { uid: viewer } });

@@ -1,32 +1,29 @@
 // The cases of the kinds beside groups, identities, roles and bindings: identity providers, account associations, invites,
 // repos, tags, advisories, and the methods that stand alone.
 import type { OperationName } from "../../schema/index.ts";
-import { IAM, REGISTRY } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import type { Fixture, OperationCase } from "./operation-case.ts";
 
-const create = async ({ api }: Fixture, path: string, body: Body): Promise<string> =>
-  (await api.ok("POST", path, { body })).uid as string;
-
 /** A group of its own: what a group has one of is made in it, and every server makes it at the same time. */
-const group = (fixture: Fixture) => create(fixture, `${IAM}/groups/${fixture.platform}`, { name: "own" });
+const group = (fixture: Fixture) => createUid(fixture.api, "groups", fixture.platform, { name: "own" });
 
 const DIGEST = `sha256:${"b".repeat(64)}`;
 const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: "s", additionalScopes: ["groups"] };
 const { clientSecret, ...shownOidc } = oidc;
 
 const idp = (fixture: Fixture) =>
-  create(fixture, `${IAM}/identityProviders/${fixture.platform}`, { name: "idp", defaultRole: fixture.viewer, oidc });
+  createUid(fixture.api, "identityProviders", fixture.platform, { name: "idp", defaultRole: fixture.viewer, oidc });
 const association = async (fixture: Fixture): Promise<string> => {
   const parent = await group(fixture);
-  return create(fixture, `${IAM}/accountAssociations/${parent}`, { name: "a", amazon: { account: "123456789012" } });
+  return createUid(fixture.api, "accountAssociations", parent, { name: "a", amazon: { account: "123456789012" } });
 };
 const invite = (fixture: Fixture) =>
-  create(fixture, `${IAM}/groupInvites/${fixture.platform}`, { roleUid: fixture.viewer, ttl: "60s" });
+  createUid(fixture.api, "groupInvites", fixture.platform, { roleUid: fixture.viewer, ttl: "60s" });
 const repo = async (fixture: Fixture, body: Body = {}): Promise<string> =>
-  create(fixture, `${REGISTRY}/repos/${await group(fixture)}`, { name: "repo", ...body });
+  createUid(fixture.api, "repos", await group(fixture), { name: "repo", ...body });
 const tag = async (fixture: Fixture): Promise<string> =>
-  create(fixture, `${REGISTRY}/tags/${await repo(fixture)}`, { name: "t", digest: DIGEST });
+  createUid(fixture.api, "tags", await repo(fixture), { name: "t", digest: DIGEST });
 
 const github = { appInstallations: { "17": { installations: [{ installationId: "4503599627370497", name: "n" }] } } };
 const overlay = {

@@ -1,8 +1,10 @@
 // Where a grant holds (docs/contract.md#authorization): at its group and everything below, never beside or above. Each method
 // with a record beside the grant, or with one that does not exist, is in authorization.test.ts.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import { type Actor, IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
+import { createRecord } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectNotFound } from "../support/refusal.ts";
 
@@ -44,7 +46,7 @@ beforeAll(async () => {
   right = await one(`${IAM}/groups`, "groups", { name: "right" });
   deep = await one(`${IAM}/groups`, "groups", { name: "deep" });
   for (const uid of [left, right, deep])
-    await api.ok("POST", `${IAM}/groupInvites/${uid}`, { body: { roleUid: await api.role("viewer"), ttl: "60s" } });
+    await createRecord(api, "groupInvites", uid, { roleUid: await api.role("viewer"), ttl: "60s" });
   // The identity lives at the organisation; what it may do is decided by the binding alone.
   viewer = await api.actor("left-viewer", { role: "viewer", at: left });
 });
@@ -107,7 +109,7 @@ describe("a viewer of one group", () => {
 describe("a caller", () => {
   test("is answered for a uid in an organisation of somebody else as if there were none", async () => {
     const other = await api.actor("other");
-    const { uid } = await api.ok("POST", `${IAM}/groups`, { token: other.token, body: { name: "theirs" } });
+    const { uid } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const missing = "f".repeat(40);
     expectDenied(await api.call("GET", `${IAM}/groups/${uid}`), "groups.list", uid);
     expectDenied(await api.call("GET", `${IAM}/groups/${missing}`), "groups.list", missing);
@@ -122,7 +124,7 @@ describe("uids whose text begins alike", () => {
     const ids = { root: () => roots.shift() as string, segment: () => (++segment).toString(16).padStart(16, "0") };
     const twins = await startServer({ ids });
     const other = await twins.actor("other");
-    const { uid } = await twins.ok("POST", `${IAM}/groups`, { token: other.token, body: { name: "twin" } });
+    const { uid } = await createRecord(twins, "groups", "", { name: "twin" }, other.token);
     expect(uid).toBe("a".repeat(39).concat("b"));
     expectDenied(await twins.call("GET", `${IAM}/groups/${uid}`), "groups.list", uid);
     const { groups } = await twins.ok("GET", `${IAM}/groups`);
@@ -149,9 +151,9 @@ describe("uids whose text begins alike", () => {
         last.n < 102 ? String(last.n++).padStart(16, "0") : (segments.shift() ?? String(last.n++).padStart(16, "0")),
     };
     const server = await startServer({ ids });
-    const a0 = await server.ok("POST", `${IAM}/groups/${server.organization}`, { body: { name: "a0" } });
-    await server.ok("POST", `${IAM}/groups/${a0.uid}`, { body: { name: "inside" } });
-    const a1 = await server.ok("POST", `${IAM}/groups/${server.organization}`, { body: { name: "a1" } });
+    const a0 = await createRecord(server, "groups", server.organization, { name: "a0" });
+    await createRecord(server, "groups", a0.uid, { name: "inside" });
+    const a1 = await createRecord(server, "groups", server.organization, { name: "a1" });
     expect([a0.uid, a1.uid]).toEqual([`${"c".repeat(40)}/00000000000000a0`, `${"c".repeat(40)}/00000000000000a1`]);
     const only = await server.actor("only", { role: "viewer", at: a0.uid });
     const { groups } = await server.ok("GET", `${IAM}/groups`, { token: only.token });
@@ -179,7 +181,7 @@ describe("roles", () => {
 
   test("a capability is enough for its own kind: groups.list reads no identity", async () => {
     const body = { name: "groups-only", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-    const { uid } = await api.ok("POST", `${IAM}/roles/${api.organization}`, { body });
+    const { uid } = await createRecord(api, "roles", api.organization, body);
     const reader = await api.actor("groups-reader", { role: uid });
     expect((await api.ok("GET", `${IAM}/groups`, { token: reader.token })).totalCount).toBe("4");
     expect((await api.ok("GET", `${IAM}/identities`, { token: reader.token })).totalCount).toBe("0");
@@ -193,7 +195,7 @@ describe("roles", () => {
   test("two bindings add up, each at its own group", async () => {
     const both = await api.actor("both", { role: "viewer", at: deep });
     const body = { identityUid: both.uid, roleUid: await api.role("viewer") };
-    await api.ok("POST", `${IAM}/roleBindings/${right}`, { body });
+    await createRecord(api, "roleBindings", right, body);
     const { groups } = await api.ok("GET", `${IAM}/groups`, { token: both.token });
     expect(groups.map(({ uid }: Body) => uid).toSorted()).toEqual([right, deep].toSorted());
   });

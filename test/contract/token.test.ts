@@ -1,9 +1,11 @@
 // What a token may do (docs/contract.md#d28): the caller's bindings as they are now, intersected with the capabilities and
 // scopes asked for at the exchange. A revoked binding ends at once; the `cap` claim informs clients.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capabilitiesFromBits } from "../../schema/index.ts";
 import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
 import { HOUR_MS } from "../harness/clock.ts";
+import { createRecord, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid, expectUnauthenticated } from "../support/refusal.ts";
 import { WAYS } from "../support/way.ts";
@@ -14,8 +16,7 @@ let right: string;
 
 beforeAll(async () => {
   api = await startServer();
-  const group = async (name: string) =>
-    (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name } })).uid as string;
+  const group = (name: string) => createUid(api, "groups", api.organization, { name });
   [left, right] = [await group("left"), await group("right")];
 });
 afterAll(() => api.close());
@@ -25,7 +26,7 @@ const claimsOf = (token: string): Body =>
 const list = (token: string) => api.ok("GET", `${IAM}/groups`, { token });
 const bind = async (identityUid: string, role: string, at: string): Promise<string> => {
   const body = { identityUid, roleUid: role.length >= 40 ? role : await api.role(role) };
-  return (await api.ok("POST", `${IAM}/roleBindings/${at}`, { body })).uid;
+  return await createUid(api, "roleBindings", at, body);
 };
 
 describe("a token follows the bindings as they are now", () => {
@@ -56,7 +57,7 @@ describe("a token follows the bindings as they are now", () => {
 
   test("a role that is changed counts at once for those who are bound to it", async () => {
     const body = { name: "changing", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-    const { uid: role } = await api.ok("POST", `${IAM}/roles/${api.organization}`, { body });
+    const { uid: role } = await createRecord(api, "roles", api.organization, body);
     const { uid, token } = await api.actor("bound");
     await bind(uid, role, left);
     expect((await list(token)).totalCount).toBe("1");
@@ -107,7 +108,7 @@ describe("a token that was asked for with capabilities", () => {
 describe("a token that was asked for with scopes", () => {
   test("acts there and below, and nowhere else", async () => {
     const token = await api.token(api.identity, { subject: "owner", scopes: [left] });
-    const { uid } = await api.ok("POST", `${IAM}/groups/${left}`, { token, body: { name: "below" } });
+    const { uid } = await createRecord(api, "groups", left, { name: "below" }, token);
     expect((await api.call("DELETE", `${IAM}/groups/${uid}`, { token })).status).toBe(200);
     for (const at of [right, api.organization]) {
       expectDenied(await api.call("GET", `${IAM}/groups/${at}`, { token }), "groups.list", at);
@@ -162,7 +163,7 @@ describe("a token with a limit does not found an organisation, of which its iden
   });
 
   test("and one without does", async () => {
-    expect(await api.ok("POST", `${IAM}/groups`, { body: { name: "a root" } })).toMatchObject({ name: "a root" });
+    expect(await createRecord(api, "groups", "", { name: "a root" })).toMatchObject({ name: "a root" });
   });
 });
 
@@ -170,9 +171,7 @@ describe("the exchange moves lastSeenTime", () => {
   test("and neither updateTime nor anything else", async () => {
     const own = await startServer();
     const claimMatch = { issuer: own.issuer, subject: "seen" };
-    const before = await own.ok("POST", `${IAM}/identities/${own.organization}`, {
-      body: { name: "seen", claimMatch },
-    });
+    const before = await createRecord(own, "identities", own.organization, { name: "seen", claimMatch });
     own.clock.advance(HOUR_MS / 2);
     await own.token(before.uid, { subject: "seen" });
     const after = await own.ok("GET", `${IAM}/identities/${before.uid}`);

@@ -1,8 +1,10 @@
 // The log (docs/faults.md#row-34): everything that a run does is written down, and no token, key or signature of it.
+
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../server/index.ts";
 import { IAM, REGISTRY, sharedKeys, startServer } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
+import { createRecord } from "../harness/records.ts";
 
 test("a run at level debug leaves no token, key or page token in the log, nor half of one", async () => {
   const api = await startServer();
@@ -35,7 +37,7 @@ test("a run at level debug leaves no token, key or page token in the log, nor ha
   }
   const issuerKeys = JSON.stringify(sharedKeys().signer.jwks());
   const staticKeys = { issuer: "https://keys.example", subject: "s", issuerKeys };
-  await api.ok("POST", `${IAM}/identities/${api.organization}`, { body: { name: "keys", staticKeys } });
+  await createRecord(api, "identities", api.organization, { name: "keys", staticKeys });
   await api.close();
 
   const log = api.log.join("");

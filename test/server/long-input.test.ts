@@ -1,8 +1,10 @@
 // Inputs that are as long as a message can be, or as deep as records can be made: refused, or read only so far, before their
 // length costs more than the reading. What is quadratic in a megabyte ends the process.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
+import { createRecord, createUid } from "../harness/records.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, statusBody } from "../support/refusal.ts";
@@ -48,12 +50,12 @@ describe("groups one in the other", () => {
   test("go a hundred levels down, and there a repo has tags", async () => {
     let parent = api.organization;
     for (let level = 1; level <= 100; level += 1)
-      parent = (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name: `g${level}` } })).uid;
+      parent = await createUid(api, "groups", parent, { name: `g${level}` });
     const deeper = await api.call("POST", `${IAM}/groups/${parent}`, { body: { name: "deeper" } });
     expectInvalid(deeper, ["parent", "is 100 levels below its organisation"]);
-    const repo = await api.ok("POST", `${REGISTRY}/repos/${parent}`, { body: { name: "r" } });
+    const repo = await createRecord(api, "repos", parent, { name: "r" });
     const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
-    const { uid } = await api.ok("POST", `${REGISTRY}/tags/${repo.uid}`, { body: tag });
+    const { uid } = await createRecord(api, "tags", repo.uid, tag);
     expect(await api.ok("GET", `${REGISTRY}/tags/${uid}`)).toMatchObject({ uid, name: "latest" });
   });
 });
@@ -86,7 +88,7 @@ describe("records as large as a request", () => {
     server = await startServer();
     const customOverlay = { environment: { BLOB: blob } };
     for (let i = 0; i < COUNT; i += 1)
-      await server.ok("POST", `${REGISTRY}/repos/${server.organization}`, { body: { name: `r${i}`, customOverlay } });
+      await createRecord(server, "repos", server.organization, { name: `r${i}`, customOverlay });
   });
   afterAll(() => server.close());
 
@@ -109,7 +111,7 @@ describe("records as large as a request", () => {
     expect((await server.ok("GET", path)).items).toHaveLength(COUNT);
     const customOverlay = { environment: { BLOB: blob } };
     for (let i = COUNT; i < 75; i += 1)
-      await server.ok("POST", `${REGISTRY}/repos/${server.organization}`, { body: { name: `r${i}`, customOverlay } });
+      await createRecord(server, "repos", server.organization, { name: `r${i}`, customOverlay });
     const text = "the list is too large for one answer; ask v2beta1";
     expectRefusal(await server.call("GET", path), "RESOURCE_EXHAUSTED", text, { domain: "registry" });
   });

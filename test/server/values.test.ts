@@ -1,9 +1,11 @@
 // How much a request may hold, and how much an error says of it: the same over both wires, whatever the size of what was sent.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { invalidArgument, statusFromError } from "../../schema/index.ts";
 import { tooManyValues } from "../../server/grpc/count.ts";
 import { createGrpcRegistry, methodIn } from "../../server/grpc/registry.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
+import { createRecord } from "../harness/records.ts";
 import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../support/grpc.ts";
 import { badRequest, expectInvalid } from "../support/refusal.ts";
 
@@ -71,7 +73,7 @@ describe("a list or a map with too many values is refused by its name, over REST
 
   test("with as many as it may hold it is read", async () => {
     const body = { name: "full", capabilities: Array(1000).fill("CAP_IAM_GROUPS_LIST") };
-    const made = await api.ok("POST", `${IAM}/roles/${api.organization}`, { body });
+    const made = await createRecord(api, "roles", api.organization, body);
     expect(made.capabilities).toEqual(["CAP_IAM_GROUPS_LIST"]);
   });
 });

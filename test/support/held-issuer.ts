@@ -1,8 +1,10 @@
 // An issuer of workloads' tokens that answers when it is told to: an exchange that asks it is under way until then.
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { IAM, sharedKeys, type TestServer } from "../harness/api-server.ts";
+import { sharedKeys, type TestServer } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
+import { createRecord } from "../harness/records.ts";
 
 export interface HeldIssuer {
   /** an identity of the organisation that trusts this issuer */
@@ -27,7 +29,7 @@ export const startHeldIssuer = async (api: TestServer): Promise<HeldIssuer> => {
   await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
   const body = { name: "held", claimMatch: { issuer: url, subject: "held" } };
-  const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+  const { uid } = await createRecord(api, "identities", api.organization, body);
   const iat = Math.floor(START_MS / 1000);
   const claims = { iss: url, sub: "held", aud: api.authUrl, iat, exp: iat + 60 };
   return {

@@ -1,8 +1,10 @@
 // A scripted read-after-create delay (docs/faults.md#f18): a new record is hidden from Get and List for so long, and from
 // nothing else.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
 import { expectNotFound } from "../../support/refusal.ts";
 import { grpcOf, WAYS } from "../../support/way.ts";
 
@@ -52,7 +54,7 @@ describe.each(["REST in lowerCamel", "gRPC"] as const)("over %s", (way) => {
 
 test("a walk through pages goes on while records come out of hiding", async () => {
   const parent = await create(`${IAM}/groups`, { name: "walked" });
-  const child = async (name: string) => (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name } })).uid;
+  const child = (name: string) => createUid(api, "groups", parent, { name });
   const query = { "uidp.childrenOf": parent, page_size: 1 };
   const first = [await child("a"), await child("b")];
   api.clock.advance(LAG_MS);
@@ -110,7 +112,7 @@ test("Get and List of the other kinds hide them as well", async () => {
 
 test("what is not read is there at once: a child can be made, the record changed and deleted", async () => {
   const uid = await create(`${IAM}/groups`, { name: "parent" });
-  const child = await api.ok("POST", `${IAM}/groups/${uid}`, { body: { name: "child" } });
+  const child = await createRecord(api, "groups", uid, { name: "child" });
   const changed = await api.ok("PATCH", `${IAM}/groups/${uid}`, { body: { description: "changed" } });
   expect(changed).toMatchObject({ uid, description: "changed" });
   expectNotFound(await api.call("GET", `${IAM}/groups/${uid}`), "Group", uid);

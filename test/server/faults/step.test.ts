@@ -1,11 +1,13 @@
 // Scripted failures (docs/server.md): every kind of step, over both wires, before and after the request is carried out. Delays
 // are in test/server/faults/delay.test.ts, the report in test/server/faults/report.test.ts.
+
 import { get } from "node:https";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { retryInfo } from "../../../schema/index.ts";
 import { createServer, type FaultScript } from "../../../server/index.ts";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
+import { createRecord } from "../../harness/records.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
@@ -167,7 +169,7 @@ describe("a truncated answer", () => {
   });
 
   test("lacks its end also where it is shorter, or empty, or an error", async () => {
-    const { uid } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "short" } });
+    const { uid } = await createRecord(api, "groups", api.organization, { name: "short" });
     api.faults.set({ rules: [{ operation: "*", steps: [{ truncate: 100_000 }], repeat: true }] });
     await expect(api.call("DELETE", `${IAM}/groups/${uid}`)).rejects.toMatchObject({ code: "ECONNRESET" });
     await expect(api.call("GET", `${IAM}/groups/${uid}`)).rejects.toMatchObject({ code: "ECONNRESET" });

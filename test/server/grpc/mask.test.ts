@@ -1,7 +1,9 @@
 // Update masks on both wires (docs/contract.md#updates, AIP-134): named in either spelling, and left out, where gRPC takes the
 // populated fields and REST the keys of the body.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createUid } from "../../harness/records.ts";
 import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 
@@ -20,7 +22,7 @@ const claimMatch = { issuer: "https://issuer.example", subject: "s", claims: { a
 
 const identity = async (): Promise<string> => {
   const body = { name: "before", description: "before", company: "before", claimMatch };
-  return (await api.ok("POST", `${IAM}/identities/${api.organization}`, { body })).uid;
+  return await createUid(api, "identities", api.organization, body);
 };
 const read = (uid: string) => api.ok("GET", `${IAM}/identities/${uid}`);
 

@@ -3,6 +3,7 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
@@ -37,8 +38,9 @@ describe("over REST", () => {
       "desription",
       "there is no such field; did you mean description?",
     ]);
-    const { uid } = await strict.ok("POST", `${IAM}/identities/${strict.organization}`, {
-      body: { name: "i", claim_match: { issuer: strict.issuer, subject: "s" } },
+    const { uid } = await createRecord(strict, "identities", strict.organization, {
+      name: "i",
+      claim_match: { issuer: strict.issuer, subject: "s" },
     });
     await strict.ok("DELETE", `${IAM}/identities/${uid}`);
   });

@@ -1,11 +1,13 @@
 // The further records of a seed: identity providers, account associations, repos with readme and tags, advisories. A good file
 // arrives, and twice is once; a bad one is told with file, line and column, in the API's words.
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed, SeedError } from "../../../server/index.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-irm-seed-"));
@@ -112,7 +114,7 @@ describe("a good seed", () => {
     const { tags, identityProviders, accountAssociations } = await readAll(first);
     const moved = { name: tags[0].name, digest: `sha256:${"c".repeat(64)}` };
     first.clock.advance(1000);
-    await first.ok("POST", `${REGISTRY}/tags/${tags[0].uid.slice(0, -17)}`, { body: moved });
+    await createRecord(first, "tags", tags[0].uid.slice(0, -17), moved);
     for (const [kind, { uid }] of Object.entries({
       identityProviders: identityProviders[0],
       accountAssociations: accountAssociations[0],
@@ -301,7 +303,7 @@ test("what is secret is nowhere in the database: no client secret, no code of an
     body: { oidc: { clientSecret: secret } },
   });
   const body = { roleUid: await api.role("viewer"), ttl: "60s" };
-  const { code, keyId } = await api.ok("POST", `${IAM}/groupInvites/${api.organization}`, { body });
+  const { code, keyId } = await createRecord(api, "groupInvites", api.organization, body);
   await api.close();
   const file = readFileSync(store, "latin1");
   for (const text of [SECRET, secret, code, code.slice("cginvite_".length)]) expect(file).not.toContain(text);

@@ -1,6 +1,8 @@
 // The rules of account associations (docs/contract.md#account-associations): one for each group, with the group's uid.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
@@ -14,15 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const group = async (parent = api.organization): Promise<string> =>
-  (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name: "g" } })).uid;
+const group = (parent = api.organization): Promise<string> => createUid(api, "groups", parent, { name: "g" });
 const create = (uid: string, body: Body = {}) =>
   api.call("POST", `${PATH}/${uid}`, { body: { name: "accounts", ...body } });
-const made = async (body: Body = {}, uid?: string): Promise<Body> => {
-  const answer = await create(uid ?? (await group()), body);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-};
+const made = async (body: Body = {}, uid?: string) => recordOf(create(uid ?? (await group()), body));
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
 

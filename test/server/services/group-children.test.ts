@@ -1,8 +1,10 @@
 // What else blocks a group's deletion (docs/contract.md#d7): identity providers, invites, account associations, repos and
 // advisories, each kind with a violation of its own.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
@@ -24,8 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const group = async (parent = api.organization): Promise<string> =>
-  (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name: "g" } })).uid;
+const group = (parent = api.organization): Promise<string> => createUid(api, "groups", parent, { name: "g" });
 const remove = (uid: string) => api.call("DELETE", `${IAM}/groups/${uid}`);
 
 const KINDS: [word: string, path: string, body: () => Body][] = [
@@ -69,7 +70,7 @@ describe("a group with", () => {
   test("an account association of the group below is blocked by that group alone", async () => {
     const uid = await group();
     const below = await group(uid);
-    await api.ok("POST", `${IAM}/accountAssociations/${below}`, { body: { name: "a" } });
+    await createRecord(api, "accountAssociations", below, { name: "a" });
     expectRefusal(await remove(uid), "FAILED_PRECONDITION", text("groups"), {
       details: [preconditionFailure("RESOURCE_NOT_EMPTY", text("groups"))],
     });

@@ -1,8 +1,10 @@
 // What blocks a group's deletion (docs/contract.md#d7): any child, one violation for each kind of child, all at once. The
 // binding that made the creator owner of a root group goes with the group and does not block it.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectNotFound, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
@@ -87,7 +89,7 @@ describe("a group with a child", () => {
 describe("a root group", () => {
   const found = async (name: string) => {
     const founder = await api.actor(name);
-    const { uid } = await api.ok("POST", `${IAM}/groups`, { token: founder.token, body: { name } });
+    const { uid } = await createRecord(api, "groups", "", { name }, founder.token);
     return { ...founder, root: uid as string };
   };
   const asFounder = (token: string, method: string, path: string, body?: Body) =>

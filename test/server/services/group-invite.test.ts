@@ -1,9 +1,11 @@
 // The rules of invites (docs/contract.md#group-invites): the code is shown once and stored as a hash; there is no update.
+
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { type Actor, IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
+import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectDenied, expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
@@ -37,17 +39,13 @@ beforeAll(async () => {
   for (const role of found.roles) roles[role.name] = role;
   inviter = await api.actor("inviter", { role: roles.inviter?.uid });
   const body = { identityUid: inviter.uid, roleUid: viewer };
-  await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+  await createRecord(api, "roleBindings", api.organization, body);
 });
 afterAll(() => api.close());
 
 const create = (body: Body = {}, token?: string) =>
   api.call("POST", `${PATH}/${eng}`, { body: { roleUid: viewer, ttl: "3600s", ...body }, ...(token && { token }) });
-const made = async (body: Body = {}): Promise<Body> => {
-  const answer = await create(body);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-};
+const made = (body: Body = {}) => recordOf(create(body));
 
 describe("an invite", () => {
   test("shows its role spelt out, when it ends, and its code this once", async () => {
@@ -155,7 +153,7 @@ describe("the role of an invite", () => {
 
   test("is absent once it was deleted, which an invite does not prevent", async () => {
     const body = { name: "short", capabilities: ["CAP_REPO_LIST"] };
-    const { uid: roleUid } = await api.ok("POST", `${IAM}/roles/${eng}`, { body });
+    const { uid: roleUid } = await createRecord(api, "roles", eng, body);
     const { uid, code, role, ...rest } = await made({ roleUid });
     expect(role.name).toBe("short");
     await api.ok("DELETE", `${IAM}/roles/${roleUid}`);

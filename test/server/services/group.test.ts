@@ -1,8 +1,10 @@
 // The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization).
+
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { countingIds, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord, recordOf } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { expectDenied, expectInvalid, expectRefusal } from "../../support/refusal.ts";
@@ -15,11 +17,7 @@ afterAll(() => api.close());
 
 const create = (parent: string, body: Body, token?: string) =>
   api.call("POST", `${IAM}/groups${parent && `/${parent}`}`, { body, ...(token && { token }) });
-const made = async (parent: string, body: Body): Promise<string> => {
-  const answer = await create(parent, body);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json.uid;
-};
+const made = async (parent: string, body: Body): Promise<string> => (await recordOf(create(parent, body))).uid;
 
 describe("a root group", () => {
   test("is made by anybody with a token, who owns it from that moment with that token", async () => {
@@ -94,7 +92,7 @@ describe("a group below another", () => {
     const answer = await create(api.organization, { name: "g", kind: "ORG_KIND_DEV" });
     expectInvalid(answer, ["kind", "belongs to the root group; leave it out below"]);
     const seeded = await startServer({ seed: parseSeed("organization: { name: a, kind: ORG_KIND_DEV }", "s") });
-    const below = await seeded.ok("POST", `${IAM}/groups/${seeded.organization}`, { body: { name: "g" } });
+    const below = await createRecord(seeded, "groups", seeded.organization, { name: "g" });
     expect(below.kind).toBe("ORG_KIND_DEV");
     await seeded.close();
   });

@@ -1,7 +1,9 @@
 // The rules of identity providers (docs/contract.md#identity-providers).
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { type Actor, IAM, startPlainServer, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import {
   expectDenied,
@@ -47,7 +49,7 @@ beforeAll(async () => {
       role.uid;
   sso = await api.actor("sso", { role: roles["sso acme"] as string });
   const body = { identityUid: sso.uid, roleUid: viewer };
-  await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+  await createRecord(api, "roleBindings", api.organization, body);
 });
 afterAll(() => api.close());
 
@@ -57,11 +59,7 @@ const create = (body: Body = {}, token?: string) =>
     body: { name: "okta", defaultRole: viewer, oidc: OIDC, ...body },
     ...(token && { token }),
   });
-const made = async (body: Body = {}): Promise<Body> => {
-  const answer = await create(body);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-};
+const made = (body: Body = {}) => recordOf(create(body));
 const patch = (uid: string, body: Body, updateMask?: string, token?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask }, ...(token && { token }) });
 
@@ -288,7 +286,7 @@ describe("the default role", () => {
 
   test("is not deleted while a provider grants it", async () => {
     const body = { name: "granted", capabilities: ["CAP_REPO_LIST"] };
-    const { uid: role } = await api.ok("POST", `${IAM}/roles/${eng}`, { body });
+    const { uid: role } = await createRecord(api, "roles", eng, body);
     const { uid } = await made({ defaultRole: role });
     const text = "cannot delete role that is the default of an identity provider";
     expectRefusal(await api.call("DELETE", `${IAM}/roles/${role}`), "FAILED_PRECONDITION", text, {

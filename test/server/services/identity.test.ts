@@ -1,8 +1,10 @@
 // The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching).
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound } from "../../support/refusal.ts";
 
@@ -134,10 +136,10 @@ bindings: [{ identity: root, role: owner }]
 
 describe("deleting an identity", () => {
   test("takes its bindings in the same transaction, wherever they are, and no other", async () => {
-    const { uid: group } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
+    const { uid: group } = await createRecord(api, "groups", api.organization, { name: "g" });
     const [gone, stays] = [await api.actor("gone", { role: "viewer" }), await api.actor("stays", { role: "viewer" })];
     const body = { identityUid: gone.uid, roleUid: await api.role("editor") };
-    const { uid: binding } = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body });
+    const { uid: binding } = await createRecord(api, "roleBindings", group, body);
     await api.ok("DELETE", `${IAM}/identities/${gone.uid}`);
     const bindings = async (identity: string) =>
       (await api.ok("GET", `${IAM}/roleBindings`, { query: { identity } })).totalCount;

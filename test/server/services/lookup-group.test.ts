@@ -1,4 +1,5 @@
 // LookupGroup (docs/contract.md#lookup-group): by the e-mail domain of the caller's token; every refusal has the same words.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type TestServer,
 } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectRefusal, expectUnauthenticated, resourceInfo } from "../../support/refusal.ts";
 
@@ -30,9 +32,8 @@ beforeAll(async () => {
   person = (await api.actor("person")).uid;
   const other = await api.actor("other");
   // Anybody may call an organisation what they like; below one too.
-  for (const name of ["claimed.example", "gmail.com"])
-    await api.ok("POST", `${IAM}/groups`, { token: other.token, body: { name } });
-  await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "below.example" } });
+  for (const name of ["claimed.example", "gmail.com"]) await createRecord(api, "groups", "", { name }, other.token);
+  await createRecord(api, "groups", api.organization, { name: "below.example" });
 });
 afterAll(() => api.close());
 
@@ -80,7 +81,7 @@ describe("does not tell apart", () => {
     const issuerKeys = JSON.stringify(sharedKeys().signer.jwks());
     const staticKeys = { issuer, subject: "s", issuerKeys };
     const body = { name: "static", staticKeys };
-    const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+    const { uid } = await createRecord(api, "identities", api.organization, body);
     const iat = Math.floor(START_MS / 1000);
     const claims = { iss: issuer, sub: "s", aud: api.authUrl, iat, exp: iat + 60, ...EMAIL };
     const { json } = await api.exchange(await sharedKeys().signer.sign(claims), { aud: api.baseUrl, identity: uid });

@@ -1,6 +1,8 @@
 // PATCH of identities and role bindings (docs/contract.md#updates): nested paths, oneofs that switch, neighbours that stay.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
@@ -21,7 +23,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const body = { name: "i", description: "d", company: "c", claimMatch: CLAIM_MATCH };
-  identity = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+  identity = await createRecord(api, "identities", api.organization, body);
 });
 afterAll(() => api.close());
 
@@ -171,7 +173,7 @@ describe("a oneof", () => {
 
   test("that is required and held by its second member cannot be cleared by that", async () => {
     const body = { name: "p", claimMatch: { issuerPattern: "https://.*", subjectPattern: "s" } };
-    const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+    const { uid } = await createRecord(api, "identities", api.organization, body);
     const refused = await patch({}, "claimMatch.issuerPattern", uid);
     expectInvalid(refused, ["claimMatch.issuer", "one of issuer, issuerPattern must be set"]);
     expect((await api.ok("GET", `${IAM}/identities/${uid}`)).claimMatch).toEqual(body.claimMatch);
@@ -179,7 +181,7 @@ describe("a oneof", () => {
 
   test("of relationships cannot be cleared by the member that is set, whichever it is", async () => {
     const body = { name: "aws", awsIdentity: AWS };
-    const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body });
+    const { uid } = await createRecord(api, "identities", api.organization, body);
     expectInvalid(await patch({}, "awsIdentity", uid), ["claimMatch", ONE_RELATIONSHIP]);
     expectInvalid(await patch({ awsIdentity: null }, undefined, uid), ["claimMatch", ONE_RELATIONSHIP]);
     expect((await api.ok("GET", `${IAM}/identities/${uid}`)).awsIdentity).toEqual(AWS);
@@ -217,7 +219,7 @@ describe("a role binding", () => {
   let binding: Body;
   beforeEach(async () => {
     const body = { identityUid: identity.uid, roleUid: await api.role("viewer") };
-    binding = await api.ok("POST", `${IAM}/roleBindings/${api.organization}`, { body });
+    binding = await createRecord(api, "roleBindings", api.organization, body);
   });
   const change = (body: Body, updateMask?: string) =>
     api.call("PATCH", `${IAM}/roleBindings/${binding.uid}`, { body, query: { updateMask } });

@@ -1,7 +1,9 @@
 // PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields change, for groups and roles.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
@@ -15,7 +17,7 @@ beforeAll(async () => {
   api = await startServer({ seed });
 });
 beforeEach(async () => {
-  group = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "before", description: "d" } });
+  group = await createRecord(api, "groups", api.organization, { name: "before", description: "d" });
 });
 afterAll(() => api.close());
 
@@ -226,8 +228,10 @@ describe("verified", () => {
 
 describe("a role", () => {
   const role = async () =>
-    api.ok("POST", `${IAM}/roles/${api.organization}`, {
-      body: { name: "r", description: "d", capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] },
+    createRecord(api, "roles", api.organization, {
+      name: "r",
+      description: "d",
+      capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"],
     });
 
   test("changes its capabilities as one value", async () => {

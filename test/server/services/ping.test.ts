@@ -1,6 +1,8 @@
 // Ping: whether the API answers, without a token; and Validate (docs/contract.md#validate), which says whose the token is.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectUnauthenticated } from "../../support/refusal.ts";
 
@@ -9,8 +11,7 @@ let eng: string;
 let sales: string;
 beforeAll(async () => {
   api = await startServer();
-  const group = async (name: string): Promise<string> =>
-    (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name } })).uid;
+  const group = (name: string): Promise<string> => createUid(api, "groups", api.organization, { name });
   eng = await group("eng");
   sales = await group("sales");
 });
@@ -45,9 +46,7 @@ describe("who am I", () => {
       [eng, "viewer"],
       [sales, "registry.pull"],
     ] as const)
-      await api.ok("POST", `${IAM}/roleBindings/${group}`, {
-        body: { identityUid: uid, roleUid: await api.role(role) },
-      });
+      await createRecord(api, "roleBindings", group, { identityUid: uid, roleUid: await api.role(role) });
     const claims = { email: "reader@acme.example", email_verified: true };
     const workload = await api.identityToken("reader", { claims });
     const { json } = await api.exchange(workload, { aud: api.baseUrl, identity: uid });
@@ -85,7 +84,7 @@ describe("who am I", () => {
   test("tells no more than the token was held to at the exchange", async () => {
     const { uid } = await api.actor("limited", { role: "viewer" });
     const body = { identityUid: uid, roleUid: await api.role("registry.pull") };
-    for (const group of [eng, sales]) await api.ok("POST", `${IAM}/roleBindings/${group}`, { body });
+    for (const group of [eng, sales]) await createRecord(api, "roleBindings", group, body);
     const token = await api.token(uid, { subject: "limited", cap: ["repo.list", "tag.list"], scopes: [eng] });
     const { capabilities } = await ask(token);
     // What is bound above the scope counts inside it; what is beside it does not.
@@ -101,7 +100,7 @@ describe("who am I", () => {
   test("tells of a binding that was taken away at once no more", async () => {
     const { uid, token } = await api.actor("gone");
     const body = { identityUid: uid, roleUid: await api.role("viewer") };
-    const binding = await api.ok("POST", `${IAM}/roleBindings/${eng}`, { body });
+    const binding = await createRecord(api, "roleBindings", eng, body);
     expect((await ask(token)).capabilities).toHaveLength(1);
     await api.ok("DELETE", `${IAM}/roleBindings/${binding.uid}`);
     expect(await ask(token)).not.toHaveProperty("capabilities");

@@ -1,7 +1,9 @@
 // The rules of repos (docs/contract.md#repos): names taken once in a group, values that the registry accepts, a deletion that
 // takes the tags with it.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord, createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
@@ -16,18 +18,14 @@ let api: TestServer;
 let eng: string;
 beforeAll(async () => {
   api = await startServer();
-  eng = (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "eng" } })).uid;
+  eng = await createUid(api, "groups", api.organization, { name: "eng" });
 });
 afterAll(() => api.close());
 
 let count = 0;
 const create = (body: Body = {}, parent = eng) =>
   api.call("POST", `${PATH}/${parent}`, { body: { name: `repo-${++count}`, ...body } });
-const made = async (body: Body = {}): Promise<Body> => {
-  const answer = await create(body);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-};
+const made = (body: Body = {}) => recordOf(create(body));
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
 
@@ -199,8 +197,7 @@ describe("deleting a repo", () => {
   test("takes its tags with it, and no others", async () => {
     const [gone, stays] = [await made(), await made()];
     const digest = `sha256:${"a".repeat(64)}`;
-    const tag = async (repo: Body) =>
-      (await api.ok("POST", `${REGISTRY}/tags/${repo.uid}`, { body: { name: "latest", digest } })).uid as string;
+    const tag = (repo: Body) => createUid(api, "tags", repo.uid, { name: "latest", digest });
     const [goneTag, staysTag] = [await tag(gone), await tag(stays)];
     expect((await api.call("DELETE", `${PATH}/${gone.uid}`)).text).toBe("");
     expectNotFound(await api.call("GET", `${REGISTRY}/tags/${goneTag}`), "Tag", goneTag, "registry");
@@ -224,7 +221,7 @@ describe("deleting a repo", () => {
   test("is not done through the uid of a tag", async () => {
     const { uid } = await made();
     const body = { name: "latest", digest: `sha256:${"b".repeat(64)}` };
-    const tag = await api.ok("POST", `${REGISTRY}/tags/${uid}`, { body });
+    const tag = await createRecord(api, "tags", uid, body);
     expectNotFound(await api.call("DELETE", `${PATH}/${tag.uid}`), "Repo", tag.uid, "registry");
   });
 });

@@ -1,6 +1,8 @@
 // The rules of role bindings (docs/contract.md#role-bindings) and of their batch (AIP-233).
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countingIds, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
@@ -75,9 +77,9 @@ describe("a role binding", () => {
 
   test("is refused with another organisation's identity, in the words of one that is not there", async () => {
     const founder = await api.actor("founder");
-    const { uid: theirs } = await api.ok("POST", `${IAM}/groups`, { token: founder.token, body: { name: "theirs" } });
+    const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, founder.token);
     const body = { name: "i", servicePrincipal: 1 };
-    const { uid } = await api.ok("POST", `${IAM}/identities/${theirs}`, { token: founder.token, body });
+    const { uid } = await createRecord(api, "identities", theirs, body, founder.token);
     const answer = await create({ identityUid: uid, roleUid: viewer });
     expectInvalid(answer, ["identityUid", `identity ${uid} does not exist`]);
     // The other way round: the founder sees itself, though nothing else of the organisation that it lives in.
@@ -91,7 +93,7 @@ describe("a role binding", () => {
   });
 
   test("follows its identity, role and group: it is hydrated with what they are now", async () => {
-    const { uid: group } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "before" } });
+    const { uid: group } = await createRecord(api, "groups", api.organization, { name: "before" });
     const { json } = await create({ identityUid: identity, roleUid: viewer }, group);
     await api.ok("PATCH", `${IAM}/groups/${group}`, { body: { name: "after", description: "now" } });
     const { group: shown } = await api.ok("GET", `${IAM}/roleBindings/${json.uid}`);

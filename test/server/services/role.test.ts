@@ -1,7 +1,9 @@
 // The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles).
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capabilityName, capabilities as everyCapability } from "../../../schema/index.ts";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { publishedRoles } from "../../support/published-role.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
@@ -97,10 +99,10 @@ describe("a custom role", () => {
 describe("deleting a role", () => {
   test("is refused while it is bound, anywhere, and done when it is not", async () => {
     const { json: role } = await create({ capabilities: ["CAP_REPO_LIST"] });
-    const { uid: group } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } });
+    const { uid: group } = await createRecord(api, "groups", api.organization, { name: "g" });
     const { uid } = await api.actor("bound");
     const body = { identityUid: uid, roleUid: role.uid };
-    const binding = await api.ok("POST", `${IAM}/roleBindings/${group}`, { body });
+    const binding = await createRecord(api, "roleBindings", group, body);
     const refused = await api.call("DELETE", `${IAM}/roles/${role.uid}`);
     expect(refused.status).toBe(400);
     expect(refused.json).toMatchObject({

@@ -1,7 +1,9 @@
 // Identities that hold keys of their own (docs/contract.md#static-keys): which keys, for how long, and what they open.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
@@ -40,9 +42,7 @@ describe("static keys", () => {
   test("cannot be made to live longer than 365 days after creation by a later change", async () => {
     const server = await startServer();
     const staticKeys = { ...EXACT, issuerKeys: KEYS() };
-    const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, {
-      body: { name: "i", staticKeys },
-    });
+    const { uid } = await createRecord(server, "identities", server.organization, { name: "i", staticKeys });
     server.clock.advance(30 * DAY_MS);
     server.owner.token = await server.token(server.identity, { subject: "owner" });
     const path = `${IAM}/identities/${uid}`;
@@ -58,7 +58,7 @@ describe("static keys", () => {
   test("that have expired are in no update's way: fields outside the mask are not validated", async () => {
     const server = await startServer();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS(), expirationTime: later(1) } };
-    const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
+    const { uid } = await createRecord(server, "identities", server.organization, body);
     server.clock.advance(1);
     const path = `${IAM}/identities/${uid}`;
     const renamed = await server.ok("PATCH", path, { body: { name: "renamed" } });
@@ -76,7 +76,7 @@ describe("static keys", () => {
   ])("that are %s are stored as they are, with a warning, and let nobody in", async (_, issuerKeys, reason) => {
     const server = await startServer();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys } };
-    const identity = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
+    const identity = await createRecord(server, "identities", server.organization, body);
     expect(identity.staticKeys).toMatchObject({ ...EXACT, issuerKeys });
     const warnings = () =>
       server.log.map((line) => JSON.parse(line) as Body).filter(({ event }) => String(event).startsWith("staticKeys"));
@@ -102,7 +102,7 @@ describe("static keys", () => {
   test("let their workload in without a look at the network", async () => {
     const server = await startServer();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS() } };
-    const { uid } = await server.ok("POST", `${IAM}/identities/${server.organization}`, { body });
+    const { uid } = await createRecord(server, "identities", server.organization, body);
     const now = START_MS / 1000;
     const claims = {
       iss: EXACT.issuer,

@@ -1,7 +1,9 @@
 // Repos that sync from another (docs/contract.md#sync-source): where from, what they inherit, and that they cannot change it.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Actor, IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { type Actor, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
@@ -13,8 +15,7 @@ let eng: string;
 let mirrors: string;
 beforeAll(async () => {
   api = await startServer();
-  const group = async (parent: string, name: string): Promise<string> =>
-    (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name } })).uid;
+  const group = (parent: string, name: string): Promise<string> => createUid(api, "groups", parent, { name });
   eng = await group(api.organization, "eng");
   mirrors = await group(api.organization, "mirrors");
 });
@@ -100,7 +101,7 @@ describe("the source", () => {
 
   test("has to be one that the caller may pull from: another's is refused like one that is missing", async () => {
     const other = await api.actor("other");
-    const { uid: root } = await api.ok("POST", `${IAM}/groups`, { token: other.token, body: { name: "theirs" } });
+    const { uid: root } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const secret = await api.ok("POST", `${PATH}/${root}`, { token: other.token, body: { name: "secret" } });
     for (const source of [secret.uid, "theirs/secret"])
       expectViolations(await sync(source), [
@@ -109,15 +110,16 @@ describe("the source", () => {
       ]);
     // Who may pull there may sync from there: the other one, once it may also write here.
     const body = { identityUid: other.uid, roleUid: await api.role("editor") };
-    await api.ok("POST", `${IAM}/roleBindings/${mirrors}`, { body });
+    await createRecord(api, "roleBindings", mirrors, body);
     const { json } = await sync("theirs/secret", {}, other.token);
     expect(json.sync_config.source).toBe(secret.uid);
   });
 
   test("has to be one that may be pulled from, and not only listed", async () => {
     const { uid } = await repo();
-    const role = await api.ok("POST", `${IAM}/roles/${api.organization}`, {
-      body: { name: "lister", capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] },
+    const role = await createRecord(api, "roles", api.organization, {
+      name: "lister",
+      capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"],
     });
     const lister: Actor = await api.actor("lister", { role: role.uid });
     expect((await sync(uid, {}, lister.token)).status).toBe(400);

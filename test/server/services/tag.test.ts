@@ -1,6 +1,8 @@
 // The rules of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves out.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
@@ -17,16 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const newRepo = async (parent: string, name: string): Promise<string> =>
-  (await api.ok("POST", `${REGISTRY}/repos/${parent}`, { body: { name } })).uid;
+const newRepo = (parent: string, name: string): Promise<string> => createUid(api, "repos", parent, { name });
 let count = 0;
 const create = (body: Body = {}, parent = repo) =>
   api.call("POST", `${PATH}/${parent}`, { body: { name: `v${++count}`, digest: digest("a"), ...body } });
-const made = async (body: Body = {}, parent = repo): Promise<Body> => {
-  const answer = await create(body, parent);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-};
+const made = (body: Body = {}, parent = repo) => recordOf(create(body, parent));
 
 describe("a tag", () => {
   test("comes back as it was given, under the uid of its repo", async () => {
@@ -145,7 +142,7 @@ describe("a list of tags", () => {
   let busy: string;
   let eng: string;
   beforeAll(async () => {
-    eng = (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "eng" } })).uid;
+    eng = await createUid(api, "groups", api.organization, { name: "eng" });
     busy = await newRepo(eng, "busy");
     for (const name of [...SHOWN, ...Object.values(HIDDEN).flat(), TWICE]) {
       api.clock.advance(1);

@@ -1,7 +1,9 @@
 // The switch --unique-role-bindings (docs/contract.md#d19): a second binding of one identity to one role in one group is
 // ALREADY_EXISTS, one by one and in a batch. Without the switch it is created.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Actor, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createUid } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectDenied, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
@@ -17,8 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const group = async (): Promise<string> =>
-  (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "g" } })).uid;
+const group = (): Promise<string> => createUid(api, "groups", api.organization, { name: "g" });
 const bind = (parent: string, roleUid = viewer, identityUid = bound.uid) =>
   api.call("POST", `${PATH}/${parent}`, { body: { identityUid, roleUid } });
 const count = async (parent: string): Promise<string> =>

@@ -1,9 +1,11 @@
 // The lists and the look-up of v1, as existing clients read them: everything at once, what is missing is an empty list.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insertRoleBinding } from "../../../server/services/role-binding.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
@@ -16,7 +18,7 @@ const made: Record<string, Body> = {};
 
 beforeAll(async () => {
   api = await startServer();
-  group = (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "team" } })).uid;
+  group = await createUid(api, "groups", api.organization, { name: "team" });
   const make = async (kind: string, name: string, body: Body) => {
     made[name] = await api.ok("POST", `${IAM}/${kind}/${group}`, { body });
   };
@@ -110,8 +112,7 @@ describe("the look-up of an identity", () => {
 
   test("finds none where two are meant", async () => {
     const claimMatch = { issuer: "https://twin.example", subject: "s" };
-    for (const name of ["one", "two"])
-      await api.ok("POST", `${IAM}/identities/${api.organization}`, { body: { name, claimMatch } });
+    for (const name of ["one", "two"]) await createRecord(api, "identities", api.organization, { name, claimMatch });
     await expectMissing(claimMatch);
   });
 
@@ -183,7 +184,7 @@ test("a list is refused when its answer would be too large, counting what each i
   const server = await startServer({ store });
   const { capabilities } = (await server.ok("GET", `${IAM}/roles`, { query: { name: "owner" } })).roles[0];
   const body = { name: "r".repeat(255), description: "d".repeat(512), capabilities };
-  const { uid: roleUid } = await server.ok("POST", `${IAM}/roles/${server.organization}`, { body });
+  const { uid: roleUid } = await createRecord(server, "roles", server.organization, body);
   const role = await server.ok("GET", `${V1}/roles`, { query: { id: roleUid } });
   const count = Math.ceil((64 * 1024 * 1024) / JSON.stringify(role.items[0]).length);
   const link = { identityUid: server.identity, roleUid };

@@ -1,10 +1,12 @@
 // The database: what makes an acknowledged write last, what is kept in the file, and files of other versions.
+
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { DatabaseError } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
@@ -94,8 +96,8 @@ describe("a database of format 1", () => {
     });
     expect(await api.ok("GET", `${REGISTRY}/repos/${repo}/readme`)).toEqual({ uid: repo });
     const digest = `sha256:${"a".repeat(64)}`;
-    await api.ok("POST", `${REGISTRY}/tags/${repo}`, { body: { name: "latest", digest } });
-    await api.ok("POST", `${IAM}/groupInvites/${ROOT}`, { body: { roleUid: VIEWER, ttl: "1s" } });
+    await createRecord(api, "tags", repo, { name: "latest", digest });
+    await createRecord(api, "groupInvites", ROOT, { roleUid: VIEWER, ttl: "1s" });
     await api.close();
     const database = openDatabase(folder.path("older.db"));
     expect(pragma(database, "user_version")).toBe(2);

@@ -1,8 +1,10 @@
 // A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none left out that was there from the
 // first page to the last, in every order. Seeded: the same writes each time.
+
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Seed } from "../../../server/seed/record.ts";
 import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 
@@ -38,8 +40,7 @@ const page = (query: Body): Promise<Body> =>
   api.ok("GET", `${IAM}/groups`, { query: { "uidp.childrenOf": api.organization, ...query } });
 const insert = async (from: Random) => {
   api.clock.advance(from.below(2));
-  return (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: from.pick(NAMES) } }))
-    .uid as string;
+  return (await createRecord(api, "groups", api.organization, { name: from.pick(NAMES) })).uid as string;
 };
 const remove = (uid: string) => api.ok("DELETE", `${IAM}/groups/${uid}`);
 

@@ -1,8 +1,10 @@
 // A server on a file, closed and opened again: records, signing keys and page tokens are those of before.
+
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createServer } from "../../../server/index.ts";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
+import { createRecord } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { expectUnauthenticated } from "../../support/refusal.ts";
@@ -76,7 +78,7 @@ test("on another port the development issuer is trusted by whom it was trusted b
   const first = await start("moved.db");
   const { uid } = await first.actor("ci", { role: "viewer" });
   const foreign = { name: "foreign", claimMatch: { issuer: "https://issuer.example", subject: "s" } };
-  const { uid: other } = await first.ok("POST", `${IAM}/identities/${first.organization}`, { body: foreign });
+  const { uid: other } = await createRecord(first, "identities", first.organization, foreign);
   const old = first.owner.token;
   const port = portOf(first);
   // The old port is taken, so that the second start gets another.
@@ -97,7 +99,7 @@ test("on another port the development issuer is trusted by whom it was trusted b
 
 test("two servers in memory share nothing", async () => {
   const [one, two] = [await startServer(), await startServer()];
-  await one.ok("POST", `${IAM}/groups/${one.organization}`, { body: { name: "mine" } });
+  await createRecord(one, "groups", one.organization, { name: "mine" });
   expect((await two.ok("GET", `${IAM}/groups`, { query: { name: "mine" } })).totalCount).toBe("0");
   await Promise.all([one.close(), two.close()]);
 });

@@ -1,10 +1,12 @@
 // A backup that is taken while the server writes (docs/server.md, "Backup"): a database that a server starts with, in which
 // everything is that was acknowledged before it began.
+
 import { execFile } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
@@ -26,7 +28,7 @@ const contentOf = (file: string): Record<string, unknown[]> => {
 };
 
 const create = async (api: TestServer, i: number) => {
-  const { uid } = await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: `g${i}` } });
+  const { uid } = await createRecord(api, "groups", api.organization, { name: `g${i}` });
   return uid as string;
 };
 

@@ -1,8 +1,10 @@
 // What an exchange and a refresh ask for, in every encoding: each limit is applied or refused, none is dropped. Otherwise a
 // caller gets more than it asked for, and nothing says so.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type OperationName } from "../../../schema/index.ts";
-import { IAM, queryText, startServer, type TestServer } from "../../harness/api-server.ts";
+import { queryText, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createUid } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import type { Answer, Body } from "../../support/http.ts";
@@ -19,10 +21,10 @@ let workload: string;
 
 beforeAll(async () => {
   api = await startServer({ refreshTokens: true });
-  group = (await api.ok("POST", `${IAM}/groups/${api.organization}`, { body: { name: "narrow" } })).uid;
+  group = await createUid(api, "groups", api.organization, { name: "narrow" });
   // Of the same issuer and subject as the owner, so that only `identity` tells which is meant.
   const claimMatch = { issuer: api.issuer, subject: "owner" };
-  second = (await api.ok("POST", `${IAM}/identities/${api.organization}`, { body: { name: "two", claimMatch } })).uid;
+  second = await createUid(api, "identities", api.organization, { name: "two", claimMatch });
   audience = api.baseUrl.replace("127.0.0.1", "localhost");
   workload = await api.identityToken("owner");
 });

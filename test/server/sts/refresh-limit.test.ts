@@ -1,7 +1,9 @@
 // What a refresh token may not do: get more than the first exchange, stand in another's place, be told in a log.
+
 import { describe, expect, it } from "vitest";
 import { capabilitiesFromBits } from "../../../schema/index.ts";
 import { IAM, sharedKeys, type TestServer } from "../../harness/api-server.ts";
+import { createUid } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, expectUnauthenticated } from "../../support/refusal.ts";
@@ -11,8 +13,8 @@ describe("the limits of a family", () => {
   const limits = { cap: ["groups.list", "groups.create"] };
   const held = (token: string, at: string) => capabilitiesFromBits((payloadOf(token).cap as Body)[at] ?? "AAAAAAAAAAA");
 
-  const group = async (api: TestServer, parent: string, name: string): Promise<string> =>
-    (await api.ok("POST", `${IAM}/groups/${parent}`, { body: { name } })).uid;
+  const group = (api: TestServer, parent: string, name: string): Promise<string> =>
+    createUid(api, "groups", parent, { name });
 
   it("stay when nothing is asked for", async () => {
     const { api } = await start();

@@ -1,5 +1,6 @@
 // Refresh tokens over REST against a server with a store of its own (docs/contract.md#refresh-tokens, docs/faults.md#row-31;
 // RFC 6749 section 6, RFC 9700 section 4.14).
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { createStore } from "../../../server/store/store.ts";
 import { createSigner } from "../../../server/sts/index.ts";
 import { IAM, sharedKeys, startServer } from "../../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../harness/clock.ts";
+import { createRecord } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import type { Answer } from "../../support/http.ts";
 import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
@@ -295,7 +297,7 @@ it("a static-keys identity's family does not outlive its keys", async () => {
     issuerKeys: JSON.stringify(workload.jwks()),
     expirationTime,
   };
-  const { uid } = await api.ok("POST", `${IAM}/identities/${api.organization}`, { body: { name: "ci", staticKeys } });
+  const { uid } = await createRecord(api, "identities", api.organization, { name: "ci", staticKeys });
   const now = Math.floor(START_MS / 1000);
   const bearer = await workload.sign({ iss: staticKeys.issuer, sub: "ci", aud: api.authUrl, iat: now, exp: now + 60 });
   const { refreshToken } = (await api.exchange(bearer, { identity: uid })).json;

@@ -1,10 +1,12 @@
 // Issuers that never answer are their own organisation's trouble: another one's first exchange, which has to ask an issuer
 // for its keys, succeeds meanwhile.
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IAM, sharedKeys, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { sharedKeys, startServer, type TestServer } from "../../../harness/api-server.ts";
 import { START_MS } from "../../../harness/clock.ts";
+import { createRecord, createUid } from "../../../harness/records.ts";
 import { WIRES } from "../must-refuse/wire.ts";
 
 const DEAD = 60;
@@ -61,13 +63,13 @@ const tokenOf = (iss: string) => {
 
 const trust = async (token: string, group: string, claimMatch: object): Promise<string> => {
   const body = { name: "ci", claimMatch: { subject: "s", ...claimMatch } };
-  return (await api.ok("POST", `${IAM}/identities/${group}`, { token, body })).uid;
+  return await createUid(api, "identities", group, body, token);
 };
 
 /** An organisation of its own, with an identity of a live issuer. */
 const newTenant = async (name: string) => {
   const { token } = await api.actor(name);
-  const { uid: group } = await api.ok("POST", `${IAM}/groups`, { token, body: { name } });
+  const { uid: group } = await createRecord(api, "groups", "", { name }, token);
   const issuer = `${issuers.url}/${name}`;
   return { group, token, issuer, identity: await trust(token, group, { issuer }) };
 };
