@@ -4,7 +4,7 @@
 import { listChildren } from "../../client/paginate.ts";
 import { singleAttempt } from "../../client/retry.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import type { Kind } from "../kind/kind.ts";
+import { type Kind, withArticle } from "../kind/kind.ts";
 import { createTimeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../state/desired.ts";
@@ -47,7 +47,7 @@ export const twins = (): Twins => {
     const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;
     const lines = alike.map((record) => `${kind.word} ${record.uid}, made ${createTimeOf(record)}`);
     const text = [
-      `warning: ${name} is new, and a ${kind.word} with the same parent and fields exists already:`,
+      `warning: ${name} is new, and ${withArticle(kind.word)} with the same parent and fields exists already:`,
       ...lines,
     ].join("\n  - ");
     const outcome = kind.unique ? "Without adopt the create fails" : "Without adopt there will be one more";

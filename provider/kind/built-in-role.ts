@@ -3,12 +3,13 @@
 
 import { listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json, suggestion } from "../../schema/index.ts";
-import type { Session } from "../session/session.ts";
+import { perSession } from "../session/session.ts";
 import { isUnknown } from "../state/unknown.ts";
+import type { LookUpSession } from "./kind.ts";
 
 type Listed = Json & { uid: string; name: string };
 
-const lists = new WeakMap<Session, Promise<Listed[]>>();
+const cacheOf = perSession((): { roles?: Promise<Listed[]> | undefined } => ({}));
 
 /** The service knows no built-in role of that name: the program has to change. */
 export class UnknownRole extends Error {
@@ -23,7 +24,7 @@ export const isRoleName = (value: unknown): value is string =>
   typeof value === "string" && !isUnknown(value) && !isUidp(value.trim()) && NAME.test(value);
 
 /** Errors: UnknownRole, with the nearest names; what the service answers to the list. */
-export const builtInRoleUid = async (session: Session, name: string): Promise<string> => {
+export const builtInRoleUid = async (session: LookUpSession, name: string): Promise<string> => {
   const roles = await builtInRoles(session);
   const [match, ...others] = roles.filter((role) => role.name === name);
   if (match && others.length === 0) return match.uid;
@@ -41,15 +42,17 @@ const listed = (names: readonly string[]): string =>
     ? "none that the caller may read"
     : names.slice(0, SHOWN).toSorted().join(", ") + (names.length > SHOWN ? ", …" : "");
 
-const builtInRoles = (session: Session): Promise<Listed[]> => {
-  const list = lists.get(session) ?? listRoles(session);
-  lists.set(session, list);
-  // An outage does not last for the session.
-  list.catch(() => lists.delete(session));
-  return list;
+const builtInRoles = (session: LookUpSession): Promise<Listed[]> => {
+  const cache = cacheOf(session);
+  cache.roles ??= listRoles(session).catch((error: unknown) => {
+    // An outage does not last for the session.
+    cache.roles = undefined;
+    throw error;
+  });
+  return cache.roles;
 };
 
-const listRoles = async (session: Session): Promise<Listed[]> => {
+const listRoles = async (session: LookUpSession): Promise<Listed[]> => {
   const roles: Listed[] = [];
   for await (const role of listChildren<Listed>(session, { operation: "ListRoles", plural: "roles" }, ""))
     roles.push(role);

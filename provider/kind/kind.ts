@@ -1,11 +1,15 @@
 // What the reconcile loop is told about a kind: names, and the few rules in which kinds differ.
+import type { Client } from "../../client/client.ts";
 import type { List } from "../../client/paginate.ts";
 import type { RecordOperations } from "../../client/records.ts";
 import { type Json, printable, type Resource } from "../../schema/index.ts";
-import type { Session } from "../session/session.ts";
+import type { Ownership } from "../session/ownership.ts";
 
 /** of the type tokens of resources: the SDK's for dynamic resources, then ours */
 export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
+
+/** What the rules of a kind need of a session. */
+export type LookUpSession = Client & { ownership: Ownership };
 
 export interface Kind extends Omit<Resource, "operations"> {
   operations: RecordOperations;
@@ -34,7 +38,7 @@ export interface Kind extends Omit<Resource, "operations"> {
   /** the desired record, with the uid of the observed one where the program gives the name of what is there */
   settle?(desired: Json, observed: Json): Json;
   /** the desired record with uids where the program gives names */
-  resolve?(session: Session, desired: Json): Promise<Json>;
+  resolve?(session: LookUpSession, desired: Json): Promise<Json>;
   /** fields that take the name of a built-in role instead of a uid */
   byName?: readonly string[];
   /** arguments that the constructor adds for whoever reads a preview; they mean nothing */
@@ -60,6 +64,8 @@ export interface Blockers extends List {
   request: Json;
   word: string;
 }
+
+export const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 
 export const title = (record: Json): string => {
   const { name, identity, role } = record as { name?: string; identity?: { name?: string }; role?: { name?: string } };

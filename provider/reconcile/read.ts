@@ -1,6 +1,6 @@
 // Read: the record as it is, also as inputs, so that a change made by hand shows as a diff.
 import { isUidp, type Json } from "../../schema/index.ts";
-import type { Kind } from "../kind/kind.ts";
+import { type Kind, withArticle } from "../kind/kind.ts";
 import type { Session } from "../session/session.ts";
 import { keepVolatile } from "../state/changes.ts";
 import { inputsFrom, outputsFrom } from "../state/state.ts";
@@ -15,7 +15,7 @@ export interface ReadResult {
 
 /** `stored` are the outputs in the state. */
 export const read = async (kind: Kind, session: Session, id: string, stored: Json): Promise<ReadResult> => {
-  if (!isUidp(id)) throw new Error(`"${id}" is not the uid of a ${kind.word}`);
+  if (!isUidp(id)) throw new Error(`"${id}" is not the uid of ${withArticle(kind.word)}`);
   const record = await readUnlessDeleted(kind, session, id, stored);
   if (!record) return { id: "", props: {} };
   const observed = outputsFrom(kind, record, stored);

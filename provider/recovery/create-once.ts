@@ -5,7 +5,7 @@ import { createRecord, subjectText } from "../../client/records.ts";
 import { delayMs, isExhausted, isResendable, newAttemptBudget } from "../../client/retry.ts";
 import { type Json, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
-import { type Kind, title } from "../kind/kind.ts";
+import { type Kind, title, withArticle } from "../kind/kind.ts";
 import { createTimeOf, recordId } from "../kind/record.ts";
 import { CREATION_GRACE_MS } from "../reconcile/not-found.ts";
 import { upsertProblem } from "../reconcile/upsert.ts";
@@ -146,7 +146,7 @@ const warnOfAlike = (kind: Kind, session: Session, entry: Entry, before: Existin
   const alike = existingAlike(kind, session, entry, before);
   if (alike.length === 0) return;
   const head =
-    `${entry.key}: makes a ${kind.word}; there is one already with the same parent and the same fields, and no intent journal here ` +
+    `${entry.key}: makes ${withArticle(kind.word)}; there is one already with the same parent and the same fields, and no intent journal here ` +
     "that knows whose it is:";
   const lines = alike.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
   session.log(

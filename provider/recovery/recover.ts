@@ -4,7 +4,7 @@ import type { Entry } from "../journal/entry.ts";
 import { JournalError } from "../journal/file.ts";
 import { SEND_TIME_MS } from "../journal/journal.ts";
 import { kindRecords } from "../kind/index.ts";
-import { type Kind, title } from "../kind/kind.ts";
+import { type Kind, title, withArticle } from "../kind/kind.ts";
 import { createTimeOf, placeOf, recordId } from "../kind/record.ts";
 import { CREATION_GRACE_MS, readWhenVisible } from "../reconcile/not-found.ts";
 import { DATE_MS, type Session, serviceNow } from "../session/session.ts";
@@ -16,6 +16,8 @@ import { CLOCK_SKEW_MS, findCreated, type Judgement, judge, pickCreated, undecid
 export const recoverCreate = async (session: Session, desired: Desired): Promise<Json | undefined> => {
   const { kind, key } = desired;
   for (const entry of await session.journal.findUnsettled(key)) {
+    // Before the entry is rewritten with the time of the adoption.
+    const when = new Date(entry.at).toISOString();
     const record = await recordOf(session, entry, desired);
     const uid = record?.uid as string;
     if (record === undefined || session.ownership.creationRefusal(recordId(kind.field, uid), key)) {
@@ -23,7 +25,6 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
       continue;
     }
     if (entry.uid !== uid) await noteSuccess(session, entry, uid);
-    const when = new Date(entry.at).toISOString();
     session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an interrupted run at ${when}`);
     return record;
   }
@@ -62,7 +63,7 @@ type Named = (Judgement & { record: Json }) | { is: "foreign"; why: string };
 const judgeNamed = async (kind: Kind, session: Session, entry: Entry): Promise<Named | undefined> => {
   const uid = entry.uid ?? entry.answered;
   if (uid === undefined) return undefined;
-  if (entry.kind !== kind.field) return { is: "foreign", why: `is said to be a ${entry.kind}` };
+  if (entry.kind !== kind.field) return { is: "foreign", why: `is recorded as ${withArticle(entry.kind)}` };
   const refusal = session.ownership.creationRefusal(recordId(kind.field, uid), entry.key);
   if (refusal) return { is: "foreign", why: refusal };
   // Elsewhere may be where the caller may not read.
@@ -134,7 +135,7 @@ const describeCandidates = async (session: Session, entry: Entry, waitMs: number
   const kind = Object.values(kindRecords).find(({ field }) => field === entry.kind);
   const where = parent === "" ? "at the root" : `in ${parent}`;
   const word = kind?.word ?? entry.kind;
-  const head = `${key}: a create that did not end (${new Date(at).toISOString()}) may have made a ${word} ${where}`;
+  const head = `${key}: a create that did not end (${new Date(at).toISOString()}) may have made ${withArticle(word)} ${where}`;
   // Of a later version.
   if (!kind) return { text: head, count: 1 };
   let found: Json[];

@@ -147,7 +147,7 @@ describe("an entry whose members do not fit its record", () => {
     const next = await reconcile.create(group, machine.run().session, args);
     expect(next.id).toBe(id);
     expect(machine.said[0]).toContain(
-      `the intent journal names ${id} for it, which is said to be a role: it is not followed`,
+      `the intent journal names ${id} for it, which is recorded as a role: it is not followed`,
     );
   });
 

@@ -168,6 +168,14 @@ describe("a record that exists already and looks like a new one", () => {
     for (const inputs of silent) expect(await existing.textOf(roleBinding, session, inputs)).toBeUndefined();
   });
 
+  it("is found with one list of the built-in roles, however many new bindings name one", async () => {
+    const existing = twins();
+    const session = service.otherSession();
+    service.requests.splice(0);
+    for (const name of ["one", "two", "three"]) await existing.textOf(roleBinding, session, args("owner", name));
+    expect(operations().filter((one) => one === "GET roles")).toHaveLength(1);
+  });
+
   it("is not asked for again after a failure", async () => {
     const existing = twins();
     const { session, requests } = scriptedSession(lost(false));

@@ -57,6 +57,25 @@ describe("the journal", () => {
     expect(await machine.named(args.name)).toMatchObject([{ uid: killed.id, description: "new" }]);
   });
 
+  it("reports when the create was sent, not when the record is adopted", async () => {
+    const args = machine.inputs();
+    const killed = machine.runOver(async ({ method }, send) => {
+      const answer = await send();
+      if (method === "POST") throw new Killed();
+      return answer;
+    });
+    await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
+    const [{ at }] = machine.lines() as [{ at: number }];
+    const tenMinutesLater = machine.runOver(async (_, send) => {
+      const answer = await send();
+      return { ...answer, headers: { ...answer.headers, date: new Date(at + 600_000).toUTCString() } };
+    });
+    await reconcile.create(group, tenMinutesLater.session, args);
+    expect(machine.said).toEqual([
+      expect.stringMatching(new RegExp(`created by an interrupted run at ${new Date(at).toISOString()}$`)),
+    ]);
+  });
+
   it("does not give a record that the engine has asked for since", async () => {
     const args = machine.inputs();
     const first = await reconcile.create(group, machine.run().session, args);
