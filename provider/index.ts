@@ -6,32 +6,30 @@ export {
 } from "./program/account-association.ts";
 export type { CustomOverlay, NamedContent, OverlayGroup, OverlayUser } from "./program/custom-overlay.ts";
 export {
-  type GetArgs,
-  type GetOutputArgs,
-  getGroup,
-  getGroupOutput,
-  getIdentity,
-  getIdentityOutput,
-  getRole,
-  getRoleOutput,
-} from "./program/get.ts";
-export {
   type GetAccountAssociationArgs,
+  type GetArgs,
   type GetByUidArgs,
   type GetIdentityProviderArgs,
+  type GetOutputArgs,
   type GetRepoArgs,
   type GetTagArgs,
   getAccountAssociation,
   getAccountAssociationOutput,
+  getGroup,
   getGroupInvite,
   getGroupInviteOutput,
+  getGroupOutput,
+  getIdentity,
+  getIdentityOutput,
   getIdentityProvider,
   getIdentityProviderOutput,
   getRepo,
   getRepoOutput,
+  getRole,
+  getRoleOutput,
   getTag,
   getTagOutput,
-} from "./program/get-record.ts";
+} from "./program/get.ts";
 export { Group, type GroupArgs, type GroupKind } from "./program/group.ts";
 export { GroupInvite, type GroupInviteArgs } from "./program/group-invite.ts";
 export {

@@ -6,7 +6,7 @@
 import { systemEnvironment } from "../session/session.ts";
 import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";
-import { silencing } from "./silence.ts";
+import { silencing } from "./report.ts";
 
 const engine = engineOf(process.argv);
 const methods = methodsWith({ ...systemEnvironment(), ...(engine && { silence: silencing(console) }) });

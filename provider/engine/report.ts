@@ -48,3 +48,16 @@ const nameIn = (args: readonly unknown[]): string => {
     "another resource"
   );
 };
+
+/**
+ * The SDK's dynamic provider (@pulumi/pulumi/cmd/dynamic-provider/index.ts) writes each error of a check, diff, read or delete to
+ * the console, as `${error}: ${error.stack}`. It also answers with the error, and the engine prints that. This drops the first copy.
+ */
+export const silencing = (console: Pick<Console, "error">): ((error: Error) => void) => {
+  const silenced = new Set<unknown>();
+  const { error: print } = console;
+  console.error = (...texts) => {
+    if (texts.length !== 1 || !silenced.delete(texts[0])) print.apply(console, texts);
+  };
+  return (error) => silenced.add(`${error}: ${error.stack}`);
+};

@@ -3,8 +3,7 @@
 import { isRoot, isUidp, type Json, printable } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { TYPE_PREFIX } from "../kind/kind.ts";
-import { SECRET_NAME } from "../state/secret-name.ts";
-import { KEY, staysOnDelete } from "../state/state.ts";
+import { KEY, SECRET_NAME, staysOnDelete } from "../state/state.ts";
 import { isUnknown } from "../state/unknown.ts";
 
 export interface Review {

@@ -5,8 +5,7 @@ import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";
 import { JournalError, told } from "./file.ts";
-import { holderFrom, holderHere, lookAt } from "./holder.ts";
-import { takeoverOf } from "./takeover.ts";
+import { holderFrom, holderHere, lookAt, takeoverOf } from "./holder.ts";
 
 const POLL_MS = 250;
 const TOUCH_MS = 1_000;

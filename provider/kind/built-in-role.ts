@@ -4,6 +4,7 @@
 import { listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json, suggestion } from "../../schema/index.ts";
 import { perSession } from "../session/session.ts";
+import { withLookedUp } from "../state/given-text.ts";
 import { isUnknown } from "../state/unknown.ts";
 import type { LookUpSession } from "./kind.ts";
 
@@ -58,3 +59,11 @@ const listRoles = async (session: LookUpSession): Promise<Listed[]> => {
     roles.push(role);
   return roles;
 };
+
+/** The rule `resolve` of a kind whose `field` is a role. */
+export const resolveRole =
+  (field: string) =>
+  async (session: LookUpSession, desired: Json): Promise<Json> => {
+    const { [field]: name } = desired;
+    return isRoleName(name) ? withLookedUp(desired, field, name, await builtInRoleUid(session, name)) : desired;
+  };

@@ -2,8 +2,8 @@
 // with another code. The state keeps the code, which only the answer of the create shows, and of the role its uid, with the name
 // of a built-in one: other names may be secret where the role is declared.
 import { isRoot, type Json, resources } from "../../schema/index.ts";
+import { resolveRole } from "./built-in-role.ts";
 import type { Kind } from "./kind.ts";
-import { resolveRole } from "./named-role.ts";
 
 interface Role {
   uid?: string;

@@ -1,7 +1,14 @@
 // Group: the only kind that may stand at the root, and the one that everything below waits on when it is deleted.
-import { resources } from "../../schema/index.ts";
-import { BELOW } from "./below.ts";
+import { type Resource, resources } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
+
+type Deletable = Resource & { operations: Required<Pick<Resource["operations"], "delete">> };
+
+const isDeletable = (one: Resource): one is Deletable => one.parent === "Group" && one.operations.delete !== undefined;
+
+// Records that refer to another one go first, groups go last.
+/** What a group may hold and a client can delete (docs/contract.md#d7), in the order in which it can be deleted. */
+export const BELOW: readonly Deletable[] = Object.values<Resource>(resources).filter(isDeletable).toReversed();
 
 export const group: Kind = {
   ...resources.group,

@@ -2,8 +2,8 @@
 // never returned.
 import { type Json, resources } from "../../schema/index.ts";
 import { valueAt, withValueAt } from "../state/write-only.ts";
+import { resolveRole } from "./built-in-role.ts";
 import type { Kind } from "./kind.ts";
-import { resolveRole } from "./named-role.ts";
 
 const RULE = ["oidc", "correlationRule"];
 const USUAL_RULES: readonly unknown[] = [

@@ -2,8 +2,7 @@
 // `identity` and `role`, and a built-in role by its name as well. The state keeps uid and name of each: description, issuer,
 // subject and email belong to other records, and may be secret there.
 import { isRoot, type Json, resources } from "../../schema/index.ts";
-import { SECRET_NAME } from "../state/secret-name.ts";
-import { ROLE_NAME } from "../state/state.ts";
+import { ROLE_NAME, SECRET_NAME } from "../state/state.ts";
 import { builtInRoleUid, isRoleName } from "./built-in-role.ts";
 import type { Kind } from "./kind.ts";
 

@@ -2,7 +2,7 @@
 // is secret shows as that, and never gets to the engine.
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp } from "../../schema/index.ts";
-import { SECRET_NAME } from "../state/secret-name.ts";
+import { SECRET_NAME } from "../state/state.ts";
 import type { Entered } from "./dependencies.ts";
 
 // uid to name, of the records that the program has looked up.

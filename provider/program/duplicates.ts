@@ -3,7 +3,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Json } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
-import type { Entered } from "./dependencies.ts";
+
+/** What the program knows of its resources. */
+interface Entered {
+  resourceOf(reference: unknown): pulumi.Resource | undefined;
+}
 
 /** Of one program: what says the same as what came before it is reported. */
 export type Duplicates = (kind: KindName, resource: string, entered: Entered, inputs: pulumi.Inputs) => void;

@@ -3,10 +3,9 @@ import type * as pulumi from "@pulumi/pulumi";
 import { GroupInvite as GroupInviteSchema } from "../../schema/index.ts";
 import type { AdoptArgs } from "./adoption.ts";
 import type { Group } from "./group.ts";
-import { type BoundRecord, outputNames, referenceUid } from "./reference.ts";
+import { asRecord, type BoundRecord, checkedRole, outputNames, referenceUid } from "./reference.ts";
 import { IrmResource, isOfType } from "./resource.ts";
 import type { Role } from "./role.ts";
-import { asRecord, checkedRole } from "./role-argument.ts";
 import { withSecretOutputs } from "./secret.ts";
 
 /** Any change makes a new invite with a new code, before the old one ends. */

@@ -4,10 +4,9 @@ import { IdentityProvider as IdentityProviderSchema } from "../../schema/index.t
 import type { IdentityProviderOIDC, IdentityProviderSCIM } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
 import type { Group } from "./group.ts";
-import { outputNames, referenceUid } from "./reference.ts";
+import { checkedRole, outputNames, referenceUid } from "./reference.ts";
 import { IrmResource, isOfType } from "./resource.ts";
 import type { Role } from "./role.ts";
-import { checkedRole } from "./role-argument.ts";
 import { withSecretInputs, withSecretMember } from "./secret.ts";
 
 export type CorrelationRule = NonNullable<IdentityProviderOIDC["correlationRule"]>;

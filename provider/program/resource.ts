@@ -11,12 +11,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { KindName } from "../kind/index.ts";
 import { TYPE_PREFIX } from "../kind/kind.ts";
-import { PREVIEW } from "../state/state.ts";
+import { PREVIEW, REPLACE_ON } from "../state/state.ts";
 import { adoption } from "./adoption.ts";
-import { bindingNames } from "./binding-names.ts";
 import { currentProgram, type Entered, watchProgram } from "./dependencies.ts";
-import { checkOptions, optionInputs } from "./options.ts";
-import { checkedRole } from "./role-argument.ts";
+import { programError } from "./program-error.ts";
 import { afterFirstLookUp, checkProgramConfig } from "./session.ts";
 
 watchProgram();
@@ -31,7 +29,8 @@ export abstract class IrmResource extends pulumi.CustomResource {
   /** Path of hexadecimal segments, the ancestors first: what other resources refer to */
   declare readonly uid: pulumi.Output<string>;
 
-  /** `outputs` are the names of the API's fields; `inputs` those that the program gives, as the engine stores them. */
+  /** `outputs` are the names of the API's fields; `inputs` those that the program gives, as the engine stores them;
+   * `display` adds what a reader of the preview sees beside them. */
   protected constructor(
     kind: KindName,
     type: string,
@@ -39,6 +38,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     inputs: pulumi.Inputs,
     outputs: readonly string[],
     opts: pulumi.CustomResourceOptions,
+    display: (entered: Entered) => pulumi.Inputs = () => ({}),
   ) {
     const unset = Object.fromEntries(outputs.map((output) => [output, undefined]));
     const entered = currentProgram().enter(type, inputs, opts);
@@ -48,7 +48,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const key = keyOf(type, name, opts.parent);
     const own = { __provider: handlerText(kind), __key: afterFirstLookUp(key), ...optionInputs(opts) };
     // One that is got by its uid is read, and has no arguments.
-    const shown = kind === "roleBinding" && opts.id === undefined ? bindingArguments(entered, name, inputs) : {};
+    const shown = opts.id === undefined ? display(entered) : {};
     const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
     const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own, ...preview };
     super(TYPE_PREFIX + type, name, bag, entered.opts);
@@ -71,10 +71,26 @@ const markHandled = (value: unknown): void => {
     for (const member of Object.values(value)) markHandled(member);
 };
 
-const bindingArguments = (entered: Entered, name: string, inputs: pulumi.Inputs): pulumi.Inputs => ({
-  role: entered.resourceOf(inputs.role) ? inputs.role : checkedRole(`RoleBinding ${name}`, inputs.role),
-  names: bindingNames(entered, inputs),
-});
+// Resource options that the engine, or the SDK, does not apply to dynamic resources: refused with what to do instead, or made to
+// work through an input (docs/limits.md).
+
+/** Throws one sentence for an option that cannot work. */
+const checkOptions = (type: string, name: string, opts: pulumi.CustomResourceOptions): void => {
+  if (opts.import !== undefined)
+    throw programError(
+      `${type} ${name}: the option import does not work for dynamic resources; take the record over with the argument ` +
+        "adopt, its uid, instead (docs/limits.md).",
+    );
+  if (opts.provider !== undefined)
+    throw programError(
+      `${type} ${name}: the option provider does not work for dynamic resources; the configuration of the stack and the ` +
+        "environment say which service it is, so leave the option out and use one stack for each service.",
+    );
+};
+
+/** The option that the diff has to apply: of a dynamic resource the engine does not know which properties differ. */
+const optionInputs = ({ replaceOnChanges = [] }: pulumi.CustomResourceOptions): pulumi.Inputs =>
+  replaceOnChanges.length === 0 ? {} : { [REPLACE_ON]: replaceOnChanges };
 
 /** The resource among all that the intent journal may hold: organisation/project/stack/type::name, as in its URN. */
 const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {

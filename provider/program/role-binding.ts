@@ -2,12 +2,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { RoleBinding as RoleBindingSchema } from "../../schema/index.ts";
 import type { AdoptArgs } from "./adoption.ts";
+import { bindingNames } from "./binding-names.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
-import { type BoundRecord, outputNames, referenceUid } from "./reference.ts";
+import { asRecord, type BoundRecord, checkedRole, outputNames, referenceUid } from "./reference.ts";
 import { IrmResource } from "./resource.ts";
 import type { Role } from "./role.ts";
-import { asRecord } from "./role-argument.ts";
 
 export interface RoleBindingArgs extends AdoptArgs {
   /** The group where the grant holds, and below: a Group or a uid; a change makes a new binding before the old one ends */
@@ -52,7 +52,10 @@ export class RoleBinding extends IrmResource {
       roleUid: _roleUid,
       ...outputs
     } = Object.fromEntries(outputNames(RoleBindingSchema).map((output) => [output, true]));
-    super("roleBinding", "RoleBinding", name, inputs, Object.keys(outputs), opts);
+    super("roleBinding", "RoleBinding", name, inputs, Object.keys(outputs), opts, (entered) => ({
+      role: entered.resourceOf(inputs.role) ? inputs.role : checkedRole(`RoleBinding ${name}`, inputs.role),
+      names: bindingNames(entered, inputs),
+    }));
     const own = this as { -readonly [K in "identity" | "role" | "identityUid" | "roleUid"]: RoleBinding[K] };
     own.identity = asRecord(this.identity);
     own.role = asRecord(this.role);

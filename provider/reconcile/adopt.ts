@@ -10,9 +10,13 @@ import { changeOf } from "../state/changes.ts";
 import { type Desired, withArgs } from "../state/desired.ts";
 import { outputsFrom } from "../state/state.ts";
 import { withoutSecrets } from "../state/write-only.ts";
-import type { Created } from "./create.ts";
 import { readWhenVisible } from "./not-found.ts";
 import { sendUpdate } from "./update.ts";
+
+export interface Created {
+  id: string;
+  outs: Json;
+}
 
 /** The program looked the record up (provider/program/adoption.ts); it is read once more before it is taken. */
 export const adopt = async (session: Session, desired: Desired): Promise<Created> => {

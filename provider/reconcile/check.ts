@@ -88,7 +88,7 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   ];
 };
 
-// The program looks names up (role-argument.ts): here there is no network.
+// The program looks names up (reference.ts): here there is no network.
 const withoutNames = (kind: Kind, input: Json): Json => {
   const named = (kind.byName ?? []).filter((field) => isRoleName(input[field]));
   return { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };

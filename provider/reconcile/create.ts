@@ -7,13 +7,8 @@ import { recoverCreate } from "../recovery/recover.ts";
 import { perSession, type Session } from "../session/session.ts";
 import { type Desired, desiredFrom, withUids } from "../state/desired.ts";
 import { outputsFrom } from "../state/state.ts";
-import { adopt, takeOver } from "./adopt.ts";
+import { adopt, type Created, takeOver } from "./adopt.ts";
 import { incompleteUnlessShown } from "./shown-once.ts";
-
-export interface Created {
-  id: string;
-  outs: Json;
-}
 
 /** `bag` holds the inputs. */
 export const create = async (kind: Kind, session: Session, bag: Json): Promise<Created> => {

@@ -3,7 +3,7 @@
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
-import { BELOW } from "../kind/below.ts";
+import { BELOW } from "../kind/group.ts";
 import { title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";

@@ -32,6 +32,9 @@ export const hidden = (bag: Json): Json =>
 /** Of the outputs of a role binding: the name that the program gives for its built-in role. */
 export const ROLE_NAME = "__role";
 
+/** What stands for a name that the program marks as secret, in the argument `names` and in lines for people. */
+export const SECRET_NAME = "[secret]";
+
 /** The arguments that were given; null is how some say nothing. */
 export const given = (bag: Json): Json =>
   withoutNull(Object.fromEntries(Object.entries(bag).filter(([name]) => !HIDDEN.includes(name)))) as Json;

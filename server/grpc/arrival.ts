@@ -6,7 +6,7 @@ import type { ServerReadableStream } from "@grpc/grpc-js";
 import { type ApiError, apiError } from "../../schema/index.ts";
 import { awaitEnd, endEarly, LATE } from "../port/arrival.ts";
 import type { Arriving, BodyMemory } from "../port/body-memory.ts";
-import type { CallRecord } from "./call.ts";
+import type { CallRecord } from "./call-record.ts";
 import { serviceOf } from "./refused.ts";
 import { grpcStatus } from "./status.ts";
 

@@ -3,33 +3,14 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
-import { type Code, codeFromNumber, type OperationName } from "../../schema/index.ts";
+import { type Code, codeFromNumber } from "../../schema/index.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Call } from "../pipeline.ts";
-import type { Connections, Work } from "../port/connections.ts";
+import type { Connections } from "../port/connections.ts";
 import { REQUEST_ID, requestIdFrom } from "../request.ts";
 import type { Arrivals } from "./arrival.ts";
+import type { CallRecord } from "./call-record.ts";
 import { completeAnswer } from "./refused.ts";
-
-/** The state of a call; its handler adds to it. */
-export interface CallRecord {
-  requestId: string;
-  stream: ServerHttp2Stream;
-  /** the call as work on its connection */
-  work: Work;
-  /** address of the client */
-  peer: string;
-  operation?: OperationName;
-  /** absent: the pipeline has not seen it */
-  call?: Call;
-  /** top-level fields of the body, for the log */
-  fields?: string;
-  /** text of the error */
-  message?: string;
-  /** requested every few seconds: logged for debugging only */
-  quiet?: boolean;
-}
 
 export interface Calls {
   /** A call begins; its headers become metadata after this. */

@@ -6,7 +6,7 @@ import type { FileRegistry } from "@bufbuild/protobuf";
 import { apiError, codeFromNumber } from "../../schema/index.ts";
 import { endEarly } from "../port/arrival.ts";
 import { REQUEST_ID } from "../request.ts";
-import type { CallRecord } from "./call.ts";
+import type { CallRecord } from "./call-record.ts";
 import { grpcStatus } from "./status.ts";
 
 /** Completes what grpc-js will send on the stream, the only place where it can be seen. */

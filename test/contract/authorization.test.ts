@@ -7,7 +7,8 @@ import { type Actor, queryText } from "../harness/api-server.ts";
 import { HOUR_MS } from "../harness/clock.ts";
 import type { Answer, Body } from "../support/http.ts";
 import { expectDenied, expectNotFound, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
-import { type Fixture, operationCases, startFixture } from "./operation-case.ts";
+import type { Fixture } from "./fixture.ts";
+import { operationCases, startFixture } from "./operation-case.ts";
 
 /** served; refused by the capabilities that are missing; served with nothing in it; nothing there for the caller */
 type Outcome = "served" | "denied" | "empty" | "missing";

@@ -4,30 +4,11 @@
 import { expect } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { parseSeed, type ServerOptions } from "../../server/index.ts";
-import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, startServer } from "../harness/api-server.ts";
 import { type Collection, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
+import type { Fixture, OperationCase } from "./fixture.ts";
 import { resourceCases } from "./resource-case.ts";
-
-export interface Fixture {
-  api: TestServer;
-  organization: string;
-  /** group below the organisation */
-  eng: string;
-  /** group below `eng` */
-  platform: string;
-  identity: string;
-  role: string;
-  binding: string;
-  repo: string;
-  tag: string;
-  provider: string;
-  invite: string;
-  advisory: string;
-  viewer: string;
-  /** who may write readmes */
-  librarian: string;
-}
 
 export const seed = parseSeed(
   `
@@ -103,17 +84,6 @@ export const startFixture = async (options: Pick<ServerOptions, "store"> = {}): 
     librarian: await only(`${IAM}/identities`, "identities", { name: "librarian" }),
   };
 };
-
-export interface OperationCase {
-  /** the request message, lowerCamel; records that the request uses up are made here */
-  request: (fixture: Fixture) => Promise<Body> | Body;
-  /** the answer, as far as the request decides it */
-  answer: (fixture: Fixture, request: Body) => Body;
-  /** the bearer token, null for none; default: the owner's, or for an exchange the owner's workload's */
-  bearer?: (fixture: Fixture) => Promise<string> | null;
-  /** fields of the answer that are another each time */
-  volatile?: readonly string[];
-}
 
 const claimMatch = {
   issuerPattern: "https://.*",

@@ -13,7 +13,8 @@ import {
 import { queryText } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
 import { restRequest, SPELLINGS, type Spelling } from "../support/rest-request.ts";
-import { bearerOf, type Fixture, operationCases, startFixture } from "./operation-case.ts";
+import type { Fixture } from "./fixture.ts";
+import { bearerOf, operationCases, startFixture } from "./operation-case.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations, VERSIONS } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
 import { grpcOf, type Outcome, WAYS, type Way } from "../support/way.ts";
-import { bearerOf, type Fixture, type OperationCase, operationCases, startFixture } from "./operation-case.ts";
+import type { Fixture, OperationCase } from "./fixture.ts";
+import { bearerOf, operationCases, startFixture } from "./operation-case.ts";
 import { refusals } from "./refusal-case.ts";
 
 const ways = Object.entries(WAYS) as [string, Way][];

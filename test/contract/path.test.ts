@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, REGISTRY } from "../harness/api-server.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
-import { type Fixture, startFixture } from "./operation-case.ts";
+import type { Fixture } from "./fixture.ts";
+import { startFixture } from "./operation-case.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -2,7 +2,8 @@
 import type { OperationName } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
 
-import { type Fixture, make } from "./operation-case.ts";
+import type { Fixture } from "./fixture.ts";
+import { make } from "./operation-case.ts";
 
 export interface RefusalCase {
   operation: OperationName;

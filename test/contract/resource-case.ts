@@ -3,7 +3,7 @@
 import type { OperationName } from "../../schema/index.ts";
 import { createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
-import type { Fixture, OperationCase } from "./operation-case.ts";
+import type { Fixture, OperationCase } from "./fixture.ts";
 
 /** A group of its own: what a group has one of is made in it, and every server makes it at the same time. */
 const group = (fixture: Fixture) => createUid(fixture.api, "groups", fixture.platform, { name: "own" });

@@ -5,7 +5,8 @@ import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
 import { queryText } from "../harness/api-server.ts";
 import { restRequest } from "../support/rest-request.ts";
-import { bearerOf, type Fixture, operationCases, startFixture } from "./operation-case.ts";
+import type { Fixture } from "./fixture.ts";
+import { bearerOf, operationCases, startFixture } from "./operation-case.ts";
 
 let commits: number;
 /** SQL that wrote, and whether a transaction was open */

@@ -1,6 +1,6 @@
 // What the SDK's dynamic provider would print beside the engine.
 import { expect, it } from "vitest";
-import { silencing } from "../../../provider/engine/silence.ts";
+import { silencing } from "../../../provider/engine/report.ts";
 
 it("an error that the engine reports is not printed beside it, and every other text is", () => {
   const printed: unknown[][] = [];

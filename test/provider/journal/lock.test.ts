@@ -21,9 +21,8 @@ import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { journalFile } from "../../../provider/journal/file.ts";
-import { type Holder, holderHere, lookAt } from "../../../provider/journal/holder.ts";
+import { type Holder, holderHere, lookAt, takeoverOf } from "../../../provider/journal/holder.ts";
 import { type Lock, lockOf } from "../../../provider/journal/lock.ts";
-import { takeoverOf } from "../../../provider/journal/takeover.ts";
 import { type ManualClock, manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 

@@ -1,0 +1,34 @@
+// The server that the contract cases run against, and what a case says of its operation.
+import type { TestServer } from "../harness/api-server.ts";
+import type { Body } from "../support/http.ts";
+
+export interface Fixture {
+  api: TestServer;
+  organization: string;
+  /** group below the organisation */
+  eng: string;
+  /** group below `eng` */
+  platform: string;
+  identity: string;
+  role: string;
+  binding: string;
+  repo: string;
+  tag: string;
+  provider: string;
+  invite: string;
+  advisory: string;
+  viewer: string;
+  /** who may write readmes */
+  librarian: string;
+}
+
+export interface OperationCase {
+  /** the request message, lowerCamel; records that the request uses up are made here */
+  request: (fixture: Fixture) => Promise<Body> | Body;
+  /** the answer, as far as the request decides it */
+  answer: (fixture: Fixture, request: Body) => Body;
+  /** the bearer token, null for none; default: the owner's, or for an exchange the owner's workload's */
+  bearer?: (fixture: Fixture) => Promise<string> | null;
+  /** fields of the answer that are another each time */
+  volatile?: readonly string[];
+}
