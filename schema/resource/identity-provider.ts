@@ -60,6 +60,15 @@ const Scim = message(
   { reserved: [2, "bearer_token"] },
 );
 
+/** The client that signs users in has a secret, or proves itself each time (PKCE). */
+const secretRule = ({ oidc }: Readonly<Record<string, unknown>>) => {
+  if (typeof oidc !== "object" || oidc === null) return [];
+  const { clientSecret, pkceEnabled } = oidc as Readonly<Record<string, unknown>>;
+  return clientSecret || pkceEnabled
+    ? []
+    : [{ field: "oidc.clientSecret", description: "is required unless pkceEnabled is set" }];
+};
+
 export const IdentityProvider = message(
   "iam.IdentityProvider",
   {
@@ -77,7 +86,7 @@ export const IdentityProvider = message(
     /** absent from lists */
     scim: output(21, Scim.optional()),
   },
-  { requiredOneofs: ["configuration"] },
+  { requiredOneofs: ["configuration"], rules: secretRule },
 );
 export type IdentityProvider = z.infer<typeof IdentityProvider>;
 

@@ -46,7 +46,7 @@ export const identityProviderService = {
   },
 
   CreateIdentityProvider: ({ parent, identityProvider }, context) => {
-    const violations = [...issuerOf(identityProvider, context.identityRules), ...secretViolations(identityProvider)];
+    const violations = issuerOf(identityProvider, context.identityRules);
     const input = createInput(IdentityProvider, identityProvider, violations);
     const { defaultRole } = input as IdentityProvider;
     existingParent(context, parent);
@@ -73,10 +73,7 @@ export const identityProviderService = {
       ...ruleViolations(current, changed),
     ]);
     const { defaultRole } = next as IdentityProvider;
-    throwIfAny([
-      ...secretViolations(next),
-      ...roleViolations(context, row.parent as string, defaultRole, "defaultRole"),
-    ]);
+    throwIfAny(roleViolations(context, row.parent as string, defaultRole, "defaultRole"));
     demandRole(context, row.parent as string, defaultRole);
     context.store.update(identityProviders, { uid: row.uid, updateTime: context.now, ...stored(next) });
     return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", row.uid));
@@ -129,12 +126,6 @@ const ruleViolations = (current: Json, changed: Json): FieldViolation[] => {
   if (!changed.oidc || ruleOf(current.oidc as Oidc) === ruleOf(changed.oidc as Oidc)) return [];
   return [{ field: "oidc.correlationRule", description: "cannot be changed; create another identity provider" }];
 };
-
-/** The client that signs users in has a secret, or proves itself each time (PKCE). */
-const secretViolations = ({ oidc }: Partial<IdentityProvider>): FieldViolation[] =>
-  !oidc || oidc.clientSecret || oidc.pkceEnabled
-    ? []
-    : [{ field: "oidc.clientSecret", description: "is required unless pkceEnabled is set" }];
 
 const issuerOf = ({ oidc }: Partial<IdentityProvider>, rules: IdentityRules): FieldViolation[] =>
   issuerViolations("oidc.issuer", oidc?.issuer, rules);

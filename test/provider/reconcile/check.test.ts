@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { group } from "../../../provider/kind/group.ts";
 import { identity } from "../../../provider/kind/identity.ts";
+import { identityProvider } from "../../../provider/kind/identity-provider.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
 import { role } from "../../../provider/kind/role.ts";
 import { roleBinding } from "../../../provider/kind/role-binding.ts";
@@ -12,6 +13,7 @@ const failures = (kind: Kind, news: Json, olds: Json = {}) =>
   check(kind, olds, { ...news, __provider: "text" }).failures.map(({ property, reason }) => `${property}: ${reason}`);
 
 const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
+const oidc = { issuer: "https://login.example.com", clientId: "pulumi" };
 const UID_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
 
 describe("inputs that are right", () => {
@@ -52,6 +54,17 @@ describe("inputs that are right", () => {
         name: "ci",
         claimMatch: { issuer: UNKNOWN, subjectPattern: UNKNOWN, claims: { a: UNKNOWN }, claimPatterns: { b: UNKNOWN } },
       },
+    ],
+    ["an unknown configuration", identityProvider, { parent: GROUP, name: "p", defaultRole: ROLE, oidc: UNKNOWN }],
+    [
+      "an unknown client secret",
+      identityProvider,
+      { parent: GROUP, name: "p", defaultRole: ROLE, oidc: { ...oidc, clientSecret: UNKNOWN } },
+    ],
+    [
+      "a client without a secret",
+      identityProvider,
+      { parent: GROUP, name: "p", defaultRole: ROLE, oidc: { ...oidc, pkceEnabled: true } },
     ],
     ["unknown capabilities", role, { parent: GROUP, name: "r", capabilities: [UNKNOWN, "groups.list"] }],
     ["unknown references", roleBinding, { parent: UNKNOWN, identity: UNKNOWN, role: UNKNOWN }],
@@ -103,6 +116,12 @@ describe("inputs that are wrong", () => {
       group,
       { parent: GROUP, name: "eng", kind: "ORG_KIND_DEV" },
       ["kind: belongs to the root group; leave it out below"],
+    ],
+    [
+      "a client that has no secret and no PKCE",
+      identityProvider,
+      { parent: GROUP, name: "p", defaultRole: ROLE, oidc },
+      ["oidc.clientSecret: is required unless pkceEnabled is set"],
     ],
     [
       "a misspelt argument",
