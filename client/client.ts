@@ -1,5 +1,5 @@
-// call(operation, request): one method of the API. Address and shapes from the table of operations, token from the
-// credentials, repetition from retry.ts; whatever fails leaves here as an ApiError that names its operation.
+// call(operation, request): one method of the API. The table of operations gives the address and the shapes, the credentials the
+// token, retry.ts the retries. Every failure leaves here as an ApiError that names its operation.
 import { readFile } from "node:fs/promises";
 import {
   ApiError,
@@ -36,7 +36,7 @@ export interface CallOptions {
   permissionIsNew?: boolean;
   /** shared with the operation that the call is part of; default: its own */
   attempts?: AttemptBudget;
-  /** called when all is there to send the request, each time that it is sent */
+  /** called right before each attempt to send the request */
   beforeSend?: () => Promise<void>;
 }
 
@@ -63,19 +63,19 @@ export interface ClientParts {
   transport: Transport;
 }
 
-// Five attempts, as of any operation: at once with a new token, then after 2 to 16 seconds.
+// Five attempts, like any operation: at once with a new token, then after 2 to 16 seconds.
 const DENIED_WAITS_MS = [0, 2_000, 8_000, 16_000];
 
 export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
   const retrying = retryingWith(clock);
   const attempter = { retrying, redactor, timeoutMs: config.requestTimeoutMs };
   // `Date` of the last answer, and when it came: whole seconds, rounded down, so that it is never ahead.
-  let told: { dateMs: number; atMs: number } | undefined;
+  let lastDate: { dateMs: number; atMs: number } | undefined;
   const transport: Transport = async (request) => {
     const answer = await wire(request);
     const dateMs = Date.parse([answer.headers.date].flat()[0] ?? "");
     if (request.url.href.startsWith(`${config.baseUrl}/`) && Number.isFinite(dateMs))
-      told = { dateMs, atMs: clock.now() };
+      lastDate = { dateMs, atMs: clock.now() };
     return answer;
   };
 
@@ -124,7 +124,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
         };
         return await send(row, operation, config.baseUrl, request, current, options);
       } catch (error) {
-        // 401: the token is of no use, nothing was done; replayed once with another.
+        // 401: the service rejected the token and did nothing. Replay once with a new token.
         if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation) {
           if (replayed || (await credentials.renew(token)) === undefined)
             throw new RefusedToken(error, credentials.source);
@@ -144,7 +144,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
   return {
     call,
     clock,
-    serverNow: () => told && told.dateMs + clock.now() - told.atMs,
+    serverNow: () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs,
     acquireRetry: retrying.acquire,
   };
 };
@@ -189,7 +189,7 @@ const AFTER_RESTART =
   "Was this server started again without --db? Then its organisation, identities and keys are new: set IRM_IDENTITY and the " +
   "token as it prints them.";
 
-// What a service says must not act on the terminal that it is printed to.
+// A service's text must not control the terminal that prints it.
 const escapeText = (_: string, value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
 
 const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: string): ApiError => {

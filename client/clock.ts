@@ -1,4 +1,4 @@
-// What the provider takes from the outside besides the network: passed in, so that tests need neither time nor luck.
+// Time and randomness, passed in so that tests depend on neither.
 
 export interface Clock {
   /** monotonic milliseconds, not the time of day: a wrong wall clock does not matter (docs/faults.md#f24) */

@@ -50,13 +50,13 @@ const VARIABLE = {
 
 const REQUEST_TIMEOUT_SECONDS = { least: 1, usual: 60, most: 3600 };
 
-/** The configuration of a process, parsed once; what is wrong with it is an error only where it is needed. */
+/** The configuration of a process, parsed once. Its problems are an error only for a step that needs it. */
 export interface ParsedConfig {
   /** absent when one of its values is wrong or missing */
   config: Config | undefined;
-  /** what is wrong or missing */
+  /** wrong or missing values */
   problems: readonly string[];
-  /** the same with misspelt keys among them: they keep nothing from being read or deleted */
+  /** the same and misspelt keys, which do not stop a read or a delete */
   strictProblems: readonly string[];
   warnings: readonly string[];
 }
@@ -121,8 +121,8 @@ const secretsInConfig = (get: GetConfig): string[] =>
   SECRETS.filter((key) => get(`irm:${key}`) !== undefined).map(secretProblem);
 
 /**
- * Keys that nobody reads. One that is nearly the name of a setting is that setting, misspelt, and is not ignored: another
- * address may stand in its place. Any other may be of a later version, and is told of and left alone.
+ * Unknown keys. A key that is nearly the name of a setting is that setting, misspelt, and an error: without it the run could use
+ * another address. Any other key may be of a later version: it is a warning.
  */
 export const unknownKeys = ({ keys, project }: Given): { problems: string[]; warnings: string[] } => {
   const problems: string[] = [];
@@ -149,7 +149,7 @@ const read = (key: keyof typeof VARIABLE, get: GetConfig, env: Env) => {
   return { value, place: placesOf(key)[found] as string };
 };
 
-// The value is not quoted: a password in it is one of the mistakes.
+// The value is not quoted: it may hold a password.
 const urlProblem = (text: string): string | undefined => {
   if (!URL.canParse(text)) return protocolProblem(text);
   const { username, password, search, hash } = new URL(text);

@@ -16,9 +16,9 @@ import type { Redactor } from "./redact.ts";
 export interface Credentials {
   /** where the token came from, for the error of a refused one: "that of IRM_TOKEN" */
   source: string;
-  /** a token that should be good for the next minutes */
+  /** a token that should be valid for the next minutes */
   token(): Promise<string>;
-  /** another one than `rejected`; undefined when there is no way to get one */
+  /** a token other than `rejected`; undefined when there is no way to get one */
   renew(rejected: string): Promise<string | undefined>;
 }
 
@@ -86,8 +86,7 @@ const clean = (text: string, source: string, { redactor }: CredentialEnvironment
   return redactor.note(token);
 };
 
-// What the exchange takes is a signed JWT (RFC 7519, 7.2): anything else is not sent. The value is not quoted: it may be a token
-// all the same.
+// The exchange accepts a signed JWT (RFC 7519, 7.2); anything else is not sent. The value is not quoted: it may still be a token.
 const workloadProblem = (text: string, source: string): string | undefined => {
   const parts = text.trim().split(".");
   const isJwt = parts.length === 3 && parts.every((part) => /^[\w-]+$/.test(part)) && parts.slice(0, 2).every(isObject);
@@ -119,13 +118,13 @@ const fileReader =
     try {
       return await readFile(env[variable] as string);
     } catch (error) {
-      // The path is not quoted: a token in the place of its file is one of the mistakes.
+      // The path is not quoted: the variable may hold a token by mistake.
       const { code = "unreadable" } = error as NodeJS.ErrnoException;
       throw new ConfigError([`${variable} names a file that cannot be read (${code})`]);
     }
   };
 
-// Read once and again when it is refused: a side-car may have written a new one into the file.
+// Read once, and again when the service refuses it: a side-car may have written a new token into the file.
 const given = (read: () => Promise<string>, source: string, environment: CredentialEnvironment): Credentials => {
   let current: string | undefined;
   const load = async () => {

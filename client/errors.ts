@@ -1,11 +1,11 @@
-// Errors of the client and how they read. Every class here is thrown by client/; whoever calls the API asks here what went wrong.
+// Errors of the client and how they read. Every class here is thrown by client/; callers of the API use these functions to find out what failed.
 import { ApiError, type Code, isApiError } from "../schema/index.ts";
 import type { Failure } from "./retry.ts";
 
 /** Every operation of the process fails with the same error, so callers report it once. */
 export class SessionError extends Error {}
 
-/** What is wrong or missing, all of it: each problem names the places that were looked at. */
+/** All problems of the configuration at once; each names the places where a value was looked for. */
 export class ConfigError extends SessionError {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -19,7 +19,7 @@ export class ConfigError extends SessionError {
 /** No connection to the service: the request was never sent. */
 export class NoConnection extends ApiError {}
 
-/** A create whose answer did not come back: the record may exist. */
+/** A create whose response was lost: the record may exist. */
 export class LostAnswer extends ApiError {
   readonly failure: Failure;
 
@@ -81,7 +81,7 @@ export const sessionErrorOf = (error: unknown): Error | undefined => {
   return isOfSession ? error : sessionErrorOf(error.cause);
 };
 
-/** Without the operation: every operation of the process would end with this error, and it does not matter which met it first. */
+/** Without the operation: every operation of the process would fail with this error. */
 export const sessionText = (error: Error): string =>
   isApiError(error) ? [apiText(error), ...tokenHints(error)].join("\n") : error.message;
 
@@ -89,7 +89,7 @@ export const sessionText = (error: Error): string =>
 export const operationError = (error: unknown, operation: string): unknown =>
   isApiError(error) ? new RecordError(operation, error) : error;
 
-/** Code, message, and the violations that the message omits: it is made from the first. */
+/** Code, message, and the violations that the message omits. */
 export const apiText = (error: ApiError): string => {
   const fields = error.fieldViolations.map(({ field, description }) => `${field}: ${description}`);
   const conditions = error.preconditionViolations.map(({ type, description }) => `${type}: ${description}`);

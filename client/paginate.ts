@@ -1,6 +1,6 @@
 // Lists. Pages are fetched as the caller consumes them. A page token that is older than three days starts the list over
 // (docs/contract.md#d6), so records that were seen are skipped. A list always ends: pages may be empty and name another page
-// (AIP-158), so a service, or a cache in front of it, could otherwise go on for ever.
+// (AIP-158), so a service, or a cache in front of it, could otherwise return pages for ever.
 import { isUidp, type Json, parentOf, type RequestOf, type Resource } from "../schema/index.ts";
 import type { Client } from "./client.ts";
 import { operationError } from "./errors.ts";
@@ -107,21 +107,21 @@ interface Progress {
 /** Why the list stops although the service names another page. */
 const problemOf = (progress: Progress, records: number, recordsMax: number): string | undefined => {
   const { isRepeated, pages, barren, inAllMs, sinceNewMs } = progress;
-  if (isRepeated) return "the service gave the same page token twice";
+  if (isRepeated) return "the service returned the same page token twice";
   if (records > recordsMax) return `more than ${recordsMax} records`;
   if (sinceNewMs >= STALLED_MS)
-    return `no new record for ${STALLED_MS / 1000} seconds, and the service names yet another page`;
+    return `no new record for ${STALLED_MS / 1000} seconds, and the service names another page`;
   if (barren > pages - barren + BARREN_PAGES_MAX)
-    return `${barren} of ${pages} pages brought nothing new, and the service names yet another one`;
-  if (inAllMs >= LIST_MS) return `not over after ${LIST_MS / 1000} seconds of waiting`;
+    return `${barren} of ${pages} pages contained nothing new, and the service names another one`;
+  if (inAllMs >= LIST_MS) return `not complete after ${LIST_MS / 1000} seconds of waiting`;
   return undefined;
 };
 
-// Half a list is worse than none: what it lacks would look like what does not exist.
+// A partial list is worse than none: a missing record would look like one that does not exist.
 const incompleteList = (operation: List["operation"], { uidp }: Json, problem: string, records: number): Error => {
   const which = uidp === undefined ? "" : `uidp ${JSON.stringify(uidp)}; `;
   return new Error(
-    `${operation}: ${problem} (${which}${records} records so far). The list is not whole, so nothing goes on with it. ` +
+    `${operation}: ${problem} (${which}${records} records so far). The list is incomplete, so it is not used. ` +
       "Run it again; if it happens again, the service, or a proxy or cache before it, repeats its answers: " +
       "is irm:baseUrl (IRM_BASE_URL) the right address?",
   );

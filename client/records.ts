@@ -1,5 +1,5 @@
 // One record of a kind through the standard methods (AIP-131 to AIP-135). A kind names its operations, records travel as JSON,
-// and whatever fails names the operation and the record, once.
+// and every failure names the operation and the record, once.
 import type { Json, OperationName, RequestOf } from "../schema/index.ts";
 import type { CallOptions, Client } from "./client.ts";
 import { apiErrorOf, RecordError } from "./errors.ts";
@@ -25,7 +25,7 @@ export interface RecordKind {
 
 type Caller = Pick<Client, "call">;
 
-/** What an error names besides the operation. */
+/** What an error names in addition to the operation. */
 export interface Subject {
   uid?: string;
   name?: unknown;

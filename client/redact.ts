@@ -1,14 +1,13 @@
-// Tokens that this process has held, so that no text that leaves it can carry one: a proxy's page or a server's message may
-// echo a header.
+// Removes every token that this process has held from its texts: a proxy's page or a server's message may echo a header.
 
 export interface Redactor {
-  /** takes note of a secret and returns it */
+  /** remembers a secret and returns it */
   note(secret: string): string;
   /** the text with every noted secret taken out */
   redact(text: string): string;
 }
 
-// Anything shorter would take innocent words out of texts.
+// Anything shorter would remove ordinary words from texts.
 const MIN_LENGTH = 8;
 
 export const redactor = (): Redactor => {

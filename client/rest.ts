@@ -25,7 +25,7 @@ export const requestOf = (row: Operation, base: string, request: Json): Omit<Htt
   const query = new URLSearchParams(pairs(rest)).toString();
   return {
     method: row.method,
-    // An empty parent leaves a slash at the end: a root record is made at the collection itself.
+    // An empty parent leaves a slash at the end: a root record is created at the collection itself.
     url: new URL(`${base}${path.replace(/\/$/, "")}${query ? `?${query}` : ""}`),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
@@ -88,7 +88,7 @@ export const readAnswer = (
   return value;
 };
 
-/** undefined where it is no JSON: judged by the caller. The error of JSON.parse would quote it, and it may be a token. */
+/** undefined for text that is not JSON: the caller decides. An error of JSON.parse would quote the text, which may be a token. */
 export const parse = (body: string): unknown => {
   try {
     return JSON.parse(body);
@@ -97,12 +97,12 @@ export const parse = (body: string): unknown => {
   }
 };
 
-// A proxy's page: its text is not quoted, it may echo our headers.
+// A proxy's page: its text is not quoted, because it may echo our headers.
 const foreignError = (status: number, headers: HttpAnswer["headers"], operation: string): ApiError => {
   const redirect = status >= 300 && status < 400;
   const type = headers["content-type"] ?? "no content type";
   const text = redirect ? "a redirect, which is not followed" : `a body that is no error of the API (${type})`;
-  // Who is not the API cannot say that a record is gone.
+  // Only the API can say that a record does not exist.
   const code = codeFromHttp(status);
   return new ApiError(code === "NOT_FOUND" ? "UNKNOWN" : code, `HTTP ${status} with ${text}`, { operation });
 };

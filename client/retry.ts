@@ -12,7 +12,7 @@ const THROTTLED_BASE_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 20_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-// Retries of a whole process: with its quota exhausted, an outage costs one request for each operation.
+// Shared by all operations of a process: once it is exhausted, each operation of an outage costs one request.
 const RETRY_QUOTA = 500;
 const RETRY_COST = 14;
 const THROTTLED_RETRY_COST = 5;

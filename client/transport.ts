@@ -1,4 +1,4 @@
-// One HTTP request through undici: the answer whole, or an AttemptError that says whether the request ever left.
+// One HTTP request through undici: the complete response, or an AttemptError that states whether the request was sent.
 // HTTPS_PROXY and NO_PROXY are undici's to read; NODE_EXTRA_CA_CERTS is Node's.
 import type { Dispatcher } from "undici";
 import { ApiError, isLoopbackHost } from "../schema/index.ts";
@@ -27,7 +27,7 @@ export interface HttpAnswer {
 
 export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
 
-// HTTP/1.1 only: one request on a connection, so "was it sent?" has an answer.
+// HTTP/1.1 only: with one request on a connection, it is known whether that request was sent.
 const options = { allowH2: false, connect: { timeout: CONNECT_TIMEOUT_MS } };
 
 /** A proxy cannot reach our loopback, whatever NO_PROXY says. */
@@ -80,7 +80,7 @@ export const send = (
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         body: body ?? null,
-        // The one limit is below: these begin anew with each part of an answer.
+        // The one limit is below: these restart with each part of a response.
         headersTimeout: 0,
         bodyTimeout: 0,
       },

@@ -53,8 +53,8 @@ describe("a list whose page tokens never end", () => {
   it("says which list it was, how far it came, and what to do", async () => {
     const { session } = endless((page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }));
     await expect(walked(session)).rejects.toThrow(
-      `ListGroups: 12 of 13 pages brought nothing new, and the service names yet another one ` +
-        `(uidp {"childrenOf":"${ORG}"}; 2 records so far). The list is not whole, so nothing goes on with it. ` +
+      `ListGroups: 12 of 13 pages contained nothing new, and the service names another one ` +
+        `(uidp {"childrenOf":"${ORG}"}; 2 records so far). The list is incomplete, so it is not used. ` +
         "Run it again; if it happens again, the service, or a proxy or cache before it, repeats its answers: " +
         "is irm:baseUrl (IRM_BASE_URL) the right address?",
     );
@@ -75,14 +75,14 @@ describe("a list that stands still", () => {
   it("is given up after five minutes without a new record", async () => {
     const service = endless((page) => ({ groups: [], nextPageToken: `${page}` }), MINUTE_MS);
     await expect(walked(service.session)).rejects.toThrow(
-      "ListGroups: no new record for 300 seconds, and the service names yet another page",
+      "ListGroups: no new record for 300 seconds, and the service names another page",
     );
     expect(service.requests).toHaveLength(5);
   });
 
   it("is given up after an hour, though a record comes now and then", async () => {
     const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: `${page}` }), 4 * MINUTE_MS);
-    await expect(walked(service.session)).rejects.toThrow("ListGroups: not over after 3600 seconds of waiting");
+    await expect(walked(service.session)).rejects.toThrow("ListGroups: not complete after 3600 seconds of waiting");
     expect(service.requests).toHaveLength(15);
   });
 });
