@@ -1,8 +1,8 @@
-// The end of the engine. One that is killed ends none of its processes: this one would stay for ever, with a token in its
-// memory. It notices, finishes what is under way, so that the journal has it, and ends.
+// Detects the end of the engine. A killed engine does not end its processes: this one would run for ever, with a token in its
+// memory. It notices, finishes the operations under way, so that the journal records them, and exits.
 //
-// The engine holds the other end of our stdin, through the shell between us, which has no use for it. A stdin that has ended
-// is a hint; the proof is that nothing listens any more where the engine did, which is the first argument of this process.
+// The engine holds the other end of our stdin. An ended stdin is a hint. The proof is that nothing listens any more at the
+// engine's address, which is the first argument of this process.
 import { fstatSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,6 +1,6 @@
-// What the state of every resource points to, for ever: the handler text of provider/program/resource.ts imports
-// `pulumi-irm/dynamic` and calls `kinds.<kind>.<method>`. Neither the path nor these names may change: an old state could not
-// be deleted any more.
+// Every state points to this file, for ever: the handler text of provider/program/resource.ts imports
+// `pulumi-irm/dynamic` and calls `kinds.<kind>.<method>`. Neither the path nor these names may change: old
+// states could then not be deleted.
 // It must not import @pulumi/pulumi, which takes four times as long to load as all of this.
 
 import { systemEnvironment } from "../session/session.ts";

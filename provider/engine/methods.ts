@@ -17,7 +17,7 @@ import { type Review, reviewWith } from "./review.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
 import { twins } from "./twins.ts";
 
-/** As the SDK's provider gives it. What is optional here is its own, and not promised: without it misspelt keys are not told. */
+/** As the SDK's provider passes it. The optional members are undocumented: without them misspelt keys are not reported. */
 interface StackConfig {
   get: GetConfig;
   rawConfig?: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
   let ledger: Ledger | undefined;
   let session: Session | undefined;
 
-  // Not strict: what a state holds must be read and deleted whatever keys its configuration has besides.
+  // Not strict: the resources of a state must be readable and deletable whatever other keys its configuration has.
   const config = async (): Promise<Config> => requireConfig(await configured.promise, env, false);
   const checkConfig = async (): Promise<void> => {
     const parsed = await configured.promise;
@@ -71,7 +71,7 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
     await journal.acknowledge(kind.field, id, key as string | undefined);
   };
 
-  // The key in a state may be of a name that the resource had before: it says where the journal is, not whose the record is.
+  // The key in a state may carry an earlier name of the resource: it locates the journal and does not prove ownership.
   const sessionFor = async (kind: Kind, id: string, { [KEY]: key }: Json): Promise<Session> => {
     await noteInState(kind, id, key);
     return connect();
@@ -88,7 +88,7 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
   const twinText = async (kind: Kind, inputs: Json): Promise<string | undefined> =>
     hasCredentials ? existing.textOf(kind, await connect(), inputs) : undefined;
 
-  // Two resources that adopt one record, or one that adopts what another has: the preview refuses it already.
+  // The preview already refuses two resources that adopt one record, and the adoption of a record that another one manages.
   const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
     if (!isUidp(adopt) || typeof key !== "string") return [];
     const reason = (await getLedger()).ownership.plan(recordId(kind.field, adopt), key);
@@ -99,7 +99,7 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
   const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
 
   const methodsOf = (kind: Kind): Methods => ({
-    // Never throws: the engine would call the other methods all the same. They report what is wrong.
+    // Never throws: the engine would call the other methods anyway. They report the problems.
     configure: async ({ config }) => {
       if (isConfigured) return;
       isConfigured = true;
@@ -126,8 +126,8 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
       await gate.address(olds);
       await gate.organization(id);
       const compared = reconcile.diff(kind, id, olds, news);
-      // Another kind of provider has written the state, or the service has moved: an update stores what finds this code, and
-      // the service, again, and sends nothing.
+      // Another kind of provider wrote the state, or the service has moved: an update stores the handler and the address, and sends
+      // nothing.
       const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
       const result = { ...compared, changes: compared.changes || isStale };
       if (result.replaces.length === 0) ledger?.ownership.keep(recordId(kind.field, id), olds.adopted === true);
@@ -168,7 +168,7 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
   return Object.fromEntries(entries) as Record<KindName, Methods>;
 };
 
-// Who reads or deletes is given outputs only, and must find the journal and the service too.
+// Read and delete receive outputs only, and must find the journal and the service too.
 const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service }: Json): Json => ({
   ...outs,
   ...(key !== undefined && { [KEY]: key }),

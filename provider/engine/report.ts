@@ -1,4 +1,4 @@
-// Errors of the methods, as the engine prints them: a message and no stack, and once what all resources would say.
+// Errors of the methods, as the engine prints them: a message without a stack, and an error that all resources share only once.
 import { sessionErrorOf } from "../../client/errors.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
 import type { Environment } from "../session/session.ts";
@@ -8,7 +8,7 @@ type Method<A extends unknown[], R> = (...args: A) => Promise<R>;
 
 const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** Wraps a method: what it throws is a message for people. A defect keeps its stack. */
+/** Wraps a method so that its errors are messages for people. A defect keeps its stack. */
 export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
   // By message: the resource whose error is shown whole.
   const reported = new Map<string, string>();

@@ -72,7 +72,7 @@ export const removedText = (type: string, urn: string, outputs: Json): string | 
   if (!kind) return undefined;
   if (staysOnDelete(outputs)) {
     const name = `${kind.type} ${urn.replace(/^.*::/s, "")}`;
-    return `${name} is not in the program any more: ${kind.word} ${outputs.uid} was adopted, and stays`;
+    return `${name} is no longer in the program: ${kind.word} ${outputs.uid} was adopted and stays`;
   }
   return kind === kindRecords.roleBinding ? removedBinding(outputs) : undefined;
 };

@@ -1,5 +1,5 @@
-// Before a record of a state is compared, read or deleted: is this the service that has it? The address first, then, where there
-// are credentials, the organisation, once a process. Where it is not, this process creates nothing either.
+// Checks that this is the service of the state before a record is compared, read or deleted: first the address, then, with
+// credentials, the organisation, once per process. If it is another service, this process creates nothing either.
 //
 // Each resource carries the address: in its inputs for a check, in its outputs for a refresh and a delete, since a CI machine has
 // nothing else of the last run. A state of an earlier version carries none, and gets that of this run.
@@ -10,7 +10,7 @@ import { absenceEvidence } from "../reconcile/not-found.ts";
 import type { Session } from "../session/session.ts";
 import { SERVICE } from "../state/state.ts";
 
-/** The service is another one than that of the state; nothing is created, changed or deleted. */
+/** The state belongs to another service; nothing is created, changed or deleted. */
 class WrongService extends SessionError {
   override readonly name = "WrongService";
 }
@@ -20,11 +20,11 @@ export interface ServiceGate {
   address(stored: Json): Promise<void>;
   /** and the organisation of a uid, by one request for each organisation */
   organization(uid: string): Promise<void>;
-  /** what a denial of a read or a delete comes from: rejects with another error where the organisation is not there */
+  /** rejects with the reason for a denied read or delete: a missing organisation, or the denial itself */
   explain(uid: string, error: unknown): Promise<never>;
   /** throws once a record of this run was refused */
   open(): void;
-  /** The session with creates that are refused once a record of this run was: also one that is about to be sent */
+  /** The session, which refuses creates once a record of this run was refused */
   guarded(session: Session): Session;
 }
 
@@ -48,7 +48,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
     try {
       session = await connect();
     } catch (error) {
-      log(`the organisation ${organization} of this stack cannot be looked for: ${(error as Error).message}`);
+      log(`the organisation ${organization} of this stack cannot be checked: ${(error as Error).message}`);
       return undefined;
     }
     return explainAbsence(session, await config(), organization);
@@ -91,7 +91,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
   };
 };
 
-/** Whether the service has moved since, and somebody has confirmed it: the state is to carry the new address. */
+/** Whether the address differs from that of the state; a confirmed move makes the state carry the new one. */
 export const isMoved = ({ baseUrl }: Pick<Config, "baseUrl">, { [SERVICE]: stored }: Json): boolean =>
   stored !== undefined && stored !== serviceOf(baseUrl);
 
@@ -112,19 +112,19 @@ const otherAddress = (before: string, now: string): string =>
     ...(isLoopbackUrl(now) ? [RESTARTED] : []),
   ].join("\n  - ");
 
-/** For whom most meet: `irm serve --dev` without a database, started again. */
+/** The most common case: `irm serve --dev` without a database, started again. */
 const RESTARTED =
-  "If it is a development server that was started again: it has its records no more unless it was started with --db FILE. " +
-  "To begin anew: pulumi state delete --all, then pulumi up.";
+  "If it is a development server that was started again: it has lost its records unless it was started with --db FILE. " +
+  "To start over: pulumi state delete --all, then pulumi up.";
 
-/** Why the organisation is surely not there; undefined where it is, or may be. */
+/** The evidence that the organisation does not exist; undefined where it does, or may. */
 const explainAbsence = async (session: Session, config: Config, organization: string): Promise<string | undefined> => {
   try {
     const evidence = await absenceEvidence(session, organization);
     return evidence && absent(organization, serviceOf(config.baseUrl), evidence);
   } catch (error) {
     const cause = sessionErrorOf(error) ?? apiErrorOf(error) ?? (error as Error);
-    const text = `the organisation ${organization} of this stack cannot be looked for: ${sessionText(cause)}`;
+    const text = `the organisation ${organization} of this stack cannot be checked: ${sessionText(cause)}`;
     // On loopback the server is the caller's own: a refused token means that the server is a new one.
     if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopbackUrl(config.authUrl)) return text;
     session.log(text);

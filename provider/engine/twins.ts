@@ -1,5 +1,5 @@
-// A record that exists already and looks like one that a new resource is about to make: the preview says so, where it can ask.
-// One list for a parent and kind, one attempt for each page, and none after a failure: a preview works without the service.
+// Warns in the preview when a record with the same parent and fields as a new resource exists already. It sends one list for each
+// parent and kind, one attempt for each page, and nothing after a failure: a preview works without the service.
 
 import { listChildren } from "../../client/paginate.ts";
 import { singleAttempt } from "../../client/retry.ts";
@@ -17,7 +17,7 @@ type Listed = Json & { uid: string };
 const LOOKED_AT = 1_000;
 
 export interface Twins {
-  /** What to say of the inputs of a new resource; undefined where nothing is like it, or nothing can be asked. */
+  /** The warning for the inputs of a new resource; undefined where no record matches, or the service cannot be asked. */
   textOf(kind: Kind, session: Session, inputs: Json): Promise<string | undefined>;
 }
 
@@ -34,9 +34,9 @@ export const twins = (): Twins => {
 
   const textOf = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
     const { [KEY]: key, parent, adopt, names: _names, ...asked } = inputs;
-    // A new organisation stands beside those of others.
+    // At the root there are organisations of others.
     if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown(asked)) return undefined;
-    // What an interrupted run has left is this resource's.
+    // A record of an interrupted run belongs to this resource.
     if ((await session.journal.findUnsettled(key)).length > 0) return undefined;
     const once = withOneAttempt(session);
     const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
@@ -45,13 +45,13 @@ export const twins = (): Twins => {
     );
     if (alike.length === 0) return undefined;
     const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;
-    const lines = alike.map((record) => `${kind.word} ${record.uid}, made ${createTimeOf(record)}`);
+    const lines = alike.map((record) => `${kind.word} ${record.uid}, created ${createTimeOf(record)}`);
     const text = [
       `warning: ${name} is new, and ${withArticle(kind.word)} with the same parent and fields exists already:`,
       ...lines,
     ].join("\n  - ");
     const outcome = kind.unique ? "Without adopt the create fails" : "Without adopt there will be one more";
-    return `${text}\n${outcome}. If this resource had another name before, say so with aliases.`;
+    return `${text}\n${outcome}. If this resource had another name before, declare that name in aliases.`;
   };
 
   return {

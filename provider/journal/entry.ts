@@ -1,6 +1,6 @@
-// What the journal holds of a create, line by line (JSON Lines): the intent before the POST, what became of it after. Inputs
-// are in it as a hash only; the uid of the parent is needed to look below it. A line is followed only when it is whole: people
-// and broken disks write to files too.
+// The journal's lines for a create (JSON Lines): a pending entry before the POST, its outcome after. Inputs are stored as a hash
+// only; the uid of the parent is needed for a search. Only a complete line counts: people and broken disks write to files too.
+// The words on disk are those of version 0.1: `made` is succeeded, `closed` failed, `again` resent, `known` acknowledged.
 import { z } from "zod";
 import { isUidp, uidp } from "../../schema/index.ts";
 import { recordId } from "../kind/record.ts";
@@ -40,27 +40,27 @@ const LINES = {
   intent: Intent,
   again: z.object({ again: text, at: time }),
   made: z.object({ made: text, uid: uidp, at: time }),
-  /** the service answered it with a record that is not what was asked for */
+  /** the service answered it with a record that differs from what was requested */
   answered: z.object({ answered: text, uid: uidp }),
-  /** surely not made, or gone again */
+  /** failed: surely not created, or deleted again */
   closed: z.object({ closed: text }),
-  /** the engine knows it: it asked for a record of this uid */
+  /** acknowledged: the engine asked for a record of this uid */
   known: z.object({ known: uidp, kind: text.optional() }),
 };
 
-/** The engine has a record of this uid in its state; `kind` tells one that shares its uid with another. */
+/** The engine has a record of this uid in its state; `kind` distinguishes records that share a uid. */
 export type Known = z.infer<typeof LINES.known>;
 
 export type Line = { [K in keyof typeof LINES]: z.infer<(typeof LINES)[K]> }[keyof typeof LINES];
 
 export interface Entry extends Intent {
-  /** what it made; absent: nobody knows */
+  /** the record that it created; absent while it is pending */
   uid?: string;
-  /** what the service answered with, though it is not what was asked for */
+  /** what the service answered with, though it differs from what was requested */
   answered?: string;
 }
 
-/** A line that is no entry: it is kept and shown, and never followed. */
+/** A line that is not an entry: it is kept and shown, and otherwise ignored. */
 export interface InvalidLine {
   line: string;
   why: string;
@@ -90,7 +90,7 @@ export const contentsFrom = (file: string): Contents => {
   return { entries, invalid };
 };
 
-// It names a record: it must not vanish with the intent that it follows. One that was settled in this file is done with.
+// It names a record, so it must not vanish with its entry. A line of an entry that this file settles needs nothing more.
 const isOrphan = (line: Line, intents: ReadonlySet<string>): boolean =>
   ("made" in line && !intents.has(line.made)) || ("answered" in line && !intents.has(line.answered));
 
@@ -104,7 +104,7 @@ export const apply = (entries: Map<string, Entry>, line: Line): void => {
   else change(entries.get(line.again), { at: line.at });
 };
 
-/** Whether the record that the engine knows is the one that the entry made. */
+/** Whether the acknowledged record is the one that the entry created. */
 export const isKnownBy = ({ uid, kind }: Entry, { known, kind: knownKind = "" }: Known): boolean =>
   uid !== undefined && recordId(kind, uid) === recordId(knownKind, known);
 
@@ -112,7 +112,7 @@ const change = (entry: Entry | undefined, members: Partial<Entry>): void => {
   if (entry) Object.assign(entry, members);
 };
 
-/** The shortest text that says the same. */
+/** The shortest text with the same entries. */
 export const textFrom = (entries: Iterable<Entry>): string =>
   [...entries]
     .flatMap(({ uid, answered, ...intent }): Line[] => [

@@ -1,10 +1,10 @@
-// The journal on disk: 0600 in a folder of 0700, appended with fsync. What it cannot write is told before anything is sent.
+// The journal on disk: 0600 in a folder of 0700, appended with fsync. A failed write is an error before any request is sent.
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Contents, contentsFrom, type Entry, type InvalidLine, type Line, lineText, textFrom } from "./entry.ts";
 
-/** The journal cannot be kept, in one sentence with what to do about it. */
+/** The journal cannot be read or written: one sentence, with what to do about it. */
 export class JournalError extends Error {
   override readonly name = "JournalError";
 }
@@ -13,27 +13,27 @@ export interface JournalFile {
   readonly path: string;
   /** undefined when there is no file */
   read(): Promise<Contents | undefined>;
-  /** nobody else has written to it since it was read */
+  /** no other process has written to it since it was read */
   isAsRead(): Promise<boolean>;
   /** on disk when it resolves */
   append(line: Line): Promise<void>;
-  /** Writes it anew with these entries only, unless it says no more than that; its invalid lines are quarantined first. */
+  /** Rewrites it with these entries only, unless it holds no more than that; its invalid lines are quarantined first. */
   compact(entries: Iterable<Entry>): Promise<void>;
-  /** Keeps lines aside that must not be followed, each once; on disk when it resolves. */
+  /** Sets lines aside that must be ignored, each once; on disk when it resolves. */
   quarantine(lines: readonly InvalidLine[]): Promise<void>;
   quarantined(): Promise<InvalidLine[]>;
 }
 
-/** Where what must not be followed is kept. */
+/** The file that keeps the ignored lines. */
 export const quarantineOf = (path: string): string => `${path}.invalid`;
 
 export const journalFile = (path: string): JournalFile => {
-  // One write at a time; the next one does not care how the one before went.
+  // One write at a time, whether or not the one before succeeded.
   let last: Promise<unknown> = Promise.resolve();
   // What it looked like when it was read or written last; "" is no file.
   let seen = "";
   const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const next = last.then(() => told(path, "written", work));
+    const next = last.then(() => withAdvice(path, "written", work));
     last = next.catch(() => undefined);
     return next;
   };
@@ -56,7 +56,7 @@ export const journalFile = (path: string): JournalFile => {
           const isWhole = before.size === 0 || (await lastByte(file, before.size)) === "\n";
           await file.appendFile((isWhole ? "" : "\n") + lineText(line));
           await file.datasync();
-          // What somebody else wrote in between stays to be read.
+          // What another process wrote in between is still to be read.
           if (lookFrom(before) === seen) seen = lookFrom(await file.stat());
           if (before.size === 0) await syncFolder(dirname(path));
         });
@@ -98,7 +98,7 @@ const quarantinedAt = async (path: string): Promise<InvalidLine[]> =>
     .filter((line) => line !== "")
     .map(quarantinedLine);
 
-// Whatever became of that file, nothing in it is followed, and all of it is shown.
+// Nothing of that file is used, and all of it is shown.
 const quarantinedLine = (line: string): InvalidLine => {
   try {
     const { line: own, why } = JSON.parse(line) as Partial<InvalidLine>;
@@ -122,7 +122,7 @@ const lastByte = async (file: FileHandle, size: number): Promise<string> =>
   (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer.toString();
 
 const textOf = (path: string): Promise<string | undefined> =>
-  told(path, "read", async () => {
+  withAdvice(path, "read", async () => {
     try {
       return await readFile(path, "utf8");
     } catch (error) {
@@ -134,9 +134,9 @@ const textOf = (path: string): Promise<string | undefined> =>
 const lookFrom = ({ ino, size, mtimeMs }: Stats): string => (size === 0 ? "" : `${ino} ${size} ${mtimeMs}`);
 
 const lookOf = (path: string): Promise<string> =>
-  told(path, "read", async () => {
+  withAdvice(path, "read", async () => {
     try {
-      // Opened: a file server is asked anew then, where a `stat` may be answered from what this machine keeps.
+      // Opened, because that asks the file server again: a `stat` may be answered from this machine's cache.
       return await withFile(path, "r", async (file) => lookFrom(await file.stat()));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
@@ -144,11 +144,11 @@ const lookOf = (path: string): Promise<string> =>
     }
   });
 
-// A file is there after a power cut when its folder says so.
+// A file survives a power cut only if its folder is synced too.
 const syncFolder = (folder: string): Promise<void> => withFile(folder, "r", (file) => file.sync());
 
-/** Work on files of the journal, whose failures are told with the file and the advice. */
-export const told = async <T>(path: string, done: "read" | "written", work: () => Promise<T>): Promise<T> => {
+/** Works on a file of the journal; a failure names the file and what to do. */
+export const withAdvice = async <T>(path: string, done: "read" | "written", work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {

@@ -1,5 +1,5 @@
-// Who holds a lock, as its file tells: the process that wrote it, and whether that one is surely dead. A pid says something only
-// among the same pids: containers may share a host's name, and machines may have the same one.
+// The holder of a lock, from its file: which process wrote it, and whether that process is surely dead. A pid has a meaning only
+// within its namespace: containers may share a host's name, and two machines may have the same one.
 import { readFileSync, readlinkSync } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -11,14 +11,14 @@ export interface Holder {
   host: string;
   /** which pids the pid is one of; without it they are those of another machine */
   pids?: string;
-  /** of this lock, so that nobody removes another one */
+  /** of this lock, so that no process removes another one */
   nonce: string;
 }
 
 export interface Look {
   /** unknown when it is being written, was just removed, or cannot be read */
   holder: Holder | undefined;
-  /** another one whenever somebody has written or touched the file */
+  /** changes whenever a process writes or touches the file */
   mark: string;
 }
 
@@ -27,7 +27,7 @@ export const holderHere = (nonce: string): Holder => {
   return { pid: process.pid, host: hostname(), ...(pids !== undefined && { pids }), nonce };
 };
 
-/** Of one handle: opening asks a file server anew (close-to-open), where a `stat` may be answered from what the client keeps. */
+/** From one handle: opening asks the file server again (close-to-open), where a `stat` may be answered from the client's cache. */
 export const lookAt = async (file: string): Promise<Look> => {
   try {
     const handle = await open(file, "r");
@@ -51,11 +51,11 @@ export const holderFrom = (text: string): Holder | undefined => {
   }
 };
 
-/** Only of a process of this machine that has our pids; nobody knows of any other. */
+/** Known only for a process of this machine in our pid namespace. */
 const isDead = ({ pid, host, pids }: Holder): boolean =>
   pids !== undefined && pids === pidsHere() && host === hostname() && !isAlive(pid);
 
-// Linux numbers its namespaces anew after each boot, and the first one alike everywhere. Other systems have no second one.
+// Linux renumbers its namespaces after each boot, and the first one has the same number everywhere. Other systems have one.
 const pidsHere = (): string | undefined => {
   if (process.platform !== "linux") return process.platform;
   try {
@@ -78,7 +78,7 @@ const isAlive = (pid: number): boolean => {
 // clock. The wall clocks of two machines, or of a file server, are never compared (docs/faults.md#f24).
 
 const SILENT_MS = 30_000;
-// What counts between two looks: who was suspended in between has not looked, and its holder may have been suspended with it.
+// Most that counts between two looks: if this process was suspended in between, the holder may have been suspended with it.
 const LOOK_MS = 1_000;
 
 /** True when the file may be another one now, or none: try again. */
@@ -86,7 +86,7 @@ export type Takeover = (look: Look) => Promise<boolean>;
 
 /** For one wait. Errors: those of the file system. */
 export const takeoverOf = (file: string, clock: Clock): Takeover => {
-  // Two who wait may see the same dead holder: the second must not remove what the first has just taken.
+  // Two waiting processes may see the same dead holder: the second must not remove the lock that the first has just acquired.
   const guard = `${file}.gone`;
   const isSilent = silence(clock);
   const isGuardSilent = silence(clock);
@@ -94,13 +94,13 @@ export const takeoverOf = (file: string, clock: Clock): Takeover => {
   return async (look) => {
     const silent = isSilent(look.mark);
     if (!silent && (look.holder === undefined || !isDead(look.holder))) return false;
-    if (!(await isMade(guard))) {
-      // Whoever made it may have died then.
+    if (!(await isCreated(guard))) {
+      // The process that created it may have died.
       if (isGuardSilent(await markOf(guard))) await rm(guard, { recursive: true, force: true });
       return false;
     }
     try {
-      // Into the guard: who was suspended here, and has lost the guard since, removes nothing.
+      // Into the guard: a process that was suspended here and has lost the guard removes nothing.
       if ((await lookAt(file)).mark === look.mark) await move(file, join(guard, "lock"));
     } finally {
       await rm(guard, { recursive: true, force: true });
@@ -122,7 +122,7 @@ const silence = (clock: Clock) => {
   };
 };
 
-const isMade = async (folder: string): Promise<boolean> => {
+const isCreated = async (folder: string): Promise<boolean> => {
   try {
     await mkdir(folder, { mode: 0o700 });
     return true;

@@ -9,7 +9,7 @@ import { type Lock, lockOf } from "./lock.ts";
 
 export interface Journal {
   /**
-   * What earlier runs left of a resource: pending entries, and succeeded ones that the engine has not asked for since. Waits for
+   * Entries that earlier runs left for a resource: pending ones, and succeeded ones that the engine has not asked for since. Waits for
    * another process that is creating records of the same stack.
    */
   findUnsettled(key: string): Promise<Entry[]>;
@@ -17,13 +17,13 @@ export interface Journal {
   isNew(key: string): Promise<boolean>;
   /**
    * Writes a pending entry, with the time by the service's clock, and holds the lock until its `end`; undefined when another
-   * process has meanwhile left something of the resource. Errors: JournalError, and then nothing may be sent.
+   * process has meanwhile left an entry of the resource. Errors: JournalError, and then nothing may be sent.
    */
   begin(intent: Omit<Intent, "intent" | "at" | "notBefore">, now: () => Promise<number>): Promise<Entry | undefined>;
   /** The POST is about to be sent, at this time by the service's clock; kept to a second. */
   recordSend(entry: Entry, at: number): Promise<void>;
   recordSuccess(entry: Entry, uid: string, at: number): Promise<void>;
-  /** The service has answered with this record, and it is not what was asked for. */
+  /** The service has answered with this record, and it differs from what was requested. */
   recordAnswer(entry: Entry, uid: string): Promise<void>;
   /** The record that the entry names is not of its create: that line is quarantined, and the entry is pending again. */
   disown(entry: Entry, why: string): Promise<void>;
@@ -35,7 +35,7 @@ export interface Journal {
   acknowledge(kind: string, uid: string, key?: string): Promise<void>;
   /** How many entries with the same parent and fingerprint, this one among them, are pending. */
   countPendingAlike(entry: Entry): Promise<number>;
-  /** ids of the records that creates of other resources of the stack made. */
+  /** ids of the records that other resources of the stack created. */
   otherIds(key: string): Promise<Set<string>>;
   /** Pending entries of the stack of this resource that are not of this process; each once. */
   takeUnreported(key: string): Promise<Entry[]>;
@@ -61,7 +61,7 @@ interface StackJournal {
   isSettled: boolean;
 }
 
-/** How exactly the time of a request is kept: a line on disk for each would cost more than it tells. */
+/** Precision of a recorded send time: a line on disk for each request would cost more than it is worth. */
 export const SEND_TIME_MS = 1_000;
 
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
@@ -70,16 +70,16 @@ const SHOWN = 10;
 const SHOWN_CHARACTERS = 200;
 
 const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
-  const are = invalid.length === 1 ? "a line that is no entry" : `${invalid.length} lines that are no entries`;
+  const are = invalid.length === 1 ? "a line that is not an entry" : `${invalid.length} lines that are not entries`;
   const lines = invalid
     .slice(0, SHOWN)
     .map(({ line, why }) => `${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}: ${why}`);
   const more = invalid.length > SHOWN ? [`and ${invalid.length - SHOWN} more`] : [];
-  const head = `the intent journal ${path} has ${are}, not followed and kept in ${quarantineOf(path)} by the next up:`;
+  const head = `the intent journal ${path} has ${are}, ignored and kept in ${quarantineOf(path)} by the next up:`;
   return (
     `${[head, ...lines, ...more].join("\n  - ")}\n` +
-    "If one is of a create that a killed run did not end, its record may belong to no resource: look for it. irm journal list " +
-    "shows these lines, irm journal clean --invalid forgets them."
+    "If one is of a create that a killed run did not finish, no resource may manage its record: search for it. irm journal list " +
+    "shows these lines, irm journal clean --invalid deletes them."
   );
 };
 
@@ -119,7 +119,7 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
     for (const line of acknowledged.values()) apply(open.entries, line);
   };
 
-  // Once: what others write later is seen when we have the lock.
+  // Once: later lines of other processes are read under the lock.
   let settling: Promise<void> | undefined;
   const compactUnderLock = async (open: StackJournal): Promise<void> => {
     await open.lock.acquire();
@@ -186,7 +186,7 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
       const { uid, answered = uid, ...intent } = entry;
       await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
       log(
-        `${entry.key}: the intent journal names ${answered} for it, which ${why}: it is not followed, and kept in ` +
+        `${entry.key}: the intent journal names ${answered} for it, which ${why}: it is ignored, and kept in ` +
           quarantineOf(open.file.path),
       );
       await write(open, intent);
@@ -206,7 +206,7 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
           if (isNamed) await write(open, line);
         }
       } catch (error) {
-        // A preview may have nothing to write to; the next create that may writes it.
+        // A preview may not be able to write; the next create writes it.
         if (!(error instanceof JournalError)) throw error;
       }
     },

@@ -1,10 +1,10 @@
-// Who else is making records of this stack: a file beside the journal while a create is under way, with its holder in it. A
+// Who else is creating records of this stack: a file beside the journal while a create is under way, with its holder in it. A
 // holder that was killed does not stop the others: its process is gone, or (on another machine, or where another process has
 // its pid by now) it no longer touches the file.
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";
-import { JournalError, told } from "./file.ts";
+import { JournalError, withAdvice } from "./file.ts";
 import { holderFrom, holderHere, lookAt, takeoverOf } from "./holder.ts";
 
 const POLL_MS = 250;
@@ -13,7 +13,7 @@ const TOUCH_MS = 1_000;
 export interface Lock {
   /** Waits until no other process holds it; every `acquire` has its `release`. */
   acquire(): Promise<void>;
-  /** Never fails: what was made under the lock is made. A file that cannot be removed is told, and taken over like any other. */
+  /** Never fails: what was created under the lock exists. Failing to remove the lock is a warning, not an error. */
   release(): Promise<void>;
 }
 
@@ -33,17 +33,17 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
 
   let leaving: Promise<void> = Promise.resolve();
 
-  const take = async () => {
+  const acquire = async () => {
     // Our own file is still there until then.
     await leaving;
-    await told(file, "written", wait);
+    await withAdvice(file, "written", wait);
     touching = setInterval(() => void touch(), TOUCH_MS).unref();
   };
   const wait = async (): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const start = clock.now();
     const takeover = takeoverOf(file, clock);
-    let isTold = false;
+    let isReported = false;
     while (!(await isCreated(file, nonce))) {
       const look = await lookAt(file);
       const { holder } = look;
@@ -53,15 +53,15 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
       const who = holder ? `process ${holder.pid} on ${holder.host}` : "another process";
       if (clock.now() - start > timeoutMs)
         throw new JournalError(
-          `${who} is making records of this stack and does not end; if it is none of yours, remove ${file}`,
+          `${who} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`,
         );
-      if (!isTold) log(`waiting for ${who}, which is making records of this stack (${file})`);
-      isTold = true;
+      if (!isReported) log(`waiting for ${who}, which is creating records of this stack (${file})`);
+      isReported = true;
       await clock.sleep(POLL_MS);
     }
   };
 
-  // Whoever was suspended may find that another one has taken it.
+  // After a suspension another process may hold it.
   const isOurs = async (): Promise<boolean> => holderFrom(await readFile(file, "utf8"))?.nonce === nonce;
   const touch = async (): Promise<void> => {
     const now = new Date(clock.today());
@@ -76,14 +76,14 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
       if (await isOurs()) await unlink(file);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code !== "ENOENT") log(`cannot remove ${file} (${code ?? message}); the next run takes it over by itself`);
+      if (code !== "ENOENT") log(`cannot remove ${file} (${code ?? message}); the next run removes it`);
     }
   };
 
   return {
     acquire: async () => {
       holders += 1;
-      held ??= take();
+      held ??= acquire();
       try {
         await held;
       } catch (error) {
@@ -112,11 +112,11 @@ const isCreated = async (file: string, nonce: string): Promise<boolean> => {
     throw error;
   }
   try {
-    // A file server may tell at the close only that there was no room.
+    // A file server may report a full disk only at the close.
     await handle.writeFile(JSON.stringify(holderHere(nonce))).finally(() => handle.close());
     return true;
   } catch (error) {
-    // Nobody shall wait for it.
+    // No process must wait for it.
     await rm(file, { force: true }).catch(() => undefined);
     throw error;
   }

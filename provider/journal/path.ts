@@ -1,5 +1,5 @@
 // Where the journal of a stack is: one file for each stack, backend and address of the API, so that two stacks of one name
-// never take each other's records.
+// never adopt each other's records.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -35,7 +35,7 @@ const projectFile = (folder: string): string => {
   }
 };
 
-// Loaded where a project names a backend of its own: most do not, and every run would pay for it.
+// Loaded only where a project names a backend of its own: most do not.
 const require = createRequire(import.meta.url);
 
 const fromYaml = (text: string): string => {

@@ -1,4 +1,4 @@
-// GroupInvite: a code with which somebody joins a group. Nothing of it changes: another role, address or ttl is another invite
+// GroupInvite: a code that lets a person join a group. It is immutable: another role, address or ttl is another invite
 // with another code. The state keeps the code, which only the answer of the create shows, and of the role its uid, with the name
 // of a built-in one: other names may be secret where the role is declared.
 import { isRoot, type Json, resources } from "../../schema/index.ts";
@@ -21,7 +21,7 @@ export const groupInvite: Kind = {
     ...record,
     roleUid: record.roleUid || (role as Role | undefined)?.uid,
   }),
-  // An adopted record says nothing of its ttl: it is taken to have the one that the program gives.
+  // An adopted record does not return its ttl: assume that of the program.
   settle: (desired: Json, { ttl }: Json) => (ttl === undefined ? { ...desired, ttl } : desired),
   stored: ({ role, roleUid, ...fields }: Json) => {
     const { uid = roleUid as string, name } = (role ?? {}) as Role;

@@ -1,4 +1,4 @@
-// Group: the only kind that may stand at the root, and the one that everything below waits on when it is deleted.
+// Group: the only kind that may be at the root. It is deleted after everything below it.
 import { type Resource, resources } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 

@@ -1,4 +1,4 @@
-// IdentityProvider: where people sign in. The rule that matches them to who was provisioned is for good; the client secret is
+// IdentityProvider: where people sign in. The rule that matches them to provisioned users is immutable; the client secret is
 // never returned.
 import { type Json, resources } from "../../schema/index.ts";
 import { valueAt, withValueAt } from "../state/write-only.ts";

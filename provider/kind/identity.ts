@@ -8,6 +8,6 @@ export const identity: Kind = {
   filters: ({ name }) => ({ name }),
   replacementBreaks: "its uid would change: role bindings and workloads that name it would lose their access",
   blockers: (uid) => [{ ...resources.roleBinding.list, request: { identity: uid }, word: resources.roleBinding.word }],
-  deleteGuard: "role bindings of the identity would go with it, and this run deletes none of them",
+  deleteGuard: "role bindings of the identity would be deleted with it, and this run deletes none of them",
   supportsForceDestroy: "guarded",
 };

@@ -1,4 +1,4 @@
-// What the reconcile loop is told about a kind: names, and the few rules in which kinds differ.
+// What reconcile needs to know of a kind: names, and the few rules in which kinds differ.
 import type { Client } from "../../client/client.ts";
 import type { List } from "../../client/paginate.ts";
 import type { RecordOperations } from "../../client/records.ts";
@@ -15,17 +15,17 @@ export interface Kind extends Omit<Resource, "operations"> {
   operations: RecordOperations;
   /** fields that a record like `desired` has: they narrow a list of them */
   filters(desired: Json): Json;
-  /** fields that tell a record from others in the same place; default: name */
+  /** fields that identify a record in its place; default: name */
   matchedBy?: readonly string[];
-  /** fields that no two records in the same place have alike: the old record goes before a new one is made there */
+  /** fields that are unique in a place: the old record is deleted before a new one is created there */
   unique?: readonly string[];
   /** a create changes a record of the same name, and is how it is updated */
   upsert?: true;
-  /** field of the API → argument, where the program spells it otherwise */
+  /** field of the API → argument, where the names differ */
   arguments?: Readonly<Record<string, string>>;
   /** whether the server chooses for such a record what its schema says that it may choose; default: for any */
   choosesFor?(record: Json): boolean;
-  /** paths where the service keeps a uid and the program may give a text */
+  /** paths where the service stores a uid and the program may give a text */
   respelled?: readonly string[];
   /** why a replacement must be allowed by the program; absent = it need not */
   replacementBreaks?: string;
@@ -33,7 +33,7 @@ export interface Kind extends Omit<Resource, "operations"> {
   canonicalize?(input: Json): Json;
   /** field that is a list of names → all of them, to suggest the nearest */
   valueNames?: Readonly<Record<string, readonly string[]>>;
-  /** the answer, or stored outputs, with what the API leaves out where it says it elsewhere */
+  /** a response, or stored outputs, with the fields that the API returns elsewhere in them */
   normalizeResponse?(answer: Json): Json;
   /** the desired record, with the uid of the observed one where the program gives the name of what is there */
   settle?(desired: Json, observed: Json): Json;
@@ -41,7 +41,7 @@ export interface Kind extends Omit<Resource, "operations"> {
   resolve?(session: LookUpSession, desired: Json): Promise<Json>;
   /** fields that take the name of a built-in role instead of a uid */
   byName?: readonly string[];
-  /** arguments that the constructor adds for whoever reads a preview; they mean nothing */
+  /** arguments that the constructor adds for the reader of a preview; nothing else uses them */
   display?: readonly string[];
   /** what the state keeps of an answer; `own` are the arguments, or the outputs so far */
   stored?(answer: Json, own: Json): Json;
@@ -49,11 +49,11 @@ export interface Kind extends Omit<Resource, "operations"> {
   shown?(outputs: Json): Json;
   /** the stored outputs hold in clear text what the program marks as secret */
   holdsSecret?(outputs: Json, desired: Json): boolean;
-  /** uids of other records that this one keeps from being deleted */
+  /** uids of other records whose deletion this one prevents */
   references?(stored: Json): string[];
-  /** what keeps a record from being deleted, to be waited for and listed */
+  /** records that prevent a deletion, to wait for and to list */
   blockers?(uid: string): Blockers[];
-  /** why a record is not deleted while there are blockers, where the service would: they would go with it */
+  /** why a record with blockers is not deleted although the service would: it would delete them too */
   deleteGuard?: string;
   /** `forceDestroy` is an argument */
   supportsForceDestroy?: "below" | "guarded";
@@ -66,6 +66,8 @@ export interface Blockers extends List {
 }
 
 export const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
+
+export const pluralOf = (word: string): string => `${word.replace(/y$/, "ie")}s`;
 
 export const title = (record: Json): string => {
   const { name, identity, role } = record as { name?: string; identity?: { name?: string }; role?: { name?: string } };

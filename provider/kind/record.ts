@@ -1,5 +1,4 @@
-// What can be said of a record of any kind: where it is, when it was made, which one it is, and whether it is the one that a
-// program describes.
+// Facts about a record of any kind: where it is, when it was created, its identity, and whether a program describes it.
 import { type Json, parentOf, resources } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 
@@ -13,13 +12,13 @@ const wordsBesideUid = new Map(
   Object.values(resources).flatMap(({ field, word, list }) => (list.sharesUid ? [[field, word]] : [])),
 );
 
-/** A record among those of all kinds: `field` is that of its kind. A uid alone may be that of two. */
+/** Identifies a record among those of all kinds: two kinds may share a uid. `field` is that of its kind. */
 export const recordId = (field: string, uid: string): string => {
   const word = wordsBesideUid.get(field);
   return word === undefined ? uid : `${uid} (${word})`;
 };
 
-/** The fields that tell a record from others in the same place. */
+/** The fields that identify a record in its place. */
 export const matchedBy = ({ matchedBy: fields = ["name"] }: Kind): readonly string[] => fields;
 
 /** Whether it has what identifies the desired one, as far as that is given. */

@@ -1,4 +1,4 @@
-// Repo: a repository of images. One that syncs from another shows what it inherits from it, and its source by uid, however the
+// Repo: a repository of images. One that syncs from another shows what it inherits, and its source by uid, however the
 // program names it. The service would delete a repo together with its tags.
 import { type Json, resources } from "../../schema/index.ts";
 import type { Blockers, Kind } from "./kind.ts";
@@ -20,6 +20,6 @@ export const repo: Kind = {
   blockers: (uid): Blockers[] => [
     { ...tags, request: { ...tags.always, uidp: { childrenOf: uid } }, word: resources.tag.word },
   ],
-  deleteGuard: "tags of the repo would go with it, and this run deletes none of them",
+  deleteGuard: "tags of the repo would be deleted with it, and this run deletes none of them",
   supportsForceDestroy: "guarded",
 };

@@ -1,5 +1,5 @@
-// Tag: a name in a repo that points to an image. There is no update: creating one that exists moves it, so a create looks first
-// whether there is one.
+// Tag: a name in a repo that points to an image. There is no update: creating a tag that exists moves it, so a create first
+// checks that there is none.
 import { resources } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 

@@ -53,7 +53,7 @@ export interface AccountAssociationArgs extends AdoptArgs {
       Record<string, pulumi.Input<{ installations: pulumi.Input<pulumi.Input<GitHubInstallation>[]> }>>
     >;
   }>;
-  /** Lets a change of parent move the accounts to another group; default: refused in the preview */
+  /** Allows a change of parent to move the accounts to another group; default: refused in the preview */
   allowReplace?: boolean;
 }
 

@@ -1,15 +1,15 @@
-// Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log says what
-// will be taken and what will be changed on it. The engine's side gets the uid.
+// Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log shows
+// the record and the changes to it. The engine receives the uid.
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
-import { type Kind, title } from "../kind/kind.ts";
+import { type Kind, pluralOf, title } from "../kind/kind.ts";
 import { programError } from "./program-error.ts";
 import { programSession } from "./session.ts";
 
 export interface AdoptArgs {
   /**
-   * Takes over a record that exists: its uid, or "match" for the only one with this parent and name (of a role binding: with
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with
    * this identity and role, of a group invite: with this role and address, of an account association: in this group). It is
    * left in place when the resource is deleted.
    */
@@ -30,9 +30,9 @@ export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): p
 
 // The program cannot see what the engine's state holds, so it looks each time.
 const DONE_BEFORE =
-  "If this resource has adopted its record in an earlier run, adopt has done its work: take it out of the program.";
+  "If this resource has adopted its record in an earlier run, adopt has done its work: remove it from the program.";
 
-// Names that are secret are not told.
+// Secret names are not logged.
 const lookUp = async (kindName: KindName, name: string, args: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = args;
   const [{ kindRecords }, { isMatch }, { listAll, listChildren }, { desiredFrom, withUids }, { observe }] =
@@ -55,7 +55,7 @@ const lookUp = async (kindName: KindName, name: string, args: Json, secret: bool
   const matches: Json[] = [];
   for await (const one of records) {
     const record = observe(kind, one);
-    // Looked at again: a service that ignored a filter must not choose what is taken over.
+    // Checked again: a service that ignored a filter must not choose the adopted record.
     const isMeant = adopt === "match" ? isMatch(kind, record, identifying) : record.uid === adopt;
     if (isMeant) matches.push(record);
   }
@@ -66,13 +66,15 @@ const lookUp = async (kindName: KindName, name: string, args: Json, secret: bool
     return match;
   }
   const what =
-    adopt === "match" ? `${kind.word}s that match in ${parent || "no group"}` : `${kind.word}s with the uid ${adopt}`;
+    adopt === "match"
+      ? `${pluralOf(kind.word)} that match in ${parent || "no group"}`
+      : `${pluralOf(kind.word)} with the uid ${adopt}`;
   const lines = matches.map((record) => [record.uid, secret ? "" : record.name].filter(Boolean).join(" "));
   const problem = [`${head}: ${matches.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - ");
   throw programError(`${problem}\n${DONE_BEFORE}`);
 };
 
-// Values that are secret are not told.
+// Secret values are not logged.
 const logChanges = (kindName: KindName, name: string, found: pulumi.Output<Json>, inputs: pulumi.Inputs): void => {
   pulumi
     .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)

@@ -1,5 +1,5 @@
-// The names of what a role binding connects, from the program: whoever reviews a preview sees them beside the uids. A name that
-// is secret shows as that, and never gets to the engine.
+// The names of what a role binding connects, from the program: the reviewer of a preview sees them beside the uids. A secret
+// name shows as [secret] and never reaches the engine.
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp } from "../../schema/index.ts";
 import { SECRET_NAME } from "../state/state.ts";
@@ -8,7 +8,7 @@ import type { Entered } from "./dependencies.ts";
 // uid to name, of the records that the program has looked up.
 const lookedUp = new Map<string, string>();
 
-/** Takes note of a record that the program has looked up by a name that is no secret. */
+/** Remembers a record that the program has looked up by a name that is not secret. */
 export const remembered = <T extends { uid: string; name: string }>(record: T): T => {
   lookedUp.set(record.uid, record.name);
   return record;

@@ -22,8 +22,8 @@ const REFERENCES: Readonly<Record<string, string>> = {
 
 const descriptorOf = (type: string): Resource | undefined => Object.values(resources).find((one) => one.type === type);
 
-// A registration that takes longer is no part of this program's order: its uid is not in anybody's text yet.
-const PATIENCE_MS = 10_000;
+// A registration that takes longer is ignored: no text of the program can hold its uid yet.
+const TIMEOUT_MS = 10_000;
 
 /** A resource of ours as its constructor saw it. */
 interface Entry {
@@ -39,7 +39,7 @@ export interface Program {
   resources(): pulumi.CustomResource[];
   /** uids of the records that it adopts */
   adopted: Set<string>;
-  /** Takes note of a resource; `opts` come back with the dependencies that its plain uids mean. */
+  /** Registers a resource; returns `opts` with the dependencies that its plain uids imply. */
   enter(type: string, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered;
 }
 
@@ -58,7 +58,7 @@ const programs = new WeakMap<object, Program>();
 
 export const currentProgram = (): Program => {
   const monitor = pulumi.runtime.getMonitor();
-  const program = (monitor && programs.get(monitor)) ?? programWith(PATIENCE_MS);
+  const program = (monitor && programs.get(monitor)) ?? programWith(TIMEOUT_MS);
   if (monitor && !programs.has(monitor)) {
     programs.set(monitor, program);
     reportRemovals({ monitor, ...program });
@@ -66,7 +66,7 @@ export const currentProgram = (): Program => {
   return program;
 };
 
-/** Sees to it that a program which only imports this package, and constructs nothing any more, reports what leaves the stack. */
+/** Makes a program that only imports this package, and constructs nothing, report what leaves the stack. */
 export const watchProgram = (): void => {
   try {
     currentProgram();
@@ -75,7 +75,7 @@ export const watchProgram = (): void => {
   }
 };
 
-export const programWith = (patienceMs: number): Program => {
+export const programWith = (timeoutMs: number): Program => {
   const entries: Entry[] = [];
   const byResource = new Map<pulumi.Resource, Entry>();
   const byId = new Map<unknown, pulumi.Resource>();
@@ -102,7 +102,7 @@ export const programWith = (patienceMs: number): Program => {
   };
 
   // What the registration of an entry waits for, as the program wrote it (dependsOn, parent, inputs) and by waits like
-  // ours; undefined when some of it cannot be told.
+  // ours; undefined when some of it is unknown.
   const waitsOf = (one: Entry): readonly Entry[] | undefined => {
     if (!waits.has(one)) waits.set(one, findWaits(one));
     return waits.get(one);
@@ -136,11 +136,11 @@ export const programWith = (patienceMs: number): Program => {
       await setImmediate();
       const found = literalsOf(entry).map(({ uid, type }) => {
         const free = candidates(uid, type).filter((one) => !mayWaitFor(one, entry));
-        return firstWith(uid, free, patienceMs);
+        return firstWith(uid, free, timeoutMs);
       });
       return (await Promise.all(found)).filter((resource) => resource !== undefined);
     } catch {
-      // The edge is a courtesy; the program goes on without it.
+      // The program continues without the edge.
       return [];
     }
   };
@@ -212,8 +212,8 @@ const outputsIn = (value: unknown): pulumi.Output<unknown>[] => {
   return Object.values(value).flatMap(outputsIn);
 };
 
-/** The entry's resource whose uid is `uid`; undefined when none has it, or when nothing moves for so long. */
-const firstWith = (uid: string, entries: readonly Entry[], patienceMs: number): Promise<pulumi.Resource | undefined> =>
+/** The entry's resource whose uid is `uid`; undefined when none has it, or none registers within the timeout. */
+const firstWith = (uid: string, entries: readonly Entry[], timeoutMs: number): Promise<pulumi.Resource | undefined> =>
   new Promise((resolve) => {
     let left = entries.length;
     if (left === 0) return resolve(undefined);
@@ -221,7 +221,7 @@ const firstWith = (uid: string, entries: readonly Entry[], patienceMs: number): 
       clearTimeout(timer);
       resolve(resource);
     };
-    const timer = setTimeout(finish, patienceMs);
+    const timer = setTimeout(finish, timeoutMs);
     const settled = (found: string | undefined, resource: pulumi.Resource) => {
       left--;
       if (found === uid) finish(resource);

@@ -1,4 +1,4 @@
-// Two resources of one program that say the same: the preview warns. What is compared is what the program refers to (a resource
+// Warns in the preview of two resources of one program that declare the same. What is compared is what the program refers to (a resource
 // of its own, also one whose uid is not known yet, or a uid) and what it gives in plain; nothing of it is printed.
 import * as pulumi from "@pulumi/pulumi";
 import type { Json } from "../../schema/index.ts";
@@ -9,7 +9,7 @@ interface Entered {
   resourceOf(reference: unknown): pulumi.Resource | undefined;
 }
 
-/** Of one program: what says the same as what came before it is reported. */
+/** For one program: reports a resource that duplicates an earlier one. */
 export type Duplicates = (kind: KindName, resource: string, entered: Entered, inputs: pulumi.Inputs) => void;
 
 export const duplicates = (): Duplicates => {
@@ -45,15 +45,15 @@ export const duplicates = (): Duplicates => {
   };
 
   return (kind, resource, entered, inputs) => {
-    // What cannot be compared fails where it is used.
+    // A value that cannot be compared fails where it is used.
     if (marks[kind]) report(kind, resource, entered, inputs).catch(() => undefined);
   };
 };
 
 const TEXTS: Partial<Record<KindName, (resource: string, other: string) => string>> = {
   roleBinding: (resource, other) =>
-    `RoleBinding ${resource} grants the same as RoleBinding ${other}: the same role to the same identity in the same group. ` +
-    "Take one of them out of the program.",
+    `RoleBinding ${resource} duplicates RoleBinding ${other}: the same role to the same identity in the same group. ` +
+    "Remove one of them from the program.",
   identity: (resource, other) =>
     `Identity ${resource} has the same issuer and subject as Identity ${other}: a token exchange that names no identity ` +
     "fails for both. Name the identity in each exchange (IRM_IDENTITY), or keep one of them.",

@@ -3,6 +3,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { type List, listAll, listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json, nearestNames, printable, type Resource } from "../../schema/index.ts";
+import { pluralOf } from "../kind/kind.ts";
 import { programError } from "./program-error.ts";
 import { programSession } from "./session.ts";
 
@@ -32,13 +33,14 @@ export const onlyNamed = async <T extends { uid: string; name: string }>(sought:
   const lines = matches.map((one) => `${one.uid} "${printable(one.name)}"`);
   const hint = matches.length === 0 ? await namesInstead(list, parent ?? "", name) : "";
   throw programError(
-    [`${matches.length || "no"} ${word} named "${name}" ${where}; exactly one is needed${hint}`, ...lines].join(
-      "\n  - ",
-    ),
+    [
+      `${matches.length || "no"} ${matches.length > 1 ? pluralOf(word) : word} named "${name}" ${where}; exactly one is needed${hint}`,
+      ...lines,
+    ].join("\n  - "),
   );
 };
 
-// Most records that are looked at for a name that may be meant.
+// Most records that are searched for a similar name.
 const LOOKED_AT = 1_000;
 
 const namesInstead = async (list: List, parent: string, name: string): Promise<string> => {
@@ -49,7 +51,7 @@ const namesInstead = async (list: List, parent: string, name: string): Promise<s
       if (names.length === LOOKED_AT) break;
     }
   } catch {
-    // The name is wrong all the same; who may not list all of them gets no suggestion.
+    // The name is wrong in any case; a caller who may not list gets no suggestion.
   }
   const near = nearestNames(name, names).map((one) => `"${printable(one)}"`);
   return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;

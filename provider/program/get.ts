@@ -1,5 +1,5 @@
 // Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level
-// records count (organisations, built-in roles), so that nobody can put a record of the same name in their way.
+// records count (organisations, built-in roles), so that a record of the same name in a group never hides them.
 import * as pulumi from "@pulumi/pulumi";
 import { type Json, resources } from "../../schema/index.ts";
 import type {

@@ -1,4 +1,4 @@
-// GroupInvite: a code with which somebody who is not known yet joins a group, with a role.
+// GroupInvite: a code that lets a person without an identity join a group, with a role.
 import type * as pulumi from "@pulumi/pulumi";
 import { GroupInvite as GroupInviteSchema } from "../../schema/index.ts";
 import type { AdoptArgs } from "./adoption.ts";
@@ -8,7 +8,7 @@ import { IrmResource, isOfType } from "./resource.ts";
 import type { Role } from "./role.ts";
 import { withSecretOutputs } from "./secret.ts";
 
-/** Any change makes a new invite with a new code, before the old one ends. */
+/** Any change creates a new invite with a new code, before the old one ends. */
 export interface GroupInviteArgs extends AdoptArgs {
   /** The group to join: a Group or a uid */
   parent: Group | pulumi.Input<string>;
@@ -16,9 +16,9 @@ export interface GroupInviteArgs extends AdoptArgs {
   role: Role | pulumi.Input<string>;
   /** How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years */
   ttl: pulumi.Input<string>;
-  /** Address of who may accept it; default: whoever has the code */
+  /** Address of who may accept it; default: anyone with the code */
   email?: pulumi.Input<string>;
-  /** The first who accepts it is the only one; default: false */
+  /** Only one person can accept it; default: false */
   singleUse?: pulumi.Input<boolean>;
   /** Accepted as on every resource; an invite may always be replaced */
   allowReplace?: boolean;
@@ -31,7 +31,7 @@ export class GroupInvite extends IrmResource {
   declare readonly role: pulumi.Output<BoundRecord>;
   /** uid of the role that is granted */
   declare readonly roleUid: pulumi.Output<string>;
-  /** As given; undefined: whoever has the code */
+  /** As given; undefined: anyone with the code */
   declare readonly email: pulumi.Output<string | undefined>;
   /** As given */
   declare readonly ttl: pulumi.Output<string>;

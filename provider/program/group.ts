@@ -13,15 +13,15 @@ interface GroupFields extends AdoptArgs {
   name: pulumi.Input<string>;
   /** One line, at most 512 characters; default: empty */
   description?: pulumi.Input<string>;
-  /** Set by the operator of the service only; default: what the service says */
+  /** Set by the operator of the service only; default: the service's choice */
   verified?: pulumi.Input<boolean>;
-  /** Kind of an organisation; groups below a root inherit it; default: what the service says */
+  /** Kind of an organisation; groups below a root inherit it; default: the service's choice */
   kind?: pulumi.Input<GroupKind>;
-  /** Lets a change of parent make a new group, with a new uid for it and all below it; default: refused in the preview */
+  /** Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview */
   allowReplace?: boolean;
   /**
-   * Deletion takes along what is below the group and in no state that this run deletes: listed in the log first, deepest
-   * first, not on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that
+   * Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on
+   * a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that
    * holds something is not deleted
    */
   forceDestroy?: boolean;
@@ -38,7 +38,7 @@ export type GroupArgs = GroupFields &
         root?: undefined;
       }
     | {
-        /** Makes a new root organisation */
+        /** Creates a new root organisation */
         root: true;
         parent?: undefined;
       }

@@ -20,7 +20,7 @@ interface OidcFields {
   additionalScopes?: pulumi.Input<pulumi.Input<string>[]>;
   /** Claim that carries the groups of who signs in */
   groupsClaim?: pulumi.Input<string>;
-  /** How who signs in is matched to who was provisioned; default: by `sub`. A change makes a new provider (allowReplace) */
+  /** How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace) */
   correlationRule?: pulumi.Input<CorrelationRule>;
 }
 
@@ -47,11 +47,11 @@ export interface IdentityProviderArgs extends AdoptArgs {
   name: pulumi.Input<string>;
   /** One line, at most 512 characters; default: empty */
   description?: pulumi.Input<string>;
-  /** What everybody is granted who signs in for the first time: the name of a built-in role, a Role, or a uid */
+  /** The role granted at the first sign-in: the name of a built-in role, a Role, or a uid */
   defaultRole: Role | pulumi.Input<string>;
   /** OpenID Connect */
   oidc: pulumi.Input<OidcConfig>;
-  /** Lets a change of parent or of correlationRule make a new provider with a new uid; default: refused in the preview */
+  /** Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview */
   allowReplace?: boolean;
 }
 

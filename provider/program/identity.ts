@@ -30,7 +30,7 @@ export type ClaimMatch = OneOf<{
     claimPatterns?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   };
 
-/** Any change makes a new identity (allowReplace). */
+/** Any change creates a new identity (allowReplace). */
 export interface StaticKeys {
   /** `iss` of the workload's token: an https URL */
   issuer: pulumi.Input<string>;
@@ -71,9 +71,9 @@ interface IdentityFields extends AdoptArgs {
   description?: pulumi.Input<string>;
   /** At most 255 characters; default: empty */
   company?: pulumi.Input<string>;
-  /** Lets a change of parent, of staticKeys or of servicePrincipal make a new identity; default: refused in the preview */
+  /** Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview */
   allowReplace?: boolean;
-  /** Deletion takes along role bindings that nobody deletes in this run; default: the identity is not deleted then */
+  /** Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion */
   forceDestroy?: boolean;
 }
 
@@ -99,7 +99,7 @@ export class Identity extends IrmResource {
   declare readonly description: pulumi.Output<string>;
   /** Verified address of a person */
   declare readonly email: pulumi.Output<string | undefined>;
-  /** Address of a person that nobody has verified */
+  /** Unverified address of a person */
   declare readonly emailUnverified: pulumi.Output<string | undefined>;
   /** As given */
   declare readonly company: pulumi.Output<string | undefined>;

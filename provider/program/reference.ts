@@ -2,6 +2,7 @@
 // alternatives of which one is given, names of outputs.
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp, type Message } from "../../schema/index.ts";
+import { withArticle } from "../kind/kind.ts";
 import { programError } from "./program-error.ts";
 import { type IrmResource, isOfType, typeOf } from "./resource.ts";
 import { programSession } from "./session.ts";
@@ -24,7 +25,8 @@ export const referenceUid = (
 ): pulumi.Input<string> | undefined => {
   if (isOfType(value, type)) return value.id;
   const other = typeOf(value);
-  if (other) throw new TypeError(`${argument} takes a ${type} or its uid; it was given a ${other}`);
+  if (other)
+    throw new TypeError(`${argument} takes ${withArticle(type)} or its uid; it was given ${withArticle(other)}`);
   return value as pulumi.Input<string> | undefined;
 };
 
@@ -34,7 +36,7 @@ export const outputNames = (schema: Message): string[] => Object.keys(schema.sha
 // A role as an argument: a Role, a uid, or the name of a built-in role. The name is looked up while the program runs, so that a
 // misspelt one is an error of the preview. The engine's side keeps the name, and looks up its uid when it needs it.
 
-/** The argument as it is, refused where no built-in role has the name. Secret names are not told. */
+/** The argument as it is, refused where no built-in role has the name. Secret names are not shown. */
 export const checkedRole = (
   resource: string,
   role: pulumi.Input<string> | undefined,

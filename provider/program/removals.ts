@@ -1,6 +1,6 @@
 // What leaves the stack, in a preview: the engine asks no provider about a resource that is not declared any more, so the
-// program itself compares the state with what it has declared, once it has declared all of it. It says which role bindings
-// end, by name, and which records stay although the engine shows a deletion.
+// program itself compares the state with what it has declared, once it has declared all of it. It names the role bindings
+// that end, and the records that stay although the engine shows a deletion.
 //
 // Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state),
 // but must never fail a program.

@@ -31,9 +31,9 @@ interface RepoFields extends AdoptArgs {
   description?: pulumi.Input<string>;
   /** What is put into each image, or taken out */
   customOverlay?: pulumi.Input<CustomOverlay>;
-  /** Lets a change of parent make a new repo, without the images and tags of the old one; default: refused in the preview */
+  /** Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview */
   allowReplace?: boolean;
-  /** Deletion takes along tags that nobody deletes in this run; default: the repo is not deleted then */
+  /** Deletes with the repo tags that this run does not delete; default: they prevent the deletion */
   forceDestroy?: boolean;
 }
 

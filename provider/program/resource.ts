@@ -59,7 +59,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
   }
 }
 
-// The SDK looks at an input later than a look-up may fail. Without a handler until then, Node warns of each of them.
+// A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
 const markHandled = (value: unknown): void => {
   if (value instanceof Promise) value.catch(() => undefined);
   else if (
@@ -94,12 +94,12 @@ const optionInputs = ({ replaceOnChanges = [] }: pulumi.CustomResourceOptions): 
 
 /** The resource among all that the intent journal may hold: organisation/project/stack/type::name, as in its URN. */
 const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {
-  const stack = [pulumi.getOrganization, pulumi.getProject, pulumi.getStack].map(told).join("/");
+  const stack = [pulumi.getOrganization, pulumi.getProject, pulumi.getStack].map(orDash).join("/");
   return `${stack}/${[...typesAbove(parent), type].join("$")}::${name}`;
 };
 
 // In a unit test of a program there may be none, and the SDK throws.
-const told = (name: () => string): string => {
+const orDash = (name: () => string): string => {
   try {
     return name();
   } catch {

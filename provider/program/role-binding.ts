@@ -10,7 +10,7 @@ import { IrmResource } from "./resource.ts";
 import type { Role } from "./role.ts";
 
 export interface RoleBindingArgs extends AdoptArgs {
-  /** The group where the grant holds, and below: a Group or a uid; a change makes a new binding before the old one ends */
+  /** The group where the grant holds, and below: a Group or a uid; a change creates a new binding before the old one ends */
   parent: Group | pulumi.Input<string>;
   /** Who is granted the role: an Identity or a uid */
   identity: Identity | pulumi.Input<string>;

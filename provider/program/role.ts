@@ -15,7 +15,7 @@ export interface RoleArgs extends AdoptArgs {
   description?: pulumi.Input<string>;
   /** What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing */
   capabilities: pulumi.Input<pulumi.Input<string>[]>;
-  /** Lets a change of parent make a new role with a new uid; default: refused in the preview */
+  /** Allows a change of parent to create a new role with a new uid; default: refused in the preview */
   allowReplace?: boolean;
 }
 

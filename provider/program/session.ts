@@ -15,7 +15,7 @@ interface Program {
   /** parsed when the first resource or function needs it */
   config?: ParsedConfig;
   session?: Promise<Session>;
-  /** the end of the first call, while it is under way */
+  /** settles when the first call ends; absent after that */
   firstCall?: Promise<void> | undefined;
 }
 

@@ -7,13 +7,13 @@ import type { Repo } from "./repo.ts";
 import { IrmResource } from "./resource.ts";
 
 export interface TagArgs extends AdoptArgs {
-  /** The repo that the tag belongs to: a Repo or a uid; a change makes a new tag before the old one goes */
+  /** The repo that the tag belongs to: a Repo or a uid; a change creates a new tag before the old one goes */
   parent: Repo | pulumi.Input<string>;
-  /** At most 128 characters; unique in its repo; a change makes a new tag before the old one goes */
+  /** At most 128 characters; unique in its repo; a change creates a new tag before the old one goes */
   name: pulumi.Input<string>;
   /** Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag */
   digest: pulumi.Input<string>;
-  /** Nobody should use it any more; default: false */
+  /** Marks the tag as deprecated; default: false */
   deprecated?: pulumi.Input<boolean>;
   /** Bundles that the image belongs to, such as `base`; order and duplicates mean nothing */
   bundles?: pulumi.Input<pulumi.Input<string>[]>;
@@ -32,7 +32,7 @@ export class Tag extends IrmResource {
   declare readonly deprecated: pulumi.Output<boolean | undefined>;
   /** As given */
   declare readonly bundles: pulumi.Output<string[] | undefined>;
-  /** RFC 3339, UTC: when the tag was made, or moved last */
+  /** RFC 3339, UTC: when the tag was created, or last moved */
   declare readonly updateTime: pulumi.Output<string>;
 
   constructor(name: string, args: TagArgs, opts: pulumi.CustomResourceOptions = {}) {

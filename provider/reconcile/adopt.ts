@@ -1,5 +1,5 @@
-// Takes a record that exists and makes it what the program asks for: one that the program adopts, or one that an interrupted run
-// created.
+// Adopts an existing record and updates it to what the program asks for: one that the program names, or one that an interrupted
+// run created.
 import { isUidp, type Json } from "../../schema/index.ts";
 import { placeOf, recordId } from "../kind/record.ts";
 import { settleByAdoption } from "../recovery/recover.ts";
@@ -18,7 +18,7 @@ export interface Created {
   outs: Json;
 }
 
-/** The program looked the record up (provider/program/adoption.ts); it is read once more before it is taken. */
+/** The program looked the record up (provider/program/adoption.ts); it is read once more before the adoption. */
 export const adopt = async (session: Session, desired: Desired): Promise<Created> => {
   const { kind, key, parent, args } = desired;
   const uid = args.adopt;
@@ -29,7 +29,7 @@ export const adopt = async (session: Session, desired: Desired): Promise<Created
   const place = placeOf(kind, uid);
   if (place !== parent) throw new Error(`${head} is in ${place || "no group"}, not in ${parent || "none"}`);
   const record = await readWhenVisible(kind, session, uid, 0);
-  if (!record) throw new Error(`${head} does not exist; leave adopt out to make a new one`);
+  if (!record) throw new Error(`${head} does not exist; leave adopt out to create a new one`);
   await settleByAdoption(kind, session, key, record);
   return takeOver(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
 };
@@ -38,7 +38,7 @@ export const takeOver = async (session: Session, desired: Desired, record: Json,
   const { kind, key, args } = desired;
   const id = record.uid as string;
   session.ownership.take(recordId(kind.field, id), key, origin);
-  // Which secrets the record has cannot be read, so they are sent again.
+  // The secrets of the record cannot be read, so they are sent again.
   const outs = outputsFrom(kind, record, withoutSecrets(kind, args));
   try {
     const { paths, replaces } = changeOf(desired, placeOf(kind, id), outs);

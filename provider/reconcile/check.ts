@@ -1,5 +1,5 @@
-// Inputs before anything is sent: all that is wrong with a resource at once, each with its property path, in the API's own
-// words. No network; what a preview does not know yet is left out.
+// Checks the inputs before any request: all problems of a resource at once, each with its property path, in the API's words.
+// It needs no network and skips values that a preview does not know yet.
 import {
   asMessage,
   type FieldViolation,
@@ -35,7 +35,7 @@ export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failu
   };
 };
 
-// Access outlives mistakes: other records depend on a uid, so a new one must be asked for.
+// Other records depend on a uid, so a replacement must be allowed explicitly.
 const refusedReplacements = (kind: Kind, before: Json, inputs: Json): FieldViolation[] => {
   if (!kind.replacementBreaks || inputs.allowReplace === true) return [];
   const desired = desiredFrom(kind, inputs);
@@ -48,7 +48,7 @@ export const isUnknownAt = (args: Json, path: string): boolean => containsUnknow
 /** Why an argument must not change, where its change would replace the record. */
 export const replacementRefusal = (kind: Kind, path: string): FieldViolation => ({
   field: argumentOf(kind, path),
-  description: `a change makes a new ${kind.word}: ${kind.replacementBreaks}; set allowReplace: true if that is meant`,
+  description: `a change creates a new ${kind.word}: ${kind.replacementBreaks}; set allowReplace: true to allow it`,
 });
 
 /** Arguments that are not fields of the API, and what may be given. */
@@ -97,7 +97,7 @@ const withoutNames = (kind: Kind, input: Json): Json => {
 const orName = (kind: Kind, field: string): string =>
   kind.byName?.includes(field) ? ", or the name of a built-in role" : "";
 
-/** `capabilities[1]` with the value that stands there: the value that was probably meant. */
+/** For a wrong value at `capabilities[1]`: the nearest valid one. */
 const suggestedName = (kind: Kind, input: Json, path: string): string => {
   const [, field = "", index] = /^(\w+)\[(\d+)\]$/.exec(path) ?? [];
   const value = index === undefined ? undefined : (input[field] as unknown[])[Number(index)];

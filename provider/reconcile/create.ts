@@ -32,7 +32,7 @@ const asCreated = ({ kind, args }: Desired, record: Json): Created => ({
 
 const creating = perSession(() => new Map<string, Promise<unknown>>());
 
-// Equal records are created one after the other: a search for one must not find what another create is just making.
+// Equal records are created one after the other: a search for one must not find what another create is producing.
 const inTurn = async <T>(session: Session, fingerprint: string, work: () => Promise<T>): Promise<T> => {
   const turns = creating(session);
   const turn = (turns.get(fingerprint) ?? Promise.resolve()).then(work);

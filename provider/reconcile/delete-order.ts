@@ -1,5 +1,5 @@
-// Deletion of what still holds something. The engine deletes by the order that it knows; where a program wrote plain uids it
-// knows none, so a group waits here for its children and a role for its bindings, as long as they are getting fewer.
+// Deletes a record that others still hold. The engine knows no order where a program wrote plain uids. So a group waits here for
+// its children, and a role for its bindings, as long as their number falls.
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { type ApiError, isAncestor } from "../../schema/index.ts";
@@ -46,7 +46,7 @@ interface Left {
 }
 
 /**
- * `attempt` deletes the record, or gives the error of a record that is not free yet; `force` takes away what holds it, once,
+ * `attempt` deletes the record, or gives the error of a record that is not free yet; `force` deletes what holds it, once,
  * when this run has nothing more to delete there.
  */
 export const deleteWhenFree = async (
@@ -98,7 +98,7 @@ const listed = async (session: Session, { request, word, ...list }: Blockers): P
     const lines = records.map((record) => [word, record.uid, title(record)].filter(Boolean).join(" "));
     return { count: totalCount ?? records.length, lines, whole: true };
   } catch (error) {
-    // Telling what is left is a courtesy: that it cannot be told must not hide why the delete failed.
+    // A failed list must not hide why the delete failed.
     const cause = apiErrorOf(error);
     if (!cause) throw error;
     return { count: 0, lines: [`${list.plural}: could not be listed: ${apiText(cause)}`], whole: false };

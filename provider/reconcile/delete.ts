@@ -1,4 +1,4 @@
-// Delete: what is gone already is done; what still holds something waits for the deletes of this run; an adopted record stays.
+// Delete: a record that is already deleted is done; one that others hold waits for the deletes of this run; an adopted one stays.
 import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { apiError, type Json } from "../../schema/index.ts";
@@ -19,7 +19,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     return false;
   }
   if (!session.ownership.release(recordId(kind.field, id), stored.adopted === true)) {
-    session.log(`${subject} stays: another resource of this stack has taken it`);
+    session.log(`${subject} stays: another resource of this stack manages it`);
     return false;
   }
   const forced = stored.forceDestroy === true;
@@ -38,8 +38,8 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     const left = await leftBelow(kind, session, id);
     if (left.whole && left.count === 0) return send();
     const operation = kind.operations.delete;
-    const why = left.whole ? text : "what would go with it could not be listed";
-    return apiError("FAILED_PRECONDITION", forced ? why : `${why}; forceDestroy: true lets them go`, { operation });
+    const why = left.whole ? text : "the records that would be deleted with it could not be listed";
+    return apiError("FAILED_PRECONDITION", forced ? why : `${why}; forceDestroy: true deletes them too`, { operation });
   };
   const attempt = kind.supportsForceDestroy === "guarded" && forced ? send : guarded;
   if (attempt === send && kind.deleteGuard) await reportWhatGoes(kind, session, id, subject);
@@ -60,5 +60,5 @@ const reportWhatGoes = async (kind: Kind, session: Session, id: string, subject:
     }
   if (held.length > 0) throw stillDeclared(`${subject}: forceDestroy`, held);
   if (lines.length > 0)
-    session.log([`${subject}: forceDestroy; ${lines.length} that go with it:`, ...lines].join("\n  - "));
+    session.log([`${subject}: forceDestroy; ${lines.length} deleted with it:`, ...lines].join("\n  - "));
 };

@@ -11,7 +11,7 @@ import { neverSeen } from "./shown-once.ts";
 export interface DiffResult {
   changes: boolean;
   replaces: string[];
-  /** the new record can be made only when the old one is gone */
+  /** the new record can be created only after the old one is deleted */
   deleteBeforeReplace?: true;
   /** for the person who reads the preview */
   warning?: string;
@@ -40,7 +40,7 @@ export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult
     ...(kind.unique && fields.length > 0 && !isBesides && { deleteBeforeReplace: true }),
   });
   if (!kind.replacementBreaks || args.allowReplace === true) return { changes, ...replaced([...replaces, ...asked]) };
-  // check has refused already what differs from the last inputs; this is what differs from the record itself.
+  // check has already refused differences from the last inputs; these are differences from the record itself.
   const sure = replaces.find((path) => !isUnknownAt(args, path));
   if (sure !== undefined) {
     const { field, description } = replacementRefusal(kind, sure);
@@ -50,7 +50,7 @@ export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult
   if (open === undefined) return { changes, ...replaced(asked) };
   // Not known before the update: it may turn out to be what it was, so that a preview cannot refuse.
   const { field, description } = replacementRefusal(kind, open);
-  const warning = `${kind.word} ${id}: ${field} is not known yet, and the update refuses another one: ${description}`;
+  const warning = `${kind.word} ${id}: ${field} is not known yet, and the update refuses a different value: ${description}`;
   return { changes, ...replaced(asked), warning };
 };
 
@@ -69,8 +69,8 @@ const replacedOnChange = (kind: Kind, paths: readonly string[], option: unknown)
   return [...new Set(fields)];
 };
 
-// To give a resource another record would delete the one that it has.
+// Adopting another record would delete the one that the resource manages.
 const adoptsAnother = (kind: Kind, id: string, other: string): Error =>
   new Error(
-    `${kind.word} ${id}: adopt names ${other}, and this resource has a record already; give the other one a resource of its own`,
+    `${kind.word} ${id}: adopt names ${other}, but this resource already manages a record; declare a separate resource for the other one`,
   );

@@ -1,5 +1,5 @@
-// forceDestroy of a group: what the engine does not know of goes deepest first. What will go is told before the first request
-// that deletes anything; an organisation, too many records, and whatever reaches beyond the group are refused.
+// forceDestroy of a group: deletes the records below it that the engine does not know, deepest first. It logs them before the
+// first delete. It refuses an organisation, too many records, and deletions that would reach beyond the group.
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
@@ -35,12 +35,12 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
   }
   const lasting = await advisoriesBelow(session, uid);
   if (lasting.length > 0) {
-    const text = `${head}: no method deletes these advisories, so that the group would stay; nothing was deleted:`;
+    const text = `${head}: no method deletes these advisories, so the group would stay; nothing was deleted:`;
     throw new Error([text, ...lasting].join("\n  - "));
   }
   const outside = await bindingsOutside(session, uid, doomed);
   if (outside.length > 0) {
-    const text = `${head}: these role bindings are outside of it and would go with identities below it; nothing was deleted:`;
+    const text = `${head}: these role bindings are outside it and would be deleted with identities below it; nothing was deleted:`;
     throw new Error([text, ...outside].join("\n  - "));
   }
   const held = doomed.filter((one) => session.ownership.isHeld(one.id));
@@ -80,7 +80,7 @@ const everythingBelow = async (session: Session, group: string): Promise<Doomed[
     for (const uidp of filters)
       for await (const record of listAll(session, list, { uidp })) {
         const { uid } = record;
-        // Looked at again: a service that ignored a filter must not choose what is deleted.
+        // Checked again: a service that ignored a filter must not choose what is deleted.
         if (!isAncestor(group, uid) && !(list.sharesUid && uid === group)) continue;
         const text = [word, uid, title(record)].filter(Boolean).join(" ");
         doomed.push({ uid, id: recordId(field, uid), word, text, remove: operations.delete, rank });

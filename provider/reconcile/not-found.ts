@@ -1,6 +1,6 @@
 // What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is no
-// evidence (docs/faults.md#f18). After that it is evidence only where the service knows the group that held the record: a wrong
-// address, or a service that does not know the organisation, answers NOT_FOUND to everything.
+// evidence (docs/faults.md#f18). After that it is evidence only where the service knows the group that held the record: at a wrong
+// address, or without the organisation, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
 import type { Clock } from "../../client/clock.ts";
 import { advised, hasCode, sessionErrorOf } from "../../client/errors.ts";
@@ -128,7 +128,7 @@ const confirmDeleted = async (kind: Kind, session: Session, uid: string, action:
     if (action === "get") throw unknownOrganization(kind, uid, uid);
     return;
   }
-  // Of a tag, the group of its repo: what is gone with the repo is gone.
+  // For a tag, the group of its repo: deleting a repo deletes its tags.
   const above = kind.parent === "Group" ? place : parentOf(place);
   for (let parent = above; ; parent = parentOf(parent)) {
     try {

@@ -7,7 +7,7 @@ import { Incomplete } from "../session/errors.ts";
 import type { Desired } from "../state/desired.ts";
 import { shownOnceFields } from "../state/write-only.ts";
 
-/** The outputs that the state should have, and that nobody can read again. An adopted record has never shown them. */
+/** The outputs that the state lacks and that cannot be read again. An adopted record never had them in a response. */
 export const neverSeen = (kind: Kind, outputs: Json): string[] =>
   outputs.adopted === true ? [] : shownOnceFields(kind.schema).filter((name) => outputs[name] === undefined);
 
@@ -20,7 +20,7 @@ export const incompleteUnlessShown = <T extends { id: string; outs: Json }>(
   const names = neverSeen(kind, outs);
   if (names.length === 0) return created;
   const text =
-    `${key}: ${kind.word} ${id} was made, and the answer that shows its ${names.join(", ")} was lost. The service shows it once, ` +
-    "so nobody has it. The next pulumi up replaces the record: it makes one whose answer it keeps, then deletes this one.";
+    `${key}: ${kind.word} ${id} was created, but the response that shows its ${names.join(", ")} was lost. The service shows it once, ` +
+    "so it cannot be recovered. The next pulumi up replaces the record: it creates one whose response it keeps, then deletes this one.";
   throw new Incomplete(text, id, { ...outs, ...hidden });
 };

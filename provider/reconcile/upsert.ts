@@ -1,5 +1,5 @@
 // A kind without an update of its own: a create of the same name changes the record that has it (docs/contract.md#d19).
-// So a create must not take over what somebody else made, and an update must not bring back what somebody else deleted.
+// So a create must not change another owner's record, and an update must not restore a deleted one.
 import { apiErrorOf, LostAnswer } from "../../client/errors.ts";
 import { createRecord, getRecord } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
@@ -21,14 +21,14 @@ export const upsertProblem = ({ kind, key, args }: Desired, { records, isComplet
     );
   if (isComplete) return undefined;
   return (
-    `${key}: whether ${kind.word} "${args.name}" exists cannot be seen, and a create would change it; nothing was sent. ` +
+    `${key}: whether ${kind.word} "${args.name}" exists is not known, and a create would change it; nothing was sent. ` +
     `Grant the caller ${kind.list.operation}.`
   );
 };
 
 /** The answer of a create that changes the record `id`. A lost answer may be asked for again: the second changes nothing. */
 export const moveByCreate = async (session: Session, id: string, { kind, fields }: Desired): Promise<Json> => {
-  // A record that was deleted would be made again, under another uid: NOT_FOUND says so instead.
+  // A deleted record would be created again under another uid: this request fails with NOT_FOUND instead.
   await getRecord(session, kind, id);
   const send = () => createRecord(session, kind, placeOf(kind, id), fields);
   try {

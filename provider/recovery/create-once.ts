@@ -21,7 +21,7 @@ import {
   undecidedRecord,
 } from "./search.ts";
 
-/** The record, created now; undefined when another process has meanwhile left something of this resource. */
+/** The record, created now; undefined when another process has meanwhile left an entry of this resource. */
 export const createOnce = async (session: Session, desired: Desired): Promise<Json | undefined> => {
   const { journal, ownership } = session;
   const { kind, key, parent, choices, fingerprint } = desired;
@@ -47,7 +47,7 @@ export const createOnce = async (session: Session, desired: Desired): Promise<Js
   }
 };
 
-/** The answer of the POST, or the record that it made. Where the outcome is unknown, the entry stays pending for the next run. */
+/** The response to the POST, or the record that it created. Where the outcome is unknown, the entry stays pending for the next run. */
 const post = async (session: Session, desired: Desired, entry: Entry, before: Existing): Promise<Json> => {
   const { journal, clock } = session;
   const { kind, parent, fields } = desired;
@@ -76,12 +76,12 @@ const post = async (session: Session, desired: Desired, entry: Entry, before: Ex
       const cause = apiErrorOf(error);
       if (!(error instanceof RecordError && cause instanceof LostAnswer)) {
         if (wasLost) {
-          // What was sent before may still be processed; the record in the way may be its own.
+          // An earlier request may still be processed; the existing record may be its result.
           const own = hasCode(error, "ALREADY_EXISTS") ? await search(error as Error) : undefined;
           if (own) return own;
           throw unknownOutcome(kind, error as Error);
         }
-        // After the request was sent, only the service's own word says that there is no record.
+        // Once the request was sent, only an error of the service proves that there is no record.
         if (cause || !isSent) await noteFailure(session, entry);
         throw advised(error, "ALREADY_EXISTS", ADOPT_ADVICE);
       }
@@ -114,18 +114,18 @@ const searchAfter = async (
     found = await findCreated(kind, session, entry, { filters, waitMs: CREATION_GRACE_MS, except });
   } catch (reason) {
     const { message } = unknownOutcome(kind, error);
-    throw new Error(`${message}\nLooking for it failed as well: ${(reason as Error).message}`, { cause: reason });
+    throw new Error(`${message}\nThe search for it failed as well: ${(reason as Error).message}`, { cause: reason });
   }
   return pickCreated(kind, session, found, entry);
 };
 
 const ADOPT_ADVICE =
   'If that record is meant, take it over with adopt: "match" (or its uid); ' +
-  "if this resource had another name before, say so with aliases.";
+  "if this resource had another name before, declare that name in aliases.";
 
 const otherRecordText = (kind: Kind, { key }: Entry, answer: Json, why: string): string =>
   `${key}: the response to ${kind.operations.create} names ${kind.word} ${[answer.uid, title(answer)].filter(Boolean).join(" ")}, which ${why}: ` +
-  "it is not taken, and the record that was really made is looked for";
+  "it is not adopted, and the search for the created record goes on";
 
 // The record is created, and the response does not name it: as good as no response.
 const otherRecord = ({ kind, parent, args: { name } }: Desired, { uid }: Json, why: string): RecordError => {
@@ -138,7 +138,7 @@ const otherRecord = ({ kind, parent, args: { name } }: Desired, { uid }: Json, w
 const unknownOutcome = (kind: Kind, error: Error): Error =>
   new Error(
     `${error.message}\n` +
-      `Whether the ${kind.word} was made is not known. The intent journal keeps that; the next run looks for it before it makes one.`,
+      `Whether the ${kind.word} was created is not known. The intent journal keeps the create as pending, and the next run searches for the record first.`,
   );
 
 // A runner without a journal (a fresh CI machine) cannot know what a killed run was about to create: such a record may be that run's.
@@ -146,16 +146,16 @@ const warnOfAlike = (kind: Kind, session: Session, entry: Entry, before: Existin
   const alike = existingAlike(kind, session, entry, before);
   if (alike.length === 0) return;
   const head =
-    `${entry.key}: makes ${withArticle(kind.word)}; there is one already with the same parent and the same fields, and no intent journal here ` +
-    "that knows whose it is:";
-  const lines = alike.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
+    `${entry.key}: creates ${withArticle(kind.word)}, and one with the same parent and fields exists; no intent journal here ` +
+    "shows which create produced it:";
+  const lines = alike.map((record) => `${kind.word} ${record.uid} ${title(record)}, created ${createTimeOf(record)}`);
   session.log(
     `${[head, ...lines].join("\n  - ")}\n` +
-      "If a run was killed while it made this resource, that record is its: pulumi stack export | irm journal pending tells.",
+      "If a run was killed while it created this resource, it may have created that record. To see: pulumi stack export | irm journal pending",
   );
 };
 
-// The service has answered, and the engine must hear of it: a disk that is full by now is a warning, not an error.
+// The service has answered, and the engine must receive the result: a full disk is now a warning, not an error.
 const orWarn = (session: Session, { key }: Entry, written: Promise<void>): Promise<void> =>
   written.catch((error: Error) => session.log(`${key}: ${error.message}`));
 

@@ -1,4 +1,4 @@
-// What interrupted runs left of a resource: the record that their create made is taken, and what no resource takes is reported.
+// Recovers creates of interrupted runs: adopts the record that a create produced, and reports the records that no resource manages.
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { JournalError } from "../journal/file.ts";
@@ -40,13 +40,14 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
     } else if (entry.uid !== uid) {
       const named = await judgeNamed(kind, session, entry);
       if (named?.is === "foreign") await session.journal.disown(entry, named.why);
-      else if (named) session.log(`${key}: a run that did not end made ${entry.uid} for it, which is nobody's now`);
+      else if (named)
+        session.log(`${key}: an interrupted run created ${entry.uid} for it, and no resource manages that record now`);
     }
     await session.journal.recordFailure(entry);
   }
 };
 
-/** The record that an entry's create made, if any. What the entry names is taken only when it is what the create asked for. */
+/** The record that an entry's create produced, if any. A named record counts only when it is what the create requested. */
 const recordOf = async (session: Session, entry: Entry, desired: Desired): Promise<Json | undefined> => {
   const { kind } = desired;
   const named = await judgeNamed(kind, session, entry);
@@ -93,7 +94,7 @@ const search = async (session: Session, entry: Entry, { kind, parent, args }: De
     found = await findCreated(kind, session, entry, { filters, waitMs, notAfter });
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    throw new Error(`${entry.key}: a run that did not end may have made it, and it cannot be looked for: ${text}`, {
+    throw new Error(`${entry.key}: an interrupted run may have created it, and the search for it failed: ${text}`, {
       cause: error,
     });
   }
@@ -108,7 +109,7 @@ export const reportPendingCreates = async (session: Session, key: string): Promi
   for (const entry of await unreported(session, key)) {
     const { text } = await describeCandidates(session, entry, 0);
     const advice =
-      "The next up that declares it settles it. If nothing declares it any more, delete what no resource has, then: " +
+      "The next pulumi up that declares it settles it. If no program declares it, delete the records that no resource manages, then: " +
       `irm journal clean --key "${entry.key}"`;
     session.log(`${text}\n${advice}`);
   }
@@ -124,10 +125,10 @@ const unreported = async (session: Session, key: string): Promise<Entry[]> => {
   }
 };
 
-// Looks until what was created can be hidden no more: the resource takes another record.
+// Searches until no new record can be hidden any more: the resource adopts another record.
 const reportAbandoned = async (session: Session, entry: Entry, taken: string): Promise<void> => {
   const { text, count } = await describeCandidates(session, entry, await hiddenFor(session, entry), taken);
-  session.log(count === 0 ? text : `${text}\nIt is nobody's now.`);
+  session.log(count === 0 ? text : `${text}\nNo resource manages it now.`);
 };
 
 const describeCandidates = async (session: Session, entry: Entry, waitMs: number, taken?: string) => {
@@ -135,16 +136,16 @@ const describeCandidates = async (session: Session, entry: Entry, waitMs: number
   const kind = Object.values(kindRecords).find(({ field }) => field === entry.kind);
   const where = parent === "" ? "at the root" : `in ${parent}`;
   const word = kind?.word ?? entry.kind;
-  const head = `${key}: a create that did not end (${new Date(at).toISOString()}) may have made ${withArticle(word)} ${where}`;
+  const head = `${key}: the outcome of a create at ${new Date(at).toISOString()} is unknown: it may have created ${withArticle(word)} ${where}`;
   // Of a later version.
   if (!kind) return { text: head, count: 1 };
   let found: Json[];
   try {
     found = await findCreated(kind, session, entry, { waitMs, except: new Set(taken === undefined ? [] : [taken]) });
   } catch (error) {
-    return { text: `${head}; it cannot be looked for: ${(error as Error).message}`, count: 1 };
+    return { text: `${head}; the search for it failed: ${(error as Error).message}`, count: 1 };
   }
-  if (found.length === 0) return { text: `${head}; there is none now`, count: 0 };
-  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
+  if (found.length === 0) return { text: `${head}; no such record exists now`, count: 0 };
+  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, created ${createTimeOf(record)}`);
   return { text: [`${head}; it may be:`, ...lines].join("\n  - "), count: found.length };
 };

@@ -1,6 +1,6 @@
-// Which record a create made. A record counts as made by a create when it lies in the same parent, has the same fingerprint, is not
-// older than the entry by the service's clock, did not exist before, and nobody else owns it. That holds for what a response names,
-// what a journal entry names, and what a list shows.
+// Which record a create produced: one in the same parent, with the same fingerprint, not older than the entry by the service's
+// clock, that did not exist before and that no other resource owns. The same rule judges a record in a response, in a journal
+// entry, and in a list.
 import { listChildren } from "../../client/paginate.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
@@ -25,7 +25,7 @@ export type Judgement =
   /** `age`: has the fields asked for, and may be older than the create; `fields`: made with it, and differs from what was asked for */
   | { is: "undecided"; by: "age" | "fields"; why: string };
 
-/** Whether a record is the one that a create made, by what the record itself says. */
+/** Whether a record is the result of a create, judged by the record itself. */
 export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, record: Json): Judgement => {
   const { uid } = record;
   if (!isUidp(uid) || placeOf(kind, uid) !== parent) return { is: "foreign", why: `is not in ${parent || "no group"}` };
@@ -33,7 +33,7 @@ export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, r
   const isSame = fingerprintOf(kind, parent, record, given) === inputs;
   if (olderMs > MAX_CLOCK_SKEW_MS || (olderMs > CLOCK_SKEW_MS && !isSame))
     return { is: "foreign", why: "existed before the create" };
-  if (!isSame) return { is: "undecided", by: "fields", why: "is not what was asked for" };
+  if (!isSame) return { is: "undecided", by: "fields", why: "differs from what was requested" };
   if (olderMs <= CLOCK_SKEW_MS) return { is: "own" };
   return { is: "undecided", by: "age", why: "may have existed before the create" };
 };
@@ -74,7 +74,7 @@ const childrenOf = async (kind: Kind, session: Session, parent: string, filters:
   return { records, isComplete: true };
 };
 
-/** Those of them that are like the record to be made, and that nobody here owns. */
+/** Those with the same fields as the new record, and without an owner in this run. */
 export const existingAlike = (kind: Kind, session: Session, entry: Entry, { records }: Existing): Listed[] =>
   records.filter(
     (record) =>
@@ -103,7 +103,7 @@ export const answerProblem = async (
   const refusal = session.ownership.creationRefusal(id, entry.key);
   if (refusal) return foreign(refusal);
   if ((await session.journal.otherIds(entry.key)).has(id))
-    return foreign("was made for another resource of this stack");
+    return foreign("was created for another resource of this stack");
   const isOwn = judgement.is === "own" && !hasForeignMembers(kind, answer);
   if (isOwn || (await isConfirmed(kind, session, entry, answer, before))) return undefined;
   return { why: judgement.is === "undecided" ? judgement.why : `is no ${kind.word}`, isUndecided: true };
@@ -132,7 +132,7 @@ export interface Search {
   waitMs?: number;
   /** uids of records that are not it */
   except?: ReadonlySet<string>;
-  /** by the service's clock: a younger record is not it */
+  /** by the service's clock: a record created later is not it */
   notAfter?: number | undefined;
 }
 
@@ -167,8 +167,8 @@ const listCandidates = async (kind: Kind, session: Session, entry: Entry, filter
 };
 
 /**
- * The one of them that the resource takes; undefined when there is none. Among equal records, made for equal resources, any will do.
- * Throws where one may be somebody else's: older than the entry, though by less than the service's clocks may differ.
+ * The one of them that the resource adopts; undefined when there is none. Among equal records for equal resources, any will do.
+ * Throws where one may belong to someone else: older than the entry, though by less than the service's clocks may differ.
  */
 export const pickCreated = async (
   kind: Kind,
@@ -185,23 +185,20 @@ export const pickCreated = async (
 const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
   const many = found.length === 1 ? "a record matches" : `${found.length} records match`;
   const head = `${key}: the response to a create was lost, and ${many} it:`;
-  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, made ${createTimeOf(record)}`);
+  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, created ${createTimeOf(record)}`);
   const advice =
     found.length === 1
-      ? 'It was there at the same moment, and may be somebody else\'s: take it by adopt: "<uid>", or change it and run again.'
-      : 'Keep one by adopt: "<uid>" and delete the others.';
+      ? 'It appeared at the same time and may belong to someone else: adopt it with adopt: "<uid>", or change it and run again.'
+      : 'Keep one with adopt: "<uid>" and delete the others.';
   return new Error(`${[head, ...lines].join("\n  - ")}\n${advice}`);
 };
 
 /** A person decides whether the record is the entry's: it may be, and changed since, or be somebody else's. */
 export const undecidedRecord = (kind: Kind, { key, uid }: Entry, record: Json, why: string): Error => {
-  const how =
-    uid === undefined
-      ? "the service answered a create of it with"
-      : "for a run that did not end, the intent journal names";
+  const how = uid === undefined ? "the response to its create names" : "the intent journal of an interrupted run names";
   return new Error(
-    `${key}: ${how} ${kind.word} ${record.uid} ${title(record)}, which ${why}, and no other record is its own.\n` +
-      `If it belongs to this resource, take it by adopt: "${record.uid}", with deleteAdopted: true if it shall go with the ` +
-      `resource; if not: irm journal clean --key "${key}". Nothing is made before that.`,
+    `${key}: ${how} ${kind.word} ${record.uid} ${title(record)}, which ${why}, and no other record matches.\n` +
+      `If it belongs to this resource, adopt it with adopt: "${record.uid}", and deleteAdopted: true to delete it with the ` +
+      `resource; if not: irm journal clean --key "${key}". Until then nothing is created.`,
   );
 };

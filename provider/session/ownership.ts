@@ -1,5 +1,5 @@
-// Who owns a record, in this process (`recordId` tells apart those that share a uid). A record belongs to one resource; what this
-// run took or keeps it does not delete; what it deletes no resource takes.
+// Who owns a record, in this process (`recordId` distinguishes those that share a uid). A record belongs to one resource. A run
+// never deletes what it took or keeps, and no resource takes what it deletes.
 import { isRoot } from "../../schema/index.ts";
 
 /** How a resource came by its record in this run. */

@@ -1,5 +1,5 @@
 // What the operations of one process share: the client with its token and retry quota, the journal, and who owns which record.
-// Composed here and nowhere else. What one step alone remembers, that step keeps (`perSession`).
+// Composed here and nowhere else. State of a single step lives in that step (`perSession`).
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
 import type { Config, Env } from "../../client/config.ts";

@@ -35,7 +35,7 @@ export const ROLE_NAME = "__role";
 /** What stands for a name that the program marks as secret, in the argument `names` and in lines for people. */
 export const SECRET_NAME = "[secret]";
 
-/** The arguments that were given; null is how some say nothing. */
+/** The arguments that were given; null counts as not given. */
 export const given = (bag: Json): Json =>
   withoutNull(Object.fromEntries(Object.entries(bag).filter(([name]) => !HIDDEN.includes(name)))) as Json;
 
@@ -53,7 +53,7 @@ const SWITCHES: Readonly<Record<string, unknown>> = {
 /** Of outputs: the record was there before this resource, and is left in place when it goes. */
 const ADOPTED = "adopted";
 
-/** Of inputs: what a deletion does to an adopted record, for whoever reads one in a preview, which shows inputs. */
+/** Of inputs: what a deletion does to an adopted record, for the reader of a preview, which shows inputs. */
 const ON_DELETE = "onDelete";
 
 const onDelete = (deleteAdopted: unknown): Json => ({
@@ -141,8 +141,8 @@ export const withoutOwn = (outputs: Json): Json => {
 };
 
 /**
- * What a program would have to say to mean the record as it is. What the service chose is left out: the program may never
- * have said it, and a diff compares it only when the program does. That a group is a root is in its uid.
+ * The inputs that describe the record as it is. Values that the service chose are left out: the program may never have given
+ * them, and a diff compares them only when it does. That a group is a root is in its uid.
  */
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
   const parent = placeOf(kind, id);

@@ -1,5 +1,5 @@
-// What the service takes and never returns (a client secret, the ttl of an invite), and what it shows once (an invite's code).
-// A read says nothing of either, so the state keeps what was sent or shown. Secrets stand in an output of their own, which the
+// Fields that the service accepts and never returns (a client secret, the ttl of an invite), or shows once (an invite's code).
+// A read returns neither, so the state keeps what was sent or shown. Secrets stand in an output of their own, which the
 // engine is asked to encrypt (program/secret.ts): so they cannot be read in a state, whatever the program marks as secret.
 import { asMessage, fieldInfo, type Json, type Message } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
@@ -70,7 +70,7 @@ export const withSecretsInPlace = ({ [SECRETS]: secrets, ...outputs }: Json): Js
     outputs,
   );
 
-/** Arguments without the secrets that the record may have another value of: a record that somebody else, or an earlier run, made. */
+/** Arguments without the secrets that the record may have another value of: a record that someone else, or an earlier run, created. */
 export const withoutSecrets = (kind: Kind, desired: Json): Json =>
   writeOnlyFields(kind.schema)
     .filter(({ isSecret }) => isSecret)

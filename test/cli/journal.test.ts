@@ -117,7 +117,7 @@ describe("irm journal list", () => {
   });
 });
 
-describe("a journal with lines that are no entries", () => {
+describe("a journal with lines that are not entries", () => {
   const broken = async (): Promise<string> => {
     const own = await journals();
     appendFileSync(`${own}/one.jsonl`, '{"intent":"a"}\n\u001b[31mred\n');
@@ -252,7 +252,7 @@ describe("irm journal pending", () => {
     expect(code).toBe(1);
     expect(stdout).toBe(
       `${URN}\n  a run was interrupted while creating this group "team" in ${parent}; it may be:\n` +
-        `    group ${team.uid} "team", made ${team.createTime}\n` +
+        `    group ${team.uid} "team", created ${team.createTime}\n` +
         `  set adopt: "${team.uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up\n`,
     );
   });
@@ -263,7 +263,7 @@ describe("irm journal pending", () => {
     const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
     const plain = await pending(exported({ parent, name: { ...secret, plaintext: '"hidden"' } }));
     expect(plain.code).toBe(1);
-    expect(plain.stdout).toContain(`group ${uid} "hidden", made `);
+    expect(plain.stdout).toContain(`group ${uid} "hidden", created `);
     const encrypted = await pending(exported({ parent, name: { ...secret, ciphertext: "v1:abc" } }));
     expect([encrypted.code, encrypted.stdout]).toEqual([1, ""]);
     expect(encrypted.stderr).toMatch(

@@ -81,7 +81,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(stale.code).not.toBe(0);
     expect(stale.output).toContain(`Group lasting: adopt: no groups that match in ${org}; exactly one is needed`);
     expect(stale.output).toContain(
-      "If this resource has adopted its record in an earlier run, adopt has done its work: take it out of the program.",
+      "If this resource has adopted its record in an earlier run, adopt has done its work: remove it from the program.",
     );
     expect(writes()).toEqual([]);
 
@@ -95,7 +95,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     // The engine calls it a deletion.
     program.write('import "pulumi-irm";');
     const removal = await program.must("preview", "--diff");
-    expect(removal.output).toContain(`Group team is not in the program any more: group ${team} was adopted, and stays`);
+    expect(removal.output).toContain(`Group team is no longer in the program: group ${team} was adopted and stays`);
     expect(removal.output).toContain('RoleBinding binding is removed: identity "ci", role "own", group "team"');
     expect(removal.output).not.toContain("Role role is not in the program");
     expect(removal.output).toContain('onDelete   : "the adopted record stays"');
@@ -161,7 +161,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain("ALREADY_EXISTS");
     expect(refused.output).toContain('If that record is meant, take it over with adopt: "match" (or its uid)');
-    expect(refused.output).toContain("if this resource had another name before, say so with aliases");
+    expect(refused.output).toContain("if this resource had another name before, declare that name in aliases");
     expect(place.rows("role_bindings", "identity_uid = ?", ci).map(({ uid }) => uid)).toEqual([row?.uid]);
     place.server.takeRequests();
 
@@ -169,7 +169,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     await program.must("up", "--yes", "--skip-preview");
     program.write(stack(owner, binding("third", `, adopt: "match"`)));
     const up = await program.must("up", "--yes", "--skip-preview");
-    expect(up.output).toContain(`${row?.uid} (renamed as viewer) stays: another resource of this stack has taken it`);
+    expect(up.output).toContain(`${row?.uid} (renamed as viewer) stays: another resource of this stack manages it`);
     expect(writes()).toEqual([]);
     expect(place.rows("role_bindings", "identity_uid = ?", ci).map(({ uid }) => uid)).toEqual([row?.uid]);
 

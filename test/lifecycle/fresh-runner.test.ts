@@ -47,7 +47,7 @@ it("names the records that the killed run made, and adopting one of them leaves 
     expect(output).toContain(
       `a run was interrupted while creating this group "${name}" in ${place.place.server.organization}; it may be:`,
     );
-    expect(output).toContain(`group ${uid} "${name}", made `);
+    expect(output).toContain(`group ${uid} "${name}", created `);
     expect(output).toContain(
       `set adopt: "${uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`,
     );
@@ -67,7 +67,7 @@ it("names the records that the killed run made, and adopting one of them leaves 
   expect(up.output).toContain(
     "there is one already with the same parent and the same fields, and no intent journal here",
   );
-  expect(up.output).toContain(`group ${imported} "imported", made `);
+  expect(up.output).toContain(`group ${imported} "imported", created `);
   await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
   expect(program.state().pending).toEqual([]);
   expect((await pending(program)).output).toBe("no create is unfinished\n");

@@ -154,7 +154,7 @@ describe("a state whose organisation is not behind the address", () => {
     expect((error as Error).message).toContain(
       `${head()}these credentials see nothing of it, but ${organization}. Nothing is`,
     );
-    expect((error as Error).message).toContain("started with --db FILE. To begin anew: pulumi state delete --all");
+    expect((error as Error).message).toContain("started with --db FILE. To start over: pulumi state delete --all");
     await expect(own.diff(other, at(here()).outputs, news())).rejects.toThrow(
       "not done, for the same reason as Test::team",
     );
@@ -224,15 +224,15 @@ describe("a preview goes on", () => {
     const refused = await group(token, async () => refusal("UNAUTHENTICATED", "no"));
     await refused.check(at("https://api.example.com").inputs, news());
     expect(said).toEqual([
-      expect.stringContaining(`the organisation ${organization} of this stack cannot be looked for: UNAVAILABLE`),
-      expect.stringContaining(`the organisation ${organization} of this stack cannot be looked for: UNAUTHENTICATED`),
+      expect.stringContaining(`the organisation ${organization} of this stack cannot be checked: UNAVAILABLE`),
+      expect.stringContaining(`the organisation ${organization} of this stack cannot be checked: UNAUTHENTICATED`),
     ]);
   });
 
   it("never with credentials that a server on this machine refuses: it may have been started again", async () => {
     const own = await group({ IRM_IDENTITY: `${ORG}/1111111111111111` });
     const error = await own.check(at(here()).inputs, news()).catch((thrown: Error) => thrown);
-    expect((error as Error).message).toContain("cannot be looked for: PERMISSION_DENIED: exchanging the token of");
+    expect((error as Error).message).toContain("cannot be checked: PERMISSION_DENIED: exchanging the token of");
     expect((error as Error).message).toContain("Was this server started again without --db?");
   });
 });

@@ -61,7 +61,7 @@ const intent = {
 };
 const I = JSON.stringify(intent);
 
-describe("a line that is no entry", () => {
+describe("a line that is not an entry", () => {
   it.each<[string, string]>([
     [
       '{"intent":"a"}',

@@ -87,7 +87,7 @@ describe("the lock of a journal", () => {
     await lock.acquire();
     expect(clock.sleeps).toEqual([250, 250, 250]);
     expect(said).toEqual([
-      `waiting for process ${process.ppid} on ${hostname()}, which is making records of this stack (${file})`,
+      `waiting for process ${process.ppid} on ${hostname()}, which is creating records of this stack (${file})`,
     ]);
     await lock.release();
   });
@@ -96,7 +96,7 @@ describe("the lock of a journal", () => {
     const { file, lock, clock } = place();
     heldBy(file, process.ppid);
     whileWaiting(clock, () => touch(file, clock.today()));
-    const text = `process ${process.ppid} on ${hostname()} is making records of this stack and does not end; if it is none of yours, remove ${file}`;
+    const text = `process ${process.ppid} on ${hostname()} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`;
     await expect(lock.acquire()).rejects.toThrow(text);
     expect(clock.now()).toBeGreaterThan(60_000);
     const waited = clock.sleeps.length;
@@ -113,7 +113,7 @@ describe("the lock of a journal", () => {
     heldBy(file, 1, { host: "elsewhere" });
     touch(file, clock.today() + wrongBy);
     whileWaiting(clock, () => touch(file, clock.today() + wrongBy));
-    await expect(lock.acquire()).rejects.toThrow("process 1 on elsewhere is making records of this stack");
+    await expect(lock.acquire()).rejects.toThrow("process 1 on elsewhere is creating records of this stack");
     expect(holder(file)).toBe(1);
   });
 
@@ -145,7 +145,7 @@ describe("the lock of a journal", () => {
     writeFileSync(file, "");
     await lock.acquire();
     expect(clock.now()).toBe(SILENT_MS);
-    expect(said).toEqual([`waiting for another process, which is making records of this stack (${file})`]);
+    expect(said).toEqual([`waiting for another process, which is creating records of this stack (${file})`]);
     expect(holder(file)).toBe(process.pid);
     await lock.release();
   });
@@ -193,7 +193,7 @@ describe("the lock of a journal", () => {
       mkdirSync(guard);
       touch(guard, clock.today());
     });
-    await expect(lock.acquire()).rejects.toThrow("does not end");
+    await expect(lock.acquire()).rejects.toThrow("does not finish");
     expect(existsSync(guard)).toBe(true);
   });
 
@@ -236,7 +236,7 @@ describe("the lock of a journal", () => {
       renameSync(home, away);
       symlinkSync("/proc/self/fd", home);
       await lock.release();
-      expect(said).toEqual([`cannot remove ${file} (EPERM); the next run takes it over by itself`]);
+      expect(said).toEqual([`cannot remove ${file} (EPERM); the next run removes it`]);
       rmSync(home);
       renameSync(away, home);
       await lock.acquire();
@@ -292,7 +292,7 @@ describe("who holds the lock of a journal", () => {
       clock.advance(ms);
       vi.advanceTimersByTime(ms);
     });
-    await expect(other.lock.acquire()).rejects.toThrow("on elsewhere is making records of this stack");
+    await expect(other.lock.acquire()).rejects.toThrow("on elsewhere is creating records of this stack");
     await lock.release();
     await other.lock.acquire();
     expect(holder(file)).toBe(process.pid);

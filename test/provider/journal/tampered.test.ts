@@ -42,7 +42,7 @@ const killed = async () => {
   return { args, id, theirs };
 };
 
-describe("a line that is no entry", () => {
+describe("a line that is not an entry", () => {
   it("is kept aside with one warning, and breaks neither up nor refresh nor destroy", async () => {
     const args = machine.inputs();
     const methods = await methodsOf(machine.run());
@@ -51,9 +51,9 @@ describe("a line that is no entry", () => {
     const warning = [
       expect.stringMatching(
         new RegExp(
-          `^the intent journal ${file()} has 2 lines that are no entries, not followed and kept in ${file()}\\.invalid by the ` +
+          `^the intent journal ${file()} has 2 lines that are not entries, ignored and kept in ${file()}\\.invalid by the ` +
             'next up:\n {2}- "\\{\\\\"intent\\\\":\\\\"a\\\\"\\}": key must be text; .*\n {2}- "what is this": it is not JSON\n' +
-            "If one is of a create that a killed run did not end, its record may belong to no resource: look for it\\. ",
+            "If one is of a create that a killed run did not finish, no resource may manage its record: search for it\\. ",
         ),
       ),
     ];
@@ -94,7 +94,7 @@ describe("an entry that names another record", () => {
     await reconcile.create(group, machine.run().session, args);
     expect(machine.said[0]).toBe(
       `${args.__key}: the intent journal names ${theirs.uid} for it, which existed before the create: ` +
-        `it is not followed, and kept in ${file()}.invalid`,
+        `it is ignored, and kept in ${file()}.invalid`,
     );
     expect(readFileSync(`${file()}.invalid`, "utf8")).toContain(theirs.uid);
   });
@@ -119,10 +119,10 @@ describe("an entry that names another record", () => {
     tamper("made", { uid: later.uid });
     for (let run = 0; run < 2; run += 1)
       await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
-        `${args.__key}: for a run that did not end, the intent journal names group ${later.uid} "${args.name}", which is not ` +
-          `what was asked for, and no other record is its own.\nIf it belongs to this resource, take it by adopt: "${later.uid}", with ` +
-          "deleteAdopted: true if it shall go with the resource; if not: irm journal clean --key " +
-          `"${args.__key}". Nothing is made before that.`,
+        `${args.__key}: the intent journal of an interrupted run names group ${later.uid} "${args.name}", which differs ` +
+          `from what was requested, and no other record matches.\nIf it belongs to this resource, adopt it with adopt: "${later.uid}", and ` +
+          "deleteAdopted: true to delete it with the resource; if not: irm journal clean --key " +
+          `"${args.__key}". Until then nothing is created.`,
       );
     expect(machine.posts).toBe(1);
     const adopted = await reconcile.create(group, machine.run().session, { ...args, adopt: later.uid });
@@ -136,7 +136,7 @@ describe("an entry whose members do not fit its record", () => {
     const { args, id } = await killed();
     tamper("intent", { inputs: "0".repeat(64) });
     await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
-      `the intent journal names group ${id} "${args.name}", which is not what was asked for`,
+      `the intent journal of an interrupted run names group ${id} "${args.name}", which differs from what was requested`,
     );
     expect(machine.posts).toBe(1);
   });
@@ -147,7 +147,7 @@ describe("an entry whose members do not fit its record", () => {
     const next = await reconcile.create(group, machine.run().session, args);
     expect(next.id).toBe(id);
     expect(machine.said[0]).toContain(
-      `the intent journal names ${id} for it, which is recorded as a role: it is not followed`,
+      `the intent journal names ${id} for it, which is recorded as a role: it is ignored`,
     );
   });
 
@@ -155,7 +155,7 @@ describe("an entry whose members do not fit its record", () => {
     const { args, id, theirs } = await killed();
     tamper("intent", { parent: theirs.uid });
     await reconcile.create(group, machine.run().session, args);
-    expect(machine.said[0]).toContain(`names ${id} for it, which is not in ${theirs.uid}: it is not followed`);
+    expect(machine.said[0]).toContain(`names ${id} for it, which is not in ${theirs.uid}: it is ignored`);
     expect(existsSync(`${file()}.invalid`)).toBe(true);
   });
 });

@@ -90,7 +90,7 @@ describe("a tag", () => {
         operation === "ListTags" ? Promise.reject(new Error("no list")) : session.call(operation, request, options),
     };
     await expect(create("tag", { parent, name: "latest", digest: digest("a") }, blind)).rejects.toThrow(
-      'whether tag "latest" exists cannot be seen, and a create would change it; nothing was sent. Grant the caller ListTags.',
+      'whether tag "latest" exists is not known, and a create would change it; nothing was sent. Grant the caller ListTags.',
     );
     expect((await call("ListTags", { uidp: { childrenOf: parent } })).tags ?? []).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe("a repo", () => {
     const { kind, id, outs } = await create("repo", { parent: group, name: "r" });
     await call("CreateTag", { parent: id, tag: { name: "by-ci-r1", digest: digest("a") } });
     await expect(reconcile.remove(kind, service.otherSession(), id, outs)).rejects.toThrow(
-      /tags of the repo would go with it, and this run deletes none of them; forceDestroy: true lets them go.*tag \S+ "by-ci-r1"/s,
+      /tags of the repo would be deleted with it, and this run deletes none of them; forceDestroy: true deletes them too.*tag \S+ "by-ci-r1"/s,
     );
     await reconcile.remove(kind, service.otherSession(), id, { ...outs, forceDestroy: true });
     await expect(call("GetRepo", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });

@@ -157,7 +157,7 @@ describe("a record that exists already and looks like a new one", () => {
     expect(text).toMatch(
       /^warning: RoleBinding again is new, and a role binding with the same parent and fields exists/,
     );
-    expect(text).toContain(`role binding ${id}, made `);
+    expect(text).toContain(`role binding ${id}, created `);
     expect(await existing.textOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
     expect(operations().filter((one) => one === "GET roleBindings")).toHaveLength(1);
     const silent = [

@@ -75,8 +75,8 @@ describe("the rule that matches people", () => {
       {
         property: "oidc.correlationRule",
         reason:
-          "a change makes a new identity provider: its uid would change, and who signs in by it would be somebody new; " +
-          "set allowReplace: true if that is meant",
+          "a change creates a new identity provider: its uid would change, and who signs in by it would be somebody new; " +
+          "set allowReplace: true to allow it",
       },
     ]);
     const diff = reconcile.diff(identityProvider, PROVIDER, stored, { ...news, allowReplace: true });

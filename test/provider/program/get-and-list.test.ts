@@ -71,7 +71,7 @@ describe("lists", () => {
   it("do not go round for ever", async () => {
     const { session } = scriptedSession(json({ groups: [], nextPageToken: "2" }));
     await expect(collect(listAll(session, GROUPS, {}))).rejects.toThrow(
-      "ListGroups: the service gave the same page token twice",
+      "ListGroups: the service returned the same page token twice",
     );
   });
 
@@ -136,7 +136,7 @@ describe("look-ups", () => {
     ];
     const error = await irm.getGroup({ parent: org, name: "twin" }).catch((thrown: Error) => thrown);
     const [head, ...list] = (error as Error).message.split("\n");
-    expect(head).toBe(`2 group named "twin" in ${org}; exactly one is needed`);
+    expect(head).toBe(`2 groups named "twin" in ${org}; exactly one is needed`);
     expect(list.sort()).toEqual(twins.map(({ uid }) => `  - ${uid} "twin"`).sort());
   });
 

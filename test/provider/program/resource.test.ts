@@ -76,7 +76,7 @@ describe("a resource", () => {
     warn.mockRestore();
     expect(warned.toSorted()).toEqual([
       expect.stringMatching(/^Identity f has the same issuer and subject as Identity d: a token exchange/),
-      expect.stringMatching(/^RoleBinding c grants the same as RoleBinding a: /),
+      expect.stringMatching(/^RoleBinding c duplicates RoleBinding a: /),
     ]);
     expect(warned.join()).not.toContain(claimMatch.issuer);
   });

@@ -49,7 +49,7 @@ describe("adoption", () => {
     expect(machine.said).toEqual([
       expect.stringMatching(
         new RegExp(
-          `may have made a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nIt is nobody's now\\.$`,
+          `may have created a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nNo resource manages it now\\.$`,
         ),
       ),
     ]);
@@ -62,7 +62,7 @@ describe("adoption", () => {
       reconcile.create(group, machine.run().session, { ...args, adopt: `${below}/00000000000000ab` }),
     ).rejects.toThrow(`${args.__key}: adopt: group ${below}/00000000000000ab is in ${below}, not in ${machine.org}`);
     await expect(reconcile.create(group, machine.run().session, { ...args, adopt: below })).rejects.toThrow(
-      `${args.__key}: adopt: group ${below} does not exist; leave adopt out to make a new one`,
+      `${args.__key}: adopt: group ${below} does not exist; leave adopt out to create a new one`,
     );
     expect(machine.posts).toBe(0);
   });
@@ -97,7 +97,7 @@ describe("adoption", () => {
     await reconcile.create(group, session, { ...machine.inputs(), adopt: first.id });
     await reconcile.remove(group, session, first.id, first.outs);
     expect(machine.said.at(-1)).toContain(`${first.id}`);
-    expect(machine.said.at(-1)).toContain("stays: another resource of this stack has taken it");
+    expect(machine.said.at(-1)).toContain("stays: another resource of this stack manages it");
     expect(await machine.service.session.call("GetGroup", { uid: first.id })).toMatchObject({ uid: first.id });
   });
 });

@@ -262,7 +262,7 @@ describe("a replacement that would break what depends on the uid", () => {
       { parent: GROUP, name: "eng" },
       { parent: ORG, name: "eng" },
       [
-        "parent: a change makes a new group: its uid and those of all that is below it would change, and the role bindings in it would end; set allowReplace: true if that is meant",
+        "parent: a change creates a new group: its uid and those of all that is below it would change, and the role bindings in it would end; set allowReplace: true to allow it",
       ],
     ],
     [
@@ -271,7 +271,7 @@ describe("a replacement that would break what depends on the uid", () => {
       { root: true, name: "eng" },
       { parent: ORG, name: "eng" },
       [
-        "parent: a change makes a new group: its uid and those of all that is below it would change, and the role bindings in it would end; set allowReplace: true if that is meant",
+        "parent: a change creates a new group: its uid and those of all that is below it would change, and the role bindings in it would end; set allowReplace: true to allow it",
       ],
     ],
     [
@@ -280,7 +280,7 @@ describe("a replacement that would break what depends on the uid", () => {
       { parent: GROUP, name: "ci", staticKeys: keys },
       { parent: GROUP, name: "ci", staticKeys: { ...keys, subject: "t" } },
       [
-        "staticKeys: a change makes a new identity: its uid would change: role bindings and workloads that name it would lose their access; set allowReplace: true if that is meant",
+        "staticKeys: a change creates a new identity: its uid would change: role bindings and workloads that name it would lose their access; set allowReplace: true to allow it",
       ],
     ],
     [
@@ -289,7 +289,7 @@ describe("a replacement that would break what depends on the uid", () => {
       { parent: GROUP, name: "ci", staticKeys: keys },
       { parent: GROUP, name: "ci", claimMatch },
       [
-        "staticKeys: a change makes a new identity: its uid would change: role bindings and workloads that name it would lose their access; set allowReplace: true if that is meant",
+        "staticKeys: a change creates a new identity: its uid would change: role bindings and workloads that name it would lose their access; set allowReplace: true to allow it",
       ],
     ],
     [
@@ -298,7 +298,7 @@ describe("a replacement that would break what depends on the uid", () => {
       { parent: GROUP, name: "r", capabilities: ["groups.list"] },
       { parent: ORG, name: "r", capabilities: ["groups.list"] },
       [
-        "parent: a change makes a new role: its uid would change: role bindings that name it keep the old role from being deleted; set allowReplace: true if that is meant",
+        "parent: a change creates a new role: its uid would change: role bindings that name it keep the old role from being deleted; set allowReplace: true to allow it",
       ],
     ],
     [

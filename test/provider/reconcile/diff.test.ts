@@ -175,7 +175,7 @@ describe("diff", () => {
 
   it("never replaces a group that must not be, whatever check saw", () => {
     expect(() => diff(group, GROUP, { name: "a" }, { parent: IDENTITY, name: "a" })).toThrow(
-      `group ${GROUP}: parent: a change makes a new group`,
+      `group ${GROUP}: parent: a change creates a new group`,
     );
   });
 
@@ -183,7 +183,9 @@ describe("diff", () => {
     expect(diff(group, GROUP, { name: "a" }, { parent: UNKNOWN, name: "a" })).toEqual({
       changes: true,
       replaces: [],
-      warning: expect.stringContaining(`group ${GROUP}: parent is not known yet, and the update refuses another one`),
+      warning: expect.stringContaining(
+        `group ${GROUP}: parent is not known yet, and the update refuses a different value`,
+      ),
     });
   });
 });

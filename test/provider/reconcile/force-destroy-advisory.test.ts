@@ -39,7 +39,7 @@ it("an advisory below is named, and nothing is deleted: the group would stay all
   const [advisory] = advisories as unknown as Json[];
   const stored = { ...registry, forceDestroy: true };
   await expect(reconcile.remove(group, service.otherSession(), registry.uid as string, stored)).rejects.toThrow(
-    "forceDestroy: no method deletes these advisories, so that the group would stay; nothing was deleted:\n" +
+    "forceDestroy: no method deletes these advisories, so the group would stay; nothing was deleted:\n" +
       `  - advisory ${advisory?.uid}`,
   );
   expect(await groups()).toEqual(before);

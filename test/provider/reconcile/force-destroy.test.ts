@@ -189,7 +189,7 @@ describe("forceDestroy of a group", () => {
     const binding = await bind(elsewhere, ci);
     const error = await failureOf(reconcile.remove(group, run(), top, { name: "inside", forceDestroy: true }));
     expect(error.message).toBe(
-      `group ${top} "inside": forceDestroy: these role bindings are outside of it and would go with identities below it; ` +
+      `group ${top} "inside": forceDestroy: these role bindings are outside it and would be deleted with identities below it; ` +
         `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"`,
     );
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
@@ -238,7 +238,7 @@ describe("an identity that holds role bindings of others", () => {
     const binding = await bind(org, ci);
     const error = await failureOf(reconcile.remove(identity, run(), ci, { name: "bound" }));
     expect(error.message).toContain(
-      "role bindings of the identity would go with it, and this run deletes none of them; forceDestroy: true lets them go",
+      "role bindings of the identity would be deleted with it, and this run deletes none of them; forceDestroy: true deletes them too",
     );
     expect(error.message).toContain(`1 left that holds it:\n  - role binding ${binding} (bound as viewer)`);
     expect(deletes()).toEqual([]);
@@ -249,7 +249,7 @@ describe("an identity that holds role bindings of others", () => {
     const binding = await bind(org, ci);
     await reconcile.remove(identity, run(), ci, { name: "forced", forceDestroy: true });
     expect(events).toEqual([
-      `identity ${ci} "forced": forceDestroy; 1 that go with it:\n  - role binding ${binding} (forced as viewer)`,
+      `identity ${ci} "forced": forceDestroy; 1 deleted with it:\n  - role binding ${binding} (forced as viewer)`,
       `DELETE identities/${ci}`,
     ]);
   });

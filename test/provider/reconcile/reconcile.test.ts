@@ -185,7 +185,7 @@ describe("an update", () => {
     expect(after.claimMatch).toBeUndefined();
   });
 
-  it("is an error that names the fields when the answer is not what was asked for, and tells the truth to the state", async () => {
+  it("is an error that names the fields when the answer differs from what was requested, and tells the truth to the state", async () => {
     const answer = { uid: GROUP, name: "eng", description: "cut off", verified: false };
     const { session } = scriptedSession(json(answer));
     const news = { ...keyOf("eng"), parent: ORG, name: "eng", description: "cut off here", __provider: TEXT };
@@ -257,19 +257,19 @@ describe("a create", () => {
         new RegExp(`^CreateGroup group "eng" in ${ORG}: (UNAVAILABLE|UNKNOWN): `),
       );
       expect((error as Error).message).toContain(
-        "Whether the group was made is not known. The intent journal keeps that; the next run looks for it before it makes " +
-          "one.\nLooking for it failed as well: ListGroups: ",
+        "Whether the group was created is not known. The intent journal keeps the create as pending, and the next run searches " +
+          "for the record first.\nThe search for it failed as well: ListGroups: ",
       );
       expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     });
 
-  it("whose response is not what was asked for is not taken: whose that is a person has to say", async () => {
+  it("whose response differs from what was requested is not taken: whose that is a person has to say", async () => {
     const { session } = scriptedSession(json({ uid: GROUP, name: "other" }));
     const error = await reconcile
       .create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng", __provider: TEXT })
       .catch((e: unknown) => e);
     expect(error).not.toBeInstanceOf(Incomplete);
-    expect((error as Error).message).toContain(`group ${GROUP} "other", which is not what was asked for`);
+    expect((error as Error).message).toContain(`group ${GROUP} "other", which differs from what was requested`);
   });
 
   it("takes the two uids of a role binding from its objects", async () => {

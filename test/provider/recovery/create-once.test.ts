@@ -58,7 +58,7 @@ describe("an answer that is lost", () => {
   it("by a time-out, with no record found: fails, and the next run finds what came late", async () => {
     const args = machine.inputs();
     await expect(reconcile.create(group, machine.run("timeout").session, args)).rejects.toThrow(
-      "Whether the group was made is not known. The intent journal keeps that; the next run looks for it before it makes one.",
+      "Whether the group was created is not known. The intent journal keeps the create as pending, and the next run searches for the record first.",
     );
     expect(await machine.named(args.name)).toEqual([]);
     const late = await machine.theirs(args);
@@ -108,8 +108,8 @@ describe("an answer that is lost", () => {
     const twins = await Promise.all([machine.theirs(args), machine.theirs(args)]);
     const error = (await reconcile.create(group, machine.run().session, args).catch((e: unknown) => e)) as Error;
     expect(error.message).toContain("the response to a create was lost, and 2 records match it:");
-    for (const { uid } of twins) expect(error.message).toContain(`group ${uid} "${args.name}", made 2`);
-    expect(error.message).toContain('Keep one by adopt: "<uid>" and delete the others.');
+    for (const { uid } of twins) expect(error.message).toContain(`group ${uid} "${args.name}", created 2`);
+    expect(error.message).toContain('Keep one with adopt: "<uid>" and delete the others.');
     expect(machine.posts).toBe(1);
   });
 
@@ -128,8 +128,8 @@ describe("an answer that is lost", () => {
     // Nothing is known from before: the run that sent it was not this one.
     const error = (await reconcile.create(group, then().session, args).catch((e: unknown) => e)) as Error;
     expect(error.message).toContain("the response to a create was lost, and a record matches it:");
-    expect(error.message).toContain(`group ${uid} "${args.name}", made 2`);
-    expect(error.message).toContain('take it by adopt: "<uid>", or change it and run again');
+    expect(error.message).toContain(`group ${uid} "${args.name}", created 2`);
+    expect(error.message).toContain('adopt it with adopt: "<uid>", or change it and run again');
     expect(machine.posts).toBe(1);
   });
 
@@ -144,7 +144,7 @@ describe("an answer that is lost", () => {
   it("is not forgotten when what is sent after it fails for sure", async () => {
     const args = machine.inputs();
     const { session } = machine.run("reset", "refused", "refused", "refused", "refused");
-    await expect(reconcile.create(group, session, args)).rejects.toThrow("Whether the group was made is not known");
+    await expect(reconcile.create(group, session, args)).rejects.toThrow("Whether the group was created is not known");
     // What was reset is carried out after all.
     const late = await machine.theirs(args);
     const { id } = await reconcile.create(group, machine.run().session, args);
@@ -168,7 +168,7 @@ describe("an answer that is lost", () => {
       // Its record does not show while the run lasts.
       const { session } = machine.run("timeout after");
       const hidden = { ...session, call: hiding(session, "ListGroups") };
-      await expect(reconcile.create(group, hidden, one)).rejects.toThrow("Whether the group was made is not known");
+      await expect(reconcile.create(group, hidden, one)).rejects.toThrow("Whether the group was created is not known");
     }
     const next = machine.run().session;
     const ids = await Promise.all([args, other].map(async (one) => (await reconcile.create(group, next, one)).id));

@@ -74,7 +74,7 @@ describe("a response that names another record", () => {
     [
       "one that somebody else creates at the same time, with other fields",
       async () => async () => json(await machine.theirs(machine.inputs())),
-      "is not what was asked for",
+      "differs from what was requested",
     ],
     [
       "one of another kind, made at the same time with the same name",
@@ -87,7 +87,7 @@ describe("a response that names another record", () => {
     [
       "a well-formed uid of nothing",
       async () => (answer) => json({ ...bodyOf(answer), uid: `${machine.org}/0123456789abcdef`, description: "x" }),
-      "is not what was asked for",
+      "differs from what was requested",
     ],
   ];
 
@@ -102,7 +102,7 @@ describe("a response that names another record", () => {
     expect(machine.posts).toBe(1);
     const said = machine.said.filter((text) => text.includes("the response to CreateGroup names group"));
     expect(said).toEqual([expect.stringContaining(`, which ${why}`)]);
-    expect(said[0]).toContain("it is not taken, and the record that was really made is looked for");
+    expect(said[0]).toContain("it is not adopted, and the search for the created record goes on");
     expect(machine.lines().filter(({ made }) => made)).toMatchObject([{ uid: id }]);
   });
 
@@ -158,11 +158,13 @@ describe("a service that made another record than was asked for", () => {
     const args = machine.inputs();
     await expect(reconcile.create(group, changing(), args)).rejects.toThrow(
       new RegExp(
-        `^${args.__key}: the service answered a create of it with group ${machine.org}/\\w{16} "${args.name}", which is not ` +
-          "what was asked for, and no other record is its own\\.\nIf it belongs to this resource, take it by adopt: ",
+        `^${args.__key}: the response to its create names group ${machine.org}/\\w{16} "${args.name}", which differs ` +
+          "from what was requested, and no other record matches\\.\nIf it belongs to this resource, adopt it with adopt: ",
       ),
     );
-    await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow("Nothing is made before that.");
+    await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
+      "Until then nothing is created.",
+    );
     const [made, ...others] = await machine.named(args.name);
     expect([others, machine.posts]).toEqual([[], 1]);
 
@@ -174,7 +176,7 @@ describe("a service that made another record than was asked for", () => {
 
   it("is made anew once that record is gone", async () => {
     const args = machine.inputs();
-    await expect(reconcile.create(group, changing(), args)).rejects.toThrow("is not what was asked for");
+    await expect(reconcile.create(group, changing(), args)).rejects.toThrow("differs from what was requested");
     const [made] = await machine.named(args.name);
     machine.service.clock.advance(120_000);
     await call("DeleteGroup", { uid: made?.uid });

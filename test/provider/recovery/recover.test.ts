@@ -168,9 +168,9 @@ describe("the journal", () => {
     const { uid } = await machine.theirs(lost);
     const told = expect.stringMatching(
       new RegExp(
-        `^${lost.__key}: a create that did not end \\(.+\\) may have made a group in ${machine.org}; it may be:\n` +
-          `  - group ${uid} "${lost.name}", made .+\n` +
-          "The next up that declares it settles it\\. If nothing declares it any more, delete what no resource has, then: " +
+        `^${lost.__key}: the outcome of a create at .+ is unknown: it may have created a group in ${machine.org}; it may be:\n` +
+          `  - group ${uid} "${lost.name}", created .+\n` +
+          "The next pulumi up that declares it settles it\\. If no program declares it, delete the records that no resource manages, then: " +
           `irm journal clean --key "${lost.__key}"$`,
       ),
     );
@@ -206,7 +206,7 @@ describe("a runner without a journal", () => {
     const args = machine.inputs();
     const { uid } = await machine.theirs(args);
     await reconcile.create(group, machine.run().session, args);
-    expect(machine.said).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", made `)]);
+    expect(machine.said).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", created `)]);
     expect(await machine.named(args.name)).toHaveLength(2);
   });
 
@@ -217,6 +217,6 @@ describe("a runner without a journal", () => {
     const { session } = machine.run();
     await reconcile.create(group, session, { ...keyOf("outer"), parent: machine.org, name: "outer", adopt: outer.uid });
     await reconcile.create(group, session, args);
-    expect(machine.said).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", made `)]);
+    expect(machine.said).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", created `)]);
   });
 });

@@ -52,7 +52,7 @@ describe("a resource whose name in the program has changed, and that adopts its 
     const next = await run();
     await next.diff(old.id, renamed.outs, inputs("new", { adopt: old.id }));
     await next.delete(old.id, old.outs);
-    expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack has taken it`));
+    expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
     expect(await isThere(old.id)).toBe(true);
   });
 
@@ -143,7 +143,7 @@ describe("the check of a new resource", () => {
     const checked = await preview.check({}, { ...news, __preview: true });
     expect(checked.failures).toEqual([]);
     expect(Object.keys(checked.inputs)).not.toContain("__preview");
-    expect(said).toEqual([expect.stringContaining(`  - group ${id}, made `)]);
+    expect(said).toEqual([expect.stringContaining(`  - group ${id}, created `)]);
     await preview.check(news, { ...news, __preview: true });
     await (await run()).check({}, news);
     expect(said).toHaveLength(1);
