@@ -15,11 +15,11 @@ for (let i = 0; i < ${groups}; i += 1) new Group(\`g\${i}\`, { parent: process.e
 `;
   const program = await place.program("bench", source, { ORG: place.server.organization });
   const timed = async (...args: string[]): Promise<void> => {
-    place.server.takeRequests();
+    await place.server.takeRequests();
     const start = performance.now();
     await program.must(...args);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const requests = (place.server.takeRequests().length / groups).toFixed(2);
+    const requests = ((await place.server.takeRequests()).length / groups).toFixed(2);
     console.log(`${args[0]}: ${seconds} s, ${requests} requests a group`);
   };
   // The text that the engine writes at each step.

@@ -84,7 +84,7 @@ const main = async (): Promise<void> => {
   expect((await inventory()).length === before.length, "the preview changed nothing on the server");
 
   await account("pulumi up", () => stack.must("up", "--yes", "--skip-preview"));
-  const exchanges = server.takeRequests().filter(({ operation }) => operation?.startsWith("Exchange"));
+  const exchanges = (await server.takeRequests()).filter(({ operation }) => operation?.startsWith("Exchange"));
   expect(exchanges.length > 0, "the workload's token was exchanged for an API token");
   const managed = stack.state().resources.filter(({ id, type }) => id && type.startsWith("pulumi-nodejs:dynamic/irm:"));
   const made = new Set(await inventory());
@@ -94,14 +94,14 @@ const main = async (): Promise<void> => {
   );
 
   await account("pulumi up, again", () => stack.must("up", "--yes", "--skip-preview", "--expect-no-changes"));
-  expect(!writes(server.takeRequests()).length, "a second up changes nothing and sends no write");
+  expect(!writes(await server.takeRequests()).length, "a second up changes nothing and sends no write");
 
   await stack.must("config", "set", "platformDescription", "Builds and runs what every team stands on");
   await stack.must("config", "set", "deployRole", "editor");
   await account("pulumi up, after an edit of one description and one role", () =>
     stack.must("up", "--yes", "--skip-preview"),
   );
-  const patches = writes(server.takeRequests());
+  const patches = writes(await server.takeRequests());
   say("  as the server saw them:");
   quote(patches.map(shown).join("\n"));
   const masks = patches.map(({ method, query }) => `${method} ${query?.updateMask}`).sort();
@@ -116,14 +116,18 @@ const main = async (): Promise<void> => {
   await call("PATCH", `/iam/v2beta1/groups/${product.uid}`, { description: "changed by hand" });
   const refresh = await account("pulumi refresh", () => stack.must("refresh", "--yes", "--skip-preview", "--diff"));
   expect(refresh.output.includes("changed by hand"), "refresh shows what was changed by hand");
-  server.takeRequests();
+  await server.takeRequests();
   await account("pulumi up, which repairs it", () => stack.must("up", "--yes", "--skip-preview"));
-  quote(writes(server.takeRequests()).map(shown).join("\n"));
+  quote(
+    writes(await server.takeRequests())
+      .map(shown)
+      .join("\n"),
+  );
   const repaired = (await call("GET", `/iam/v2beta1/groups/${product.uid}`)) as Listed;
   expect(repaired.description === product.description, "the description is what the program says again");
 
   await account("pulumi destroy", () => stack.must("destroy", "--yes", "--skip-preview"));
-  const deleted = writes(server.takeRequests())
+  const deleted = writes(await server.takeRequests())
     .filter(({ operation, status }) => operation === "DeleteGroup" && status === 200)
     .map(({ path }) => path.replace("/iam/v2beta1/groups/", ""));
   say("  the order in which groups went:");

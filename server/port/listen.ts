@@ -16,7 +16,8 @@ export const listen = (server: Server, port: number, host: string): Promise<void
         EADDRNOTAVAIL: `${host} is not an address of this machine`,
         ENOTFOUND: `${host} is not an address of this machine`,
       };
-      reject(new ListenError(texts[code ?? ""] ?? `port ${port} on ${host} cannot be used: ${message}`));
+      const text = texts[code ?? ""] ?? `port ${port} on ${host} cannot be used: ${message}`;
+      reject(new ListenError(text, { cause: error }));
     });
     server.listen(port, host, () => resolve());
   });

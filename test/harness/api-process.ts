@@ -1,5 +1,6 @@
 // The reference server as a process of its own, as its users run it: what it printed, what it saw.
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -30,8 +31,8 @@ export interface SeenRequest {
 
 export interface ServerProcess extends ReadyLine {
   pid: number;
-  /** requests of the API since the last call, in the order of their answers */
-  takeRequests(): SeenRequest[];
+  /** requests of the API since the last call, in the order of their responses */
+  takeRequests(): Promise<SeenRequest[]>;
   /** everything that it wrote to stderr */
   log(): string;
   /** ends it and waits; the default lets it finish what it does */
@@ -45,12 +46,15 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   });
   let requests: SeenRequest[] = [];
+  const markers = new Map<string, () => void>();
   let log = "";
   createInterface({ input: child.stderr }).on("line", (line) => {
     log += `${line}\n`;
     if (!line.startsWith("{")) return;
-    const event = JSON.parse(line) as { event: string } & SeenRequest;
-    if (event.event === "request" && event.operation) requests.push(event);
+    const event = JSON.parse(line) as { event: string; requestId?: string } & SeenRequest;
+    const marker = markers.get(event.requestId ?? "");
+    if (marker) marker();
+    else if (event.event === "request" && event.operation) requests.push(event);
   });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   const ready = once(createInterface({ input: child.stdout }), "line").then(
@@ -63,7 +67,12 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
   return {
     ...line,
     pid: child.pid as number,
-    takeRequests: () => {
+    // The log is a stream of its own: once it has the line of a request that is sent now, it has those of all before it.
+    takeRequests: async () => {
+      const id = randomUUID();
+      const seen = new Promise<void>((resolve) => markers.set(id, resolve));
+      await fetch(`${line.baseUrl}/ping/v2beta1/ping`, { headers: { "x-request-id": id } });
+      await Promise.race([seen, exited]);
       const taken = requests;
       requests = [];
       return taken;

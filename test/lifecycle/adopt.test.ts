@@ -12,7 +12,7 @@ describe("adoption", () => {
   afterAll(() => place.close());
 
   const env = () => ({ ORG: place.server.organization });
-  const writes = () => writesOf(place.server.takeRequests()).map(({ operation }) => operation);
+  const writes = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation);
   const make = async (path: string, body: object): Promise<string> => {
     const { status, json } = await place.call("POST", `/iam/v2beta1/${path}`, body);
     expect(status, JSON.stringify(json)).toBe(200);
@@ -47,7 +47,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
 `;
     };
     const program = await place.program("kinds", source({ adopts: true }), env());
-    place.server.takeRequests();
+    await place.server.takeRequests();
 
     // What is below a group that the preview does not have yet cannot be looked for, and is told by the update.
     const preview = await program.must("preview");
@@ -61,10 +61,10 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     );
     expect(preview.output).not.toContain("RoleBinding binding adopts");
     expect(preview.output).not.toContain("for our eyes");
-    expect(writes()).toEqual([]);
+    expect(await writes()).toEqual([]);
 
     const up = await program.must("up", "--yes", "--skip-preview");
-    expect(writes().sort()).toEqual(["UpdateGroup", "UpdateIdentity", "UpdateRole"]);
+    expect((await writes()).sort()).toEqual(["UpdateGroup", "UpdateIdentity", "UpdateRole"]);
     expect(up.output).toContain(`Identity ci adopts identity ${ci} "ci"`);
     expect(up.output).toContain(`Identity ci changes on identity ${ci}:\n      - description\n`);
     expect(up.output).toContain(`RoleBinding binding adopts role binding ${binding} (ci as own)`);
@@ -83,14 +83,14 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(stale.output).toContain(
       "If this resource has adopted its record in an earlier run, adopt has done its work: remove it from the program.",
     );
-    expect(writes()).toEqual([]);
+    expect(await writes()).toEqual([]);
 
     // The argument has done its work, and may go.
     program.write(source({}));
     await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     program.write(source({ renames: true, last: ", deleteAdopted: true" }));
     await program.must("up", "--yes", "--skip-preview");
-    expect(writes()).toEqual(["UpdateGroup"]);
+    expect(await writes()).toEqual(["UpdateGroup"]);
     expect(place.rows("groups", "uid = ?", lasting)[0]?.name).toBe("changed");
     // The engine calls it a deletion.
     program.write('import "pulumi-irm";');
@@ -102,7 +102,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(removal.output).toContain('onDelete     : "deletes the adopted record"');
     const destroy = await program.must("destroy", "--yes", "--skip-preview");
     expect(destroy.output).toContain(`group ${team} "team" was adopted and is left in place`);
-    expect(writes()).toEqual(["DeleteRoleBinding", "DeleteRole"]);
+    expect(await writes()).toEqual(["DeleteRoleBinding", "DeleteRole"]);
     for (const uid of [team, hidden, lasting]) expect(place.rows("groups", "uid = ?", uid)).toHaveLength(1);
     expect(place.rows("identities", "uid = ?", ci)).toHaveLength(1);
   });
@@ -113,7 +113,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     const source = (name: string) =>
       `import { Group } from "pulumi-irm"; new Group("one", { parent: process.env.ORG!, name: "${name}", adopt: "match" });`;
     const program = await place.program("match", source("nobody"), env());
-    place.server.takeRequests();
+    await place.server.takeRequests();
     const none = await program.run("preview");
     expect(none.code).not.toBe(0);
     expect(none.output).toContain(`Group one: adopt: no groups that match in ${org}; exactly one is needed`);
@@ -124,7 +124,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     for (const uid of twins) expect(several.output).toContain(`- ${uid} twin`);
     // A message, without the stack of our own code.
     for (const { output } of [none, several]) expect(output).not.toMatch(/\bat .*adopt\.(ts|js)/);
-    expect(writes()).toEqual([]);
+    expect(await writes()).toEqual([]);
   });
 
   // Both in one stack: the owner of a record, and a role binding whose logical name changes.
@@ -138,11 +138,11 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     const [row] = place.rows("groups", "name = ?", "taken");
     const thief = `{ parent: process.env.ORG!, name: "taken", description: "stolen", adopt: "${row?.uid}" }`;
     program.write(stack(owner, `new Group("thief", ${thief}, { dependsOn: owner });`));
-    place.server.takeRequests();
+    await place.server.takeRequests();
     const up = await program.run("up", "--yes", "--skip-preview");
     expect(up.code).not.toBe(0);
     expect(up.output).toContain(`group ${row?.uid} is already managed by organization/taken/dev/Group::owner`);
-    expect(writes()).toEqual([]);
+    expect(await writes()).toEqual([]);
   });
 
   it("or an alias makes a changed logical name harmless; without either, what exists already says so", async () => {
@@ -154,7 +154,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     program.write(stack(owner, binding("first")));
     await program.must("up", "--yes", "--skip-preview");
     const [row] = place.rows("role_bindings", "identity_uid = ?", ci);
-    place.server.takeRequests();
+    await place.server.takeRequests();
 
     program.write(stack(owner, binding("second")));
     const refused = await program.run("up", "--yes", "--skip-preview");
@@ -163,20 +163,20 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(refused.output).toContain('If that record is meant, take it over with adopt: "match" (or its uid)');
     expect(refused.output).toContain("if this resource had another name before, declare that name in aliases");
     expect(place.rows("role_bindings", "identity_uid = ?", ci).map(({ uid }) => uid)).toEqual([row?.uid]);
-    place.server.takeRequests();
+    await place.server.takeRequests();
 
     program.write(stack(owner, binding("second", "", `, { aliases: [{ name: "first" }] }`)));
     await program.must("up", "--yes", "--skip-preview");
     program.write(stack(owner, binding("third", `, adopt: "match"`)));
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toContain(`${row?.uid} (renamed as viewer) stays: another resource of this stack manages it`);
-    expect(writes()).toEqual([]);
+    expect(await writes()).toEqual([]);
     expect(place.rows("role_bindings", "identity_uid = ?", ci).map(({ uid }) => uid)).toEqual([row?.uid]);
 
     // Nothing is left to be done with it, and the owner deletes what the thief could not take.
     program.write(stack(binding("third", `, adopt: "match"`)));
     expect((await program.must("up", "--yes", "--skip-preview")).output).toMatch(/- 1 deleted\n +2 unchanged/);
-    expect(writes()).toEqual(["DeleteGroup"]);
+    expect(await writes()).toEqual(["DeleteGroup"]);
     expect(place.rows("groups", "name = ?", "taken")).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ describe("a change that is more than an update", () => {
   afterAll(() => place.close());
 
   const env = () => ({ ORG: place.server.organization });
-  const operations = () => writesOf(place.server.takeRequests()).map(({ operation }) => operation);
+  const operations = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation);
 
   const tree = (parent: string, extra = "") => `
 import { getRole, Group, Identity, RoleBinding } from "pulumi-irm";
@@ -25,17 +25,17 @@ new RoleBinding("binding", { parent: ${parent}, identity: ci, role: getRole({ na
   it("refuses in the preview to move a group, and says how to allow it", async () => {
     const program = await place.program("move", tree("a"), env());
     await program.must("up", "--yes", "--skip-preview");
-    place.server.takeRequests();
+    await place.server.takeRequests();
     program.write(tree("b"));
     const refused = await program.run("preview");
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain("allowReplace");
-    expect(operations()).toEqual([]);
+    expect(await operations()).toEqual([]);
 
     program.write(tree("b", ", allowReplace: true"));
     await program.must("up", "--yes", "--skip-preview");
     // The new one exists before the old one goes; the binding moves with its parent.
-    const made = operations();
+    const made = await operations();
     expect(made.filter((name) => name !== "CreateRoleBinding" && name !== "DeleteRoleBinding")).toEqual([
       "CreateGroup",
       "DeleteGroup",
@@ -78,7 +78,7 @@ export const parent = one.parent;
       names: { identity: "ci", role: "viewer", group: "[secret]" },
     });
     expect(binding?.outputs).toMatchObject({ parent: uid, group: { uid }, role: { name: "viewer" } });
-    place.server.takeRequests();
+    await place.server.takeRequests();
     program.write(bindings("editor", "viewer"));
     const swapped = await program.must("up", "--yes", "--skip-preview");
     expect(swapped.output).toContain(
@@ -87,7 +87,7 @@ export const parent = one.parent;
     expect(swapped.output).toContain(
       'RoleBinding two changes: identity "ci", role "editor" becomes "viewer", group [secret]\n',
     );
-    expect(operations()).toEqual(["UpdateRoleBinding", "UpdateRoleBinding"]);
+    expect(await operations()).toEqual(["UpdateRoleBinding", "UpdateRoleBinding"]);
     expect(
       place
         .rows("role_bindings", "parent = ?", uid)
@@ -104,7 +104,7 @@ export const parent = one.parent;
     // A logical name that changed: the new binding is there before the old one goes, so access is never interrupted.
     program.write(bindings("editor", "viewer", ["renamed", "two"]));
     await program.must("up", "--yes", "--skip-preview");
-    expect(operations()).toEqual(["CreateRoleBinding", "DeleteRoleBinding"]);
+    expect(await operations()).toEqual(["CreateRoleBinding", "DeleteRoleBinding"]);
   });
 
   it("shows all mistakes of a resource in the preview, at once, and sends no request", async () => {
@@ -116,12 +116,12 @@ new Group("lost", { parent: undefined as unknown as string, name: "Bad Name", de
 `,
       env(),
     );
-    place.server.takeRequests();
+    await place.server.takeRequests();
     const preview = await program.run("preview");
     expect(preview.code).not.toBe(0);
     for (const text of ["root: true", 'name must match "^[a-z0-9 ._-]{1,}$"', "description must match"])
       expect(preview.output).toContain(text);
-    expect(place.server.takeRequests()).toEqual([]);
+    expect(await place.server.takeRequests()).toEqual([]);
   });
 
   it("does not take a value that is unknown in a preview for an error", async () => {
@@ -134,9 +134,9 @@ new Group("second", { parent: first, name: first.uid.apply((uid) => "second " + 
 `,
       env(),
     );
-    place.server.takeRequests();
+    await place.server.takeRequests();
     // With its preview.
     await program.must("up", "--yes");
-    expect(operations()).toEqual(["CreateGroup", "CreateGroup"]);
+    expect(await operations()).toEqual(["CreateGroup", "CreateGroup"]);
   });
 });

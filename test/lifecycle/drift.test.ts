@@ -49,7 +49,7 @@ describe("drift", () => {
   const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0]?.uid as string;
   const bindingUid = (identity: string) =>
     place.rows("role_bindings", "identity_uid = ?", uidOf("identities", identity))[0]?.uid as string;
-  const writes = () => writesOf(place.server.takeRequests());
+  const writes = async () => writesOf(await place.server.takeRequests());
   const patch = async (path: string, body: object, mask: string) => {
     const { status, json } = await place.call("PATCH", `/iam/v2beta1/${path}?updateMask=${mask}`, body);
     expect(status, JSON.stringify(json)).toBe(200);
@@ -127,15 +127,11 @@ describe("drift", () => {
       "added by hand",
     ])
       expect(refresh.output).toContain(text);
-    place.server.takeRequests();
+    await place.server.takeRequests();
 
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toContain("+ 2 created");
-    expect(
-      writes()
-        .map(({ operation, query }) => [operation, query?.updateMask])
-        .sort(),
-    ).toEqual([
+    expect((await writes()).map(({ operation, query }) => [operation, query?.updateMask]).sort()).toEqual([
       ["CreateIdentity", undefined],
       ["CreateRoleBinding", undefined],
       ["UpdateGroup", "description,name"],
@@ -159,7 +155,7 @@ describe("drift", () => {
   it("does not show right after an up, nor does the next up after it", async () => {
     await program.must("preview", "--expect-no-changes");
     await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
-    expect(writes()).toEqual([]);
+    expect(await writes()).toEqual([]);
   });
 
   it.each([

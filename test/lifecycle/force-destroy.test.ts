@@ -13,8 +13,8 @@ describe("deletion of a tree", () => {
 
   const env = () => ({ ORG: place.server.organization });
   const uidOf = (name: string) => place.rows("groups", "name = ?", name)[0]?.uid as string;
-  const deletes = () =>
-    writesOf(place.server.takeRequests()).flatMap(({ method, path, status }) =>
+  const deletes = async () =>
+    writesOf(await place.server.takeRequests()).flatMap(({ method, path, status }) =>
       method === "DELETE" && status === 200 ? [path.split("/").slice(3).join("/")] : [],
     );
 
@@ -39,7 +39,7 @@ describe("deletion of a tree", () => {
     expect(uidOf("lower")).toBeDefined();
 
     // The lower one ends while the upper one is at it: told by the server's log, not by a clock.
-    place.server.takeRequests();
+    await place.server.takeRequests();
     const waiting = upper.start("destroy", "--yes", "--skip-preview");
     const refused = () =>
       place.server
@@ -73,13 +73,13 @@ new Group("b", { parent: process.env.ORG!, name: "b" });
     );
     await program.must("up", "--yes", "--skip-preview");
     const target = program.state().resources.find(({ urn }) => urn.endsWith("::a"))?.urn as string;
-    place.server.takeRequests();
+    await place.server.takeRequests();
     const refused = await program.run("destroy", "--yes", "--skip-preview", "--target", target);
     expect(refused.code).not.toBe(0);
-    expect(deletes()).toEqual([]);
+    expect(await deletes()).toEqual([]);
     const [a, below] = [uidOf("a"), uidOf("below")];
     await program.must("destroy", "--yes", "--skip-preview", "--target", target, "--target-dependents");
-    expect(deletes()).toEqual([`groups/${below}`, `groups/${a}`]);
+    expect(await deletes()).toEqual([`groups/${below}`, `groups/${a}`]);
   });
 
   it("by forceDestroy tells what goes before it goes, deepest first; and spares what the program still declares", async () => {
@@ -93,18 +93,18 @@ new Group("b", { parent: process.env.ORG!, name: "b" });
     program.write(source(top, kept));
     await program.must("up", "--yes", "--skip-preview");
     program.write(source(kept));
-    place.server.takeRequests();
+    await place.server.takeRequests();
     const spared = await program.run("up", "--yes", "--skip-preview");
     expect(spared.code).not.toBe(0);
     expect(spared.output).toContain("this run keeps these records, or leaves them in place; nothing was deleted:");
     expect(spared.output).toContain(`- group ${uidOf("kept")} "kept"`);
-    expect(deletes()).toEqual([]);
+    expect(await deletes()).toEqual([]);
 
     program.write(source());
     const up = await program.must("up", "--yes", "--skip-preview");
     const told = [`forceDestroy: deletes 2 records below it:`, `- group ${low} "low"`, `- group ${mid} "mid"`];
     for (const line of told) expect(up.output).toContain(line);
-    const gone = deletes();
+    const gone = await deletes();
     expect(gone.slice(1)).toEqual([`groups/${low}`, `groups/${mid}`, `groups/${uid}`]);
     expect(place.rows("groups").map((row) => row.uid)).toEqual([place.server.organization]);
   });

@@ -32,10 +32,10 @@ ${last}
     expect(up.output).toContain("+ 3 created");
 
     program.write(source("new", "team"));
-    place.server.takeRequests();
+    await place.server.takeRequests();
     const replaced = await program.must("up", "--refresh", "--yes", "--skip-preview");
     expect(replaced.output).toContain("+-2 replaced");
-    const writes = writesOf(place.server.takeRequests()).map(({ operation }) => operation);
+    const writes = writesOf(await place.server.takeRequests()).map(({ operation }) => operation);
     expect(writes.filter((operation) => operation?.endsWith("RoleBinding"))).toEqual([
       "DeleteRoleBinding",
       "CreateRoleBinding",
@@ -50,7 +50,7 @@ ${last}
     expect(countOf(diagnosticsOf(refused.output), sentence)).toBe(1);
 
     await program.must("destroy", "--yes", "--skip-preview");
-    expect(writesOf(place.server.takeRequests()).map(({ operation }) => operation)).toEqual([
+    expect(writesOf(await place.server.takeRequests()).map(({ operation }) => operation)).toEqual([
       "DeleteRoleBinding",
       "DeleteGroup",
     ]);

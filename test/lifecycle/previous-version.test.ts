@@ -38,7 +38,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
   it("is read: no drift, no change, and the creates whose outcome is unknown are reported", async () => {
     phase("recorded");
     const { output } = await program.must("preview", "--refresh", "--expect-no-changes");
-    const requests = place.server.takeRequests();
+    const requests = await place.server.takeRequests();
     expect(writesOf(requests)).toEqual([]);
     // By the code that the state points to.
     const uids = recorded.flatMap(({ id, type }) => (type.includes("dynamic") && id ? [id] : []));
@@ -52,7 +52,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
     const made = [uidOf("groups", "unreported"), uidOf("identities", "unanswered"), uidOf("groups", "of another")];
     phase("changed");
     await program.must("up", "--yes", "--skip-preview");
-    const writes = writesOf(place.server.takeRequests());
+    const writes = writesOf(await place.server.takeRequests());
     expect(writes.map(({ operation, query, fields }) => [operation, query?.updateMask, fields]).sort()).toEqual([
       // What the service refused.
       ["CreateRole", undefined, "name,capabilities"],

@@ -16,8 +16,8 @@ describe("examples/registry", () => {
 
   const source = () => readFileSync(join(root, "examples", "registry", "index.ts"), "utf8");
   const row = (table: string, name: string) => place.rows(table, "name = ?", name)[0];
-  const requests = () =>
-    writesOf(place.server.takeRequests())
+  const requests = async () =>
+    writesOf(await place.server.takeRequests())
       .map(({ operation, query, fields }) => [operation, query?.updateMask ?? fields])
       .sort();
 
@@ -43,7 +43,7 @@ describe("examples/registry", () => {
 
   it("is created, with no secret in what a person sees or a disk keeps", async () => {
     const { output } = await program.must("up", "--yes", "--skip-preview", "--diff");
-    expect(requests().map(([operation]) => operation)).toEqual([
+    expect((await requests()).map(([operation]) => operation)).toEqual([
       "CreateAccountAssociation",
       "CreateGroup",
       "CreateGroupInvite",
@@ -82,7 +82,7 @@ describe("examples/registry", () => {
     for (const text of [refresh.output, written()])
       for (const secret of [SECRET, code]) expect(text).not.toContain(secret);
     expect(await inviteCode()).toBe(code);
-    place.server.takeRequests();
+    await place.server.takeRequests();
   });
 
   it("is repaired and changed by the least, and a change of an invite is another invite", async () => {
@@ -94,7 +94,7 @@ describe("examples/registry", () => {
     );
     await program.must("config", "set", "--secret", "clientSecret", "another secret of the client");
     const { output } = await program.must("up", "--yes", "--skip-preview", "--diff");
-    expect(requests()).toEqual([
+    expect(await requests()).toEqual([
       ["CreateGroupInvite", "roleUid,email,ttl,singleUse"],
       ["CreateTag", "name,digest"],
       ["DeleteGroupInvite", undefined],

@@ -35,7 +35,7 @@ describe("the resources of a program", () => {
 
   it("are created once each, parents before children", async () => {
     await program.must("up", "--yes", "--skip-preview");
-    const writes = writesOf(place.server.takeRequests());
+    const writes = writesOf(await place.server.takeRequests());
     expect(writes.map(({ operation }) => operation).sort()).toEqual([
       "CreateGroup",
       "CreateGroup",
@@ -72,7 +72,7 @@ describe("the resources of a program", () => {
 
   it("are left alone by an up that reads them first", async () => {
     await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
-    expect(writesOf(place.server.takeRequests())).toEqual([]);
+    expect(writesOf(await place.server.takeRequests())).toEqual([]);
   });
 
   it("are changed by one PATCH each, whose mask has the changed paths only", async () => {
@@ -85,7 +85,7 @@ describe("the resources of a program", () => {
       }),
     );
     await program.must("up", "--yes", "--skip-preview");
-    const writes = writesOf(place.server.takeRequests());
+    const writes = writesOf(await place.server.takeRequests());
     expect(writes.map(({ operation, query, fields }) => [operation, query?.updateMask, fields]).sort()).toEqual([
       ["UpdateGroup", "description", "description"],
       ["UpdateIdentity", "claimMatch.subject,claimMatch.subjectPattern", "claimMatch"],

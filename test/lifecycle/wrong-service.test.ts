@@ -41,13 +41,13 @@ new Group("below", { parent: team, name: "below" });
   };
 
   const expectRefusal = async (program: Program, text: string, ...args: string[]): Promise<string> => {
-    server.takeRequests();
+    await server.takeRequests();
     const { code, output } = await program.run(...args);
     const shown = diagnosticsOf(output);
     expect(code).not.toBe(0);
     expect(countOf(shown, "wrong service?"), output).toBe(1);
     expect(shown).toContain(text);
-    expect(writesOf(server.takeRequests())).toEqual([]);
+    expect(writesOf(await server.takeRequests())).toEqual([]);
     return output;
   };
 
@@ -78,10 +78,10 @@ new Group("below", { parent: team, name: "below" });
     expect(up).toContain(`pulumi config set irm:movedFrom ${baseUrl}`);
 
     configure(program, { "irm:movedFrom": baseUrl });
-    server.takeRequests();
+    await server.takeRequests();
     const moved = await program.must("up", "--yes", "--skip-preview");
     expect(moved.output).toContain("3 updated");
-    expect(writesOf(server.takeRequests())).toEqual([]);
+    expect(writesOf(await server.takeRequests())).toEqual([]);
     configure(program);
     const { resources, text: state } = program.state();
     expect(resources.filter(({ outputs }) => outputs?.__service === now)).toHaveLength(3);
