@@ -5,7 +5,8 @@ import type { Json } from "../../schema/index.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { killedAt, type Scenario, STACK, type Stage, type Step, scenario } from "./scenario.ts";
 
-const LOST_CODE = /and the answer that shows its code was lost\. The service shows it once, so nobody has it\./;
+const LOST_CODE =
+  /but the response that shows its code was lost\. The service shows it once, so it cannot be recovered\./;
 
 const after: Step = { at: "after", reset: true };
 const losing =
