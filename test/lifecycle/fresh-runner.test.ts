@@ -65,7 +65,7 @@ it("names the records that the killed run made, and adopting one of them leaves 
   const up = await program.must("up", "--yes", "--skip-preview");
   // Of the other one it still says what is there.
   expect(up.output).toContain(
-    "there is one already with the same parent and the same fields, and no intent journal here",
+    "creates a group, and one with the same parent and fields exists; no intent journal here",
   );
   expect(up.output).toContain(`group ${imported} "imported", created `);
   await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
