@@ -85,16 +85,9 @@ const FaultScriptSchema = z.strictObject({
 export type Script = z.output<typeof FaultScriptSchema>;
 export type Step = z.output<typeof step>;
 
-interface OwnStep {
-  at?: string | undefined;
+interface OwnStep extends Omit<FaultStep, "delay"> {
+  /** milliseconds */
   delay?: number | undefined;
-  hold?: true | undefined;
-  status?: number | undefined;
-  retryAfter?: number | undefined;
-  httpDate?: true | undefined;
-  body?: "html" | undefined;
-  reset?: true | undefined;
-  truncate?: number | undefined;
 }
 
 // What a step cannot do together.
