@@ -10,7 +10,7 @@ import type { Entry, InvalidLine } from "../provider/journal/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/journal/file.ts";
 import { lockOf } from "../provider/journal/lock.ts";
 import { journalFolder } from "../provider/journal/path.ts";
-import { title } from "../provider/kind/kind.ts";
+import { recordLine } from "../provider/kind/record.ts";
 import { type PendingCreate, pendingCreates } from "../provider/recovery/pending-operations.ts";
 import { sessionWith, systemEnvironment } from "../provider/session/session.ts";
 import { printableLines } from "../schema/index.ts";
@@ -156,7 +156,7 @@ const explained = ({ urn, kind, inputs, candidates }: PendingCreate): string => 
   const name = inputs.name === undefined ? "" : ` "${inputs.name}"`;
   const head = `${urn}\n  a run was interrupted while creating this ${kind.word}${name} in ${inputs.parent ?? "the root"}`;
   if (candidates.length === 0) return `${head}; no such record exists: run pulumi up\n`;
-  const lines = candidates.map((one) => `    ${kind.word} ${one.uid} ${title(one)}, created ${one.createTime}`);
+  const lines = candidates.map((one) => `    ${recordLine(kind, one)}`);
   const advice = `  set adopt: "${candidates[0]?.uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`;
   return `${[`${head}; it may be:`, ...lines, advice].join("\n")}\n`;
 };

@@ -1,8 +1,7 @@
 // For the reviewer of a preview: one line for each role binding that is created, changed or removed, by the names that the
 // program or the state knows. The engine itself shows uids.
 import { isRoot, isUidp, type Json, printable } from "../../schema/index.ts";
-import { kindRecords } from "../kind/index.ts";
-import { TYPE_PREFIX } from "../kind/kind.ts";
+import { kindOfToken, kindRecords } from "../kind/index.ts";
 import { KEY, SECRET_NAME, staysOnDelete } from "../state/state.ts";
 import { isUnknown } from "../state/unknown.ts";
 
@@ -68,7 +67,7 @@ const removedBinding = (outputs: Json): string => {
 
 /** A resource that leaves the stack: what the engine does not show of it. */
 export const removedText = (type: string, urn: string, outputs: Json): string | undefined => {
-  const kind = Object.values(kindRecords).find((one) => TYPE_PREFIX + one.type === type);
+  const kind = kindOfToken(type);
   if (!kind) return undefined;
   if (staysOnDelete(outputs)) {
     const name = `${kind.type} ${urn.replace(/^.*::/s, "")}`;

@@ -4,7 +4,7 @@ import { group } from "./group.ts";
 import { groupInvite } from "./group-invite.ts";
 import { identity } from "./identity.ts";
 import { identityProvider } from "./identity-provider.ts";
-import type { Kind } from "./kind.ts";
+import { type Kind, TYPE_PREFIX } from "./kind.ts";
 import { repo } from "./repo.ts";
 import { role } from "./role.ts";
 import { roleBinding } from "./role-binding.ts";
@@ -33,3 +33,7 @@ export const kindRecords: Readonly<Record<KindName, Kind>> = {
   repo,
   tag,
 };
+
+/** The kind of a type token of the engine; undefined for a resource that is not ours. */
+export const kindOfToken = (token: string | undefined): Kind | undefined =>
+  Object.values(kindRecords).find(({ type }) => TYPE_PREFIX + type === token);

@@ -1,12 +1,16 @@
 // Facts about a record of any kind: where it is, when it was created, its identity, and whether a program describes it.
 import { type Json, parentOf, resources } from "../../schema/index.ts";
-import type { Kind } from "./kind.ts";
+import { type Kind, title } from "./kind.ts";
 
 /** uid of what holds the record; "" at the root. An account association is held by the group whose uid it has. */
 export const placeOf = (kind: Pick<Kind, "list">, uid: string): string => (kind.list.sharesUid ? uid : parentOf(uid));
 
 /** A tag has no time of creation: each create moves it. */
 export const createTimeOf = ({ createTime, updateTime }: Json): unknown => createTime ?? updateTime;
+
+/** For people: `group 7209…/a033… "team", created 2026-01-28T12:54:21.189Z` */
+export const recordLine = ({ word }: Kind, record: Json): string =>
+  `${word} ${record.uid} ${title(record)}, created ${createTimeOf(record)}`;
 
 const wordsBesideUid = new Map(
   Object.values(resources).flatMap(({ field, word, list }) => (list.sharesUid ? [[field, word]] : [])),

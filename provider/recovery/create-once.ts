@@ -6,7 +6,7 @@ import { delayMs, isExhausted, isResendable, newAttemptBudget } from "../../clie
 import { type Json, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { type Kind, title, withArticle } from "../kind/kind.ts";
-import { createTimeOf, recordId } from "../kind/record.ts";
+import { recordId, recordLine } from "../kind/record.ts";
 import { CREATION_GRACE_MS } from "../reconcile/not-found.ts";
 import { upsertProblem } from "../reconcile/upsert.ts";
 import { type Session, serviceNow } from "../session/session.ts";
@@ -148,7 +148,7 @@ const warnOfAlike = (kind: Kind, session: Session, entry: Entry, before: Existin
   const head =
     `${entry.key}: creates ${withArticle(kind.word)}, and one with the same parent and fields exists; no intent journal here ` +
     "shows which create produced it:";
-  const lines = alike.map((record) => `${kind.word} ${record.uid} ${title(record)}, created ${createTimeOf(record)}`);
+  const lines = alike.map((record) => recordLine(kind, record));
   session.log(
     `${[head, ...lines].join("\n  - ")}\n` +
       "If a run was killed while it created this resource, it may have created that record. To see: pulumi stack export | irm journal pending",

@@ -4,8 +4,8 @@
 
 import { listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
-import { kindRecords } from "../kind/index.ts";
-import { type Kind, TYPE_PREFIX } from "../kind/kind.ts";
+import { kindOfToken } from "../kind/index.ts";
+import type { Kind } from "../kind/kind.ts";
 import { isMatch, matchedBy, recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { desiredFrom, withUids } from "../state/desired.ts";
@@ -45,22 +45,19 @@ export const pendingCreates = async (session: Session, exported: unknown): Promi
   if (!deployment) throw new TypeError("is not what pulumi stack export prints");
   const known = new Set(
     deployment.resources?.flatMap(({ id, type }) => {
-      const kind = kindOf(type);
+      const kind = kindOfToken(type);
       return id === undefined ? [] : [kind ? recordId(kind.field, id) : id];
     }),
   );
   const creates = (deployment.pending_operations ?? []).filter(({ type }) => type === "creating");
   const ours = creates.flatMap(({ resource: { urn, type, inputs = {} } }) => {
-    const kind = kindOf(type);
+    const kind = kindOfToken(type);
     return kind ? [{ urn, kind, inputs: plainInputs(kind, urn, inputs) }] : [];
   });
   return Promise.all(
     ours.map(async (one) => ({ ...one, candidates: await candidatesOf(one.kind, session, one.inputs, known) })),
   );
 };
-
-const kindOf = (type: string | undefined): Kind | undefined =>
-  Object.values(kindRecords).find((one) => TYPE_PREFIX + one.type === type);
 
 const candidatesOf = async (
   kind: Kind,

@@ -5,7 +5,7 @@ import { JournalError } from "../journal/file.ts";
 import { SEND_TIME_MS } from "../journal/journal.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, title, withArticle } from "../kind/kind.ts";
-import { createTimeOf, placeOf, recordId } from "../kind/record.ts";
+import { placeOf, recordId, recordLine } from "../kind/record.ts";
 import { CREATION_GRACE_MS, readWhenVisible } from "../reconcile/not-found.ts";
 import { DATE_MS, type Session, serviceNow } from "../session/session.ts";
 import { type Desired, fingerprintOf } from "../state/desired.ts";
@@ -146,6 +146,6 @@ const describeCandidates = async (session: Session, entry: Entry, waitMs: number
     return { text: `${head}; the search for it failed: ${(error as Error).message}`, count: 1 };
   }
   if (found.length === 0) return { text: `${head}; no such record exists now`, count: 0 };
-  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, created ${createTimeOf(record)}`);
+  const lines = found.map((record) => recordLine(kind, record));
   return { text: [`${head}; it may be:`, ...lines].join("\n  - "), count: found.length };
 };

@@ -5,7 +5,7 @@ import { listChildren } from "../../client/paginate.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { type Kind, title } from "../kind/kind.ts";
-import { createTimeOf, placeOf, recordId } from "../kind/record.ts";
+import { createTimeOf, placeOf, recordId, recordLine } from "../kind/record.ts";
 import { CREATION_GRACE_MS, readWhenVisible, retryUntilVisible } from "../reconcile/not-found.ts";
 import { perSession, type Session } from "../session/session.ts";
 import { type Desired, fingerprintOf } from "../state/desired.ts";
@@ -185,7 +185,7 @@ export const pickCreated = async (
 const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
   const many = found.length === 1 ? "a record matches" : `${found.length} records match`;
   const head = `${key}: the response to a create was lost, and ${many} it:`;
-  const lines = found.map((record) => `${kind.word} ${record.uid} ${title(record)}, created ${createTimeOf(record)}`);
+  const lines = found.map((record) => recordLine(kind, record));
   const advice =
     found.length === 1
       ? 'It appeared at the same time and may belong to someone else: adopt it with adopt: "<uid>", or change it and run again.'
