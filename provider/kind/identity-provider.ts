@@ -1,11 +1,11 @@
 // IdentityProvider: where people sign in. The rule that matches them to provisioned users is immutable; the client secret is
 // never returned.
 import { type Json, resources } from "../../schema/index.ts";
-import { valueAt, withValueAt } from "../state/write-only.ts";
+import { valueAt, withValueAt } from "../state/path.ts";
 import { resolveRole } from "./built-in-role.ts";
 import type { Kind } from "./kind.ts";
 
-const RULE = ["oidc", "correlationRule"];
+const RULE = "oidc.correlationRule";
 const USUAL_RULES: readonly unknown[] = [
   undefined,
   "CORRELATION_RULE_UNSPECIFIED",

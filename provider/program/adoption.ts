@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { type Kind, pluralOf, title } from "../kind/kind.ts";
+import { valueAt } from "../state/path.ts";
 import { programError } from "./program-error.ts";
 import { programSession } from "./session.ts";
 
@@ -98,6 +99,3 @@ const logChanges = (kindName: KindName, name: string, found: pulumi.Output<Json>
       if (lines.length > 0) await pulumi.log.info([head, ...lines].join("\n  - "));
     });
 };
-
-const valueAt = (holder: Json, path: string): unknown =>
-  path.split(".").reduce<unknown>((value, member) => (value as Json | undefined)?.[member], holder);

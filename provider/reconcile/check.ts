@@ -14,9 +14,9 @@ import { isRoleName } from "../kind/built-in-role.ts";
 import type { Kind } from "../kind/kind.ts";
 import { changeOf } from "../state/changes.ts";
 import { desiredFrom } from "../state/desired.ts";
+import { valueAt } from "../state/path.ts";
 import { argumentOf, argumentsIn, canonicalize, given, shownOnDelete, withOrderedLists } from "../state/state.ts";
 import { containsUnknown, isUnknown, UNKNOWN } from "../state/unknown.ts";
-import { valueAt } from "../state/write-only.ts";
 
 export interface CheckFailure {
   property: string;
@@ -43,7 +43,7 @@ const refusedReplacements = (kind: Kind, before: Json, inputs: Json): FieldViola
   return replaces.filter((path) => !isUnknownAt(desired.args, path)).map((path) => replacementRefusal(kind, path));
 };
 
-export const isUnknownAt = (args: Json, path: string): boolean => containsUnknown(valueAt(args, path.split(".")));
+export const isUnknownAt = (args: Json, path: string): boolean => containsUnknown(valueAt(args, path));
 
 /** Why an argument must not change, where its change would replace the record. */
 export const replacementRefusal = (kind: Kind, path: string): FieldViolation => ({

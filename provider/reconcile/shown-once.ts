@@ -5,11 +5,11 @@ import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { Incomplete } from "../session/errors.ts";
 import type { Desired } from "../state/desired.ts";
-import { shownOnceFields } from "../state/write-only.ts";
+import { shownOncePaths } from "../state/write-only.ts";
 
 /** The outputs that the state lacks and that cannot be read again. An adopted record never had them in a response. */
 export const neverSeen = (kind: Kind, outputs: Json): string[] =>
-  outputs.adopted === true ? [] : shownOnceFields(kind.schema).filter((name) => outputs[name] === undefined);
+  outputs.adopted === true ? [] : shownOncePaths(kind).filter((name) => outputs[name] === undefined);
 
 /** The record as it was created; throws Incomplete where the answer was lost with what it alone shows. */
 export const incompleteUnlessShown = <T extends { id: string; outs: Json }>(

@@ -9,8 +9,9 @@ import type { Session } from "../session/session.ts";
 import { changedPaths, changeOf } from "../state/changes.ts";
 import { type Desired, desiredFrom, withArgs, withObserved, withUids } from "../state/desired.ts";
 import { observe } from "../state/normal-form.ts";
+import { withoutPaths } from "../state/path.ts";
 import { outputsFrom, withoutOwn } from "../state/state.ts";
-import { shownOnceFields, withValueAt, writeOnlyFields } from "../state/write-only.ts";
+import { shownOncePaths, writeOnlyPaths } from "../state/write-only.ts";
 import { retryWhileNew } from "./not-found.ts";
 import { moveByCreate } from "./upsert.ts";
 
@@ -42,7 +43,7 @@ export const sendUpdate = async (
 ): Promise<Json> => {
   const { kind, args } = desired;
   const answer = await retryWhileNew(session, olds, () => send(session, desired, id, paths));
-  const shownOnce = Object.fromEntries(shownOnceFields(kind.schema).map((name) => [name, olds[name]]));
+  const shownOnce = Object.fromEntries(shownOncePaths(kind).map((name) => [name, olds[name]]));
   const outs = outputsFrom(kind, answer, { ...shownOnce, ...args });
   const differing = changedPaths(desired, outs).filter((path) => maskTouches(paths, path));
   if (differing.length > 0) throw incomplete(kind, { ...outs, ...desired.hidden }, differing);
@@ -53,8 +54,7 @@ const send = (session: Session, desired: Desired, id: string, paths: string[]): 
   const { kind, fields, args } = desired;
   if (kind.upsert) return moveByCreate(session, id, desired);
   // A secret that does not change is not sent.
-  const unsent = writeOnlyFields(kind.schema).filter(({ path }) => !maskTouches(paths, path.join(".")));
-  const body = unsent.reduce((result, { path }) => withValueAt(result, path, undefined), fields);
-  const touched = Object.entries(body).filter(([name]) => maskTouches(paths, name));
+  const unsent = writeOnlyPaths(kind).filter((path) => !maskTouches(paths, path));
+  const touched = Object.entries(withoutPaths(fields, unsent)).filter(([name]) => maskTouches(paths, name));
   return updateRecord(session, kind, id, Object.fromEntries(touched), paths, args.name);
 };

@@ -5,15 +5,16 @@ import type { z } from "zod";
 import { asMessage, inputFields, type Json, type Message } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { type Desired, withObserved } from "./desired.ts";
-import { choicesOf, forget, normal, observe, pathsOnce } from "./normal-form.ts";
+import { choicesOf, normal, observe } from "./normal-form.ts";
+import { pathsOnce, withoutPaths } from "./path.ts";
 
 /** Paths in which a record differs from what the program asks for: what a PATCH names in its mask, nested in a message. */
 export const changedPaths = (desired: Desired, observed: Json): string[] => {
   const { kind, args, choices } = desired;
   const record = observe(kind, observed);
-  const before = normal(kind.schema, record);
+  const unasked = choicesOf(kind, args).filter((path) => !choices.includes(path));
+  const before = withoutPaths(normal(kind.schema, record), unasked);
   const after = withObserved(desired, record).fields;
-  for (const path of choicesOf(kind, args)) if (!choices.includes(path)) forget(before, path.split("."));
   const paths = patch.compare(before, after).map(({ path }) => maskPath(kind.schema, path.split("/").slice(1)));
   return [...new Set(paths)].sort();
 };

@@ -3,9 +3,10 @@ import { createHash } from "node:crypto";
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { Session } from "../session/session.ts";
-import { choicesOf, forget, isGiven, normal, observe, settle } from "./normal-form.ts";
+import { choicesOf, normal, observe, settle } from "./normal-form.ts";
+import { valueAt, withoutPaths } from "./path.ts";
 import { argumentsIn, hidden, KEY } from "./state.ts";
-import { writeOnlyFields } from "./write-only.ts";
+import { writeOnlyPaths } from "./write-only.ts";
 
 export interface Desired {
   kind: Kind;
@@ -31,7 +32,8 @@ export const desiredFrom = (kind: Kind, bag: Json): Desired => desiredWith(kind,
 export const desiredWith = (kind: Kind, args: Json, own: Json = {}): Desired => {
   const parent = (args.parent as string | undefined) ?? "";
   const fields = normal(kind.schema, args);
-  const choices = choicesOf(kind, args).filter((path) => isGiven(args, path));
+  // A zero value is given too: `verified: false`.
+  const choices = choicesOf(kind, args).filter((path) => valueAt(args, path) !== undefined);
   const fingerprint = digest(kind, parent, fields, choices);
   return { kind, key: own[KEY] as string, parent, args, fields, choices, fingerprint, hidden: own };
 };
@@ -57,11 +59,9 @@ export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices:
   digest(kind, parent, normal(kind.schema, observe(kind, record)), choices);
 
 const digest = (kind: Kind, parent: string, fields: Json, choices: readonly string[]): string => {
-  const counted = structuredClone(fields);
-  for (const path of choicesOf(kind, fields)) if (!choices.includes(path)) forget(counted, path.split("."));
-  // What no record returns, and what one returns in another spelling.
-  for (const { path } of writeOnlyFields(kind.schema)) forget(counted, [...path]);
-  for (const path of kind.respelled ?? []) forget(counted, path.split("."));
+  const unasked = choicesOf(kind, fields).filter((path) => !choices.includes(path));
+  // Nor what no record returns, or returns in another spelling.
+  const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...(kind.respelled ?? [])]);
   return createHash("sha256")
     .update(JSON.stringify(sorted([kind.type, parent, counted])))
     .digest("hex");

@@ -4,7 +4,8 @@ import { isUidp, type Json, orderLists } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
 import { GIVEN, withGivenTexts, withTexts } from "./given-text.ts";
-import { choicesOf, forget, normal, observe } from "./normal-form.ts";
+import { choicesOf, normal, observe } from "./normal-form.ts";
+import { withoutPaths } from "./path.ts";
 import { isUnknown } from "./unknown.ts";
 import { SECRETS, withUnreturned } from "./write-only.ts";
 
@@ -146,8 +147,8 @@ export const withoutOwn = (outputs: Json): Json => {
  */
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
   const parent = placeOf(kind, id);
-  const fields = normal(kind.schema, observe(kind, observed));
-  for (const path of choicesOf(kind, fields)) forget(fields, path.split("."));
+  const shown = normal(kind.schema, observe(kind, observed));
+  const fields = withoutPaths(shown, choicesOf(kind, shown));
   const own = {
     ...argumentsFrom(kind, withTexts(fields, observed)),
     ...kind.shown?.(observed),
