@@ -128,7 +128,7 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
       `{"name":${'{"name":'.repeat(part(100_000))}0${"}".repeat(part(100_000))}}`,
     ),
     rest(
-      "names that stand twice, in the middle of others",
+      "names that appear twice, among others",
       groups,
       fill(MB, (i) => `"f${i >> 1}":0`, "{", "}"),
     ),

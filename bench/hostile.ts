@@ -1,6 +1,6 @@
-// The worst body of each kind: its processor time in the server, with and without a token, compared with a bare Node server
-// that only parses the bytes, and with JSON.parse alone (for a body that is not JSON: as many bytes of JSON). Prints medians.
-// Each server is a process of its own. Linux only.
+// The worst body of each kind: its processor time in the server, with and without a token. It is compared with a bare Node
+// server that only parses the bytes, and with JSON.parse alone (for a body that is not JSON: as many bytes of JSON). Prints
+// medians. Each server is a separate process. Linux only.
 //
 //   npm run -s bench:hostile -- [ROUNDS] [NAME]             a megabyte where a request may be as large; the ratio is
 //                                                           judged for 100 kB and more

@@ -1,5 +1,6 @@
-// Every published capability (docs/contract.md#capabilities): what a role grants and what a method requires. v2 JSON carries
-// the enum name (`CAP_IAM_GROUPS_LIST`); people, the STS and v1 use the friendly name (`groups.list`); the `cap` claim of a token uses the bit.
+// Every published capability (docs/contract.md#capabilities): what a role grants and what a method requires. v2 JSON has the
+// enum name (`CAP_IAM_GROUPS_LIST`). People, the STS and v1 use the friendly name (`groups.list`). The `cap` claim of a
+// token uses the bit.
 import { enumeration } from "./field.ts";
 
 // number, enum name, friendly name, bit in the token's bit set, flag

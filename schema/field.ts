@@ -73,7 +73,7 @@ const register = <T extends z.ZodType>(schema: T, info: FieldInfo): T => {
 
 type Extra = Omit<FieldInfo, "number" | "behavior">;
 
-/** A field with no behaviour of its own (requests and envelopes). */
+/** A field without a behaviour (requests and envelopes). */
 export const plain = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodOptional<T> =>
   register(schema.optional(), { number, ...extra });
 

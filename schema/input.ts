@@ -56,8 +56,8 @@ const elementOf = (inner: z.ZodType): z.ZodType =>
       : inner;
 
 /**
- * All violations of `value` as input of a message: of its fields, of its oneofs, then of its own rules. `isUnknown` marks
- * values that a preview does not know yet: they and everything below them are skipped.
+ * All violations of `value` as input of a message: first of its fields, then of its oneofs, then of the rules between its
+ * fields. `isUnknown` marks values that a preview does not know yet: they and everything below them are skipped.
  */
 export const inputViolations = (
   schema: Message,

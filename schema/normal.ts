@@ -1,5 +1,5 @@
-// The normal form of a record, so that two records can be compared: zero fields are left out, sets are sorted, keyed objects
-// are in the order of their keys, times and durations have one spelling.
+// The normal form of a record, so that two records can be compared. Zero fields are left out, sets are sorted, and keyed
+// objects are in the order of their keys. Times and durations have one spelling.
 import { z } from "zod";
 import { asMessage, type FieldInfo, fieldInfo, isZero, type Message, scalarInfo, unwrap } from "./field.ts";
 import { inputFields } from "./input.ts";

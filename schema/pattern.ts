@@ -10,9 +10,9 @@ const MAX_TEXT = 4096;
 // 4 KiB. A kilobyte of literals fits with room; the worst found below the bound takes 0.4 seconds.
 const MAX_PROGRAM = 1200;
 
-// Compiling is linear in the text, but for two things: a Unicode class is hundreds of ranges, and without case a range is
-// folded character by character, so that seventy times `[\x{100}-\x{10FFFF}]` takes two seconds. In instructions: what a
-// class takes as long as, and how many characters are folded in the time of one.
+// Compiling is linear in the text, with two exceptions: a Unicode class is hundreds of ranges, and ignoring case folds a
+// range character by character. Seventy times `[\x{100}-\x{10FFFF}]` takes two seconds. In instructions: the cost of a
+// class, and how many characters are folded at the cost of one.
 const CLASS_COST = 60;
 const FOLDED = 50;
 
@@ -51,9 +51,9 @@ export const patternMatcher = (pattern: string): ((text: string, budget?: Budget
   };
 };
 
-// Alone first: `a)|(b` is no pattern, but would be one inside a group, with an alternative that no anchor holds. Then in a
-// group of its own: with plain `^` and `$` the alternation of `a|b` is half anchored, and `evil-b` matches. What compiles
-// alone and not in the group (an open `\Q`) is refused as well.
+// Alone first: `a)|(b` is no pattern, but would be one inside a group, with an alternative that no anchor holds. Then inside
+// a group: with plain `^` and `$` the alternation of `a|b` is half anchored, and `evil-b` matches. What compiles alone and
+// not in the group (an open `\Q`) is refused as well.
 const compile = (pattern: string): RE2JS => {
   if (pattern === "") throw new TypeError("empty");
   if (pattern.length > PATTERN_MAX) throw new TypeError(`longer than ${PATTERN_MAX} characters`);

@@ -6,7 +6,7 @@ import { findOnPath, say } from "./project.mjs";
 const COMMANDS = ["chromium", "chromium-browser", "google-chrome"];
 
 /**
- * The path of the program, or the reason why there is none.
+ * The path of the program, or the reason why it is missing.
  * @returns {Promise<{ command: string, reason?: undefined } | { command?: undefined, reason: string }>}
  */
 export async function ensureChromium(env = process.env) {

@@ -96,7 +96,7 @@ const main = async (): Promise<void> => {
   await account("pulumi up, again", () => stack.must("up", "--yes", "--skip-preview", "--expect-no-changes"));
   expect(!writes(await server.takeRequests()).length, "a second up changes nothing and sends no write");
 
-  await stack.must("config", "set", "platformDescription", "Builds and runs what every team stands on");
+  await stack.must("config", "set", "platformDescription", "Builds and runs what every team builds on");
   await stack.must("config", "set", "deployRole", "editor");
   await account("pulumi up, after an edit of one description and one role", () =>
     stack.must("up", "--yes", "--skip-preview"),
@@ -108,7 +108,7 @@ const main = async (): Promise<void> => {
   expect(masks.join() === "PATCH description,PATCH roleUid", "two PATCH requests, each with its one field in the mask");
 
   const product = (await list("groups")).find(({ name }) => name === "product") as Listed;
-  title("somebody changes a group by hand");
+  title("a person changes a group by hand");
   quote(
     `curl -X PATCH -H "authorization: Bearer $TOKEN" -H "content-type: application/json" ` +
       `${server.baseUrl}/iam/v2beta1/groups/${product.uid} -d '{"description":"changed by hand"}'`,

@@ -25,8 +25,8 @@ export async function ensureDependencies() {
 }
 
 /**
- * True when the stamp in node_modules has the hash of package-lock.json, or when npm's own record of what it
- * installed agrees with it, as after an `npm install` by hand.
+ * True when the stamp in node_modules has the hash of package-lock.json. Also true when npm's own record of the
+ * installed packages agrees with the lockfile, as after an `npm install` by hand.
  */
 export async function areDependenciesCurrent(/** @type {string} */ folder) {
   const wanted = await readFile(join(folder, "package-lock.json"), "utf8");

@@ -6,8 +6,8 @@ export function supportedNode(name: string, range: string): string {
   if (major === undefined || minor === undefined)
     throw new TypeError(`engines.node must be ">=MAJOR.MINOR", not ${range}`);
   return `"use strict";
-// An older Node cannot load the modules of this package. The error is for a person, so its stack is the sentence alone: the
-// Pulumi SDK prints the message of a RunError, and in a provider process the text of an error with its stack.
+// An older Node cannot load the modules of this package. People read this error, so its stack is the message alone: the
+// Pulumi SDK prints the message of a RunError. In a provider process it prints the error with its stack.
 var version = process.versions.node.split(".");
 if (version[0] < ${major} || (version[0] == ${major} && version[1] < ${minor})) {
   var error = new Error("${name}: Node " + process.versions.node + " is too old; Node ${major}.${minor} or later is required");

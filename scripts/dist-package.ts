@@ -55,7 +55,7 @@ export function targetsOf({ main, types, exports, bin }: PackageJson): string[] 
   return [...new Set([main, types, exports, bin].flatMap(leaves))];
 }
 
-/** `./server/index.ts` as it is in dist/: an ES module below lib/. */
+/** The path of `./server/index.ts` in dist/: an ES module below lib/. */
 export function compiled(source: string): string {
   return source.replace(/^\.\//, "lib/").replace(/\.ts$/, ".js");
 }

@@ -1,5 +1,5 @@
-// The types of each export, bundled into one file: a program compiles them under any module resolution, and needs no types but
-// those of Node and of the Pulumi SDK.
+// The types of each export, bundled into one file. A program compiles them under any module resolution, and needs no types
+// but those of Node and of the Pulumi SDK.
 import { join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";

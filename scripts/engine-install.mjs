@@ -1,5 +1,5 @@
-// Gets an engine into the cache: the official release, or else a build from Go modules. A program of its own, run by
-// engine.mjs under the project's Node; it prints to stderr only.
+// Gets an engine into the cache: the official release, or else a build from Go modules. engine.mjs runs this program under
+// the project's Node. It prints to stderr only.
 import { chmod, copyFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -40,7 +40,7 @@ async function installEngine() {
   }
   throw new Error(
     [
-      "There is no Pulumi engine on this machine and none could be had. What was tried:",
+      "No Pulumi engine was found on this machine, and none could be installed. Attempts:",
       ...tried.map((line) => `  - ${line}`),
       `What to do: install Pulumi ${oldestEngine} or later so that \`pulumi\` is on the PATH`,
       "(https://www.pulumi.com/docs/iac/download-install/), or install Go 1.25 or later with access to a Go module proxy,",

@@ -11,7 +11,7 @@ import { findOnPath, isExecutable } from "./project.mjs";
  */
 export async function findEngineOnPath(env = process.env) {
   const pulumi = await findOnPath("pulumi", env.PATH);
-  if (pulumi === undefined) return { problem: "pulumi on the PATH: there is none" };
+  if (pulumi === undefined) return { problem: "pulumi on the PATH: not found" };
 
   const version = await versionOf(pulumi, env);
   if (version === undefined) return { problem: `pulumi on the PATH: ${pulumi} does not answer \`pulumi version\`` };

@@ -3,7 +3,7 @@
 /** What is downloaded or built when the machine has no engine. */
 export const engineVersion = "3.259.0";
 
-/** The oldest `pulumi` on the PATH that is used as it is. */
+/** The oldest `pulumi` on the PATH that is accepted. */
 export const oldestEngine = "3.200.0";
 
 /** The two Go builds. The newest of each that the Go module proxy serves in a form that builds outside its own tree. */
@@ -19,7 +19,7 @@ export const goBuilds = {
   },
   "pulumi-language-nodejs": {
     module: "github.com/pulumi/pulumi/sdk/v3",
-    // Later language hosts live in a module of their own that the proxy does not serve.
+    // Later language hosts are a separate module, which the proxy does not serve.
     version: "v3.68.0",
     package: "nodejs/cmd/pulumi-language-nodejs",
     replace: "golang.org/x/text => golang.org/x/text v0.3.6",

@@ -30,8 +30,8 @@ const changed = [...wanted].filter(([name, text]) => !present.includes(name) || 
 const left = present.filter((name) => !wanted.has(name));
 
 if (isCheck) {
-  for (const [name] of changed) console.error(`${name} is not what schema/ says`);
-  for (const name of left) console.error(`${name} is made from nothing`);
+  for (const [name] of changed) console.error(`${name} is out of date: run npm run generate`);
+  for (const name of left) console.error(`${name} is left over: run npm run generate`);
   if (changed.length + left.length > 0) process.exitCode = 1;
 } else {
   for (const [name, text] of changed) {

@@ -1,5 +1,5 @@
-// grpcurl (https://github.com/fullstorydev/grpcurl), a gRPC client that the tests call the server with: built from its Go
-// module into the user's cache folder, once for each version.
+// grpcurl (https://github.com/fullstorydev/grpcurl), a gRPC client that the tests run against the server. It is built from
+// its Go module into the user's cache folder, once for each version.
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "./cache-folder.mjs";
@@ -18,7 +18,7 @@ const build = {
 };
 
 /**
- * The path of the program, or the reason why there is none. A build that fails on a machine with Go is an error.
+ * The path of the program, or the reason why it is missing. A build that fails on a machine with Go is an error.
  * @returns {Promise<{ command: string, reason?: undefined } | { command?: undefined, reason: string }>}
  */
 export async function ensureGrpcurl(env = process.env) {

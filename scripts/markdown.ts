@@ -3,7 +3,7 @@ import GithubSlugger from "github-slugger";
 import MarkdownIt, { type Token } from "markdown-it";
 
 export interface Page {
-  /** anchors of headings and of `<a id>`, each with the line it stands in */
+  /** anchors of headings and of `<a id>`, each with its line */
   anchors: { name: string; line: number }[];
   links: { target: string; line: number }[];
   /** the visible text of each line, without code blocks and link targets */

@@ -1,5 +1,5 @@
-// Checks the references in docs and comments: links and anchors of Markdown, paths of the repository, and names of documents
-// that the repository does not contain.
+// Checks the references in docs and comments: links and anchors of Markdown, paths of the repository. Reports names of
+// documents that the repository does not contain.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -37,7 +37,7 @@ export const deadReferences = (files: ReadonlyMap<string, string>): DeadReferenc
 };
 
 interface Repository {
-  /** undefined when a file or folder has this path, else what is wrong */
+  /** undefined when a file or folder has this path, otherwise the problem */
   pathProblem(path: string): string | undefined;
   /** the same for a path that may lack its first folders */
   endProblem(path: string): string | undefined;
@@ -85,7 +85,7 @@ const pageProblems = (file: string, { links, anchors }: Page, repository: Reposi
   }
   for (const [index, { name, line }] of anchors.entries())
     if (anchors.findIndex((other) => other.name === name) < index)
-      problems.push({ line, text: `the anchor #${name} stands twice` });
+      problems.push({ line, text: `the anchor #${name} is defined twice` });
   return problems;
 };
 

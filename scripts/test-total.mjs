@@ -2,7 +2,7 @@
 //
 //   node scripts/test-total.mjs CHECK_FOLDER CHECK_EXIT TEST_FOLDER TEST_EXIT
 //
-// Prints what failed, then `N passed, N failed` as the last line; exits 1 unless at least one test ran and none failed.
+// Prints what failed, then `N passed, N failed` as the last line. Exits with 1 if a test failed or none ran.
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Runs a command of this project on a machine that may have nothing installed: packages and Node 24 by `npm ci`, with
-// --engine a Pulumi engine too. Its own output goes to stderr.
+// Runs a command of this project on a machine that may have nothing installed. Installs packages and Node 24 by `npm ci`, and
+// with --engine a Pulumi engine. Its own output goes to stderr.
 //
 //   node scripts/with-setup.mjs [--engine] [--in-callers-folder] COMMAND [ARGS...]
 //
@@ -45,7 +45,7 @@ function environment(/** @type {string[]} */ folders) {
 }
 
 /**
- * Programs are started by their full path: a shell that has looked for `node` before `npm ci` remembers the old one.
+ * Programs are started by their full path: a shell that found `node` before `npm ci` remembers the old one.
  * @param {string} command
  * @param {string[]} args
  * @param {string} path

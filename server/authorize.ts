@@ -1,5 +1,5 @@
-// Who may do what where (docs/contract.md#authorization): a caller holds the capabilities of the roles that are bound to it now
-// (docs/contract.md#d28), at the group of each binding and everywhere below, within the limits of its token.
+// Who may do what where (docs/contract.md#authorization). A caller holds the capabilities of the roles that are bound to it
+// now (docs/contract.md#d28), at the group of each binding and everywhere below. The limits of its token apply.
 import { ancestorsOf, apiError, capabilityFrom, capabilityName, isAncestorOrSelf } from "../schema/index.ts";
 import type { Store } from "./store/store.ts";
 import type { ApiTokenDescription } from "./sts/index.ts";

@@ -24,8 +24,8 @@ export interface DevTools {
   /** A workload's identity token, for a client that exchanges it itself. */
   identityToken(request: MintRequest): Promise<string>;
   /**
-   * Brings back the records of the start, with the same uids: tokens from before are valid as they were then. Also restarts the
-   * scripted failures and the rate limits. Keys, clock and metrics go on.
+   * Brings back the records of the start, with the same uids: tokens from before are valid as they were then. Also restarts
+   * the scripted failures and the rate limits. Keys, clock and metrics are unchanged.
    */
   reset(): Promise<void>;
 }

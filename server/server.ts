@@ -1,4 +1,5 @@
-// The composition root: store, clock, ids and keys in, addresses and close out. Nothing else makes a clock, an id or a key.
+// The composition root: store, clock, ids and keys in, addresses and close out. Nothing else creates a clock, an id or a
+// key.
 import { randomBytes } from "node:crypto";
 import { createAuthenticate } from "./authenticate.ts";
 import { grantsOf, operator } from "./authorize.ts";

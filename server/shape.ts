@@ -1,4 +1,4 @@
-// What is wrong with the shape of a value that people write, in the words of the API, where a zod schema has none of its own.
+// What is wrong with the shape of a value that people write. The API's words replace zod's own messages.
 import type { z } from "zod";
 
 export interface Problem {

@@ -14,7 +14,7 @@ const organization = new Group("organization", {
 const platform = new Group("platform", {
   parent: organization,
   name: "platform",
-  description: config.get("platformDescription") ?? "Builds and runs what the other teams stand on",
+  description: config.get("platformDescription") ?? "Builds and runs what the other teams build on",
 });
 
 const registry = new Group("registry", {

@@ -1,5 +1,5 @@
-// A group with its repositories of images, the accounts that it has at cloud providers, where its people sign in, and an invite
-// for somebody who is not known yet.
+// A group with its image repositories, its accounts at cloud providers, the identity provider of its people, and an invite
+// for a person who has no identity yet.
 //
 //   pulumi config set parent <uid of your organisation>
 //   pulumi config set --secret clientSecret <secret of the client that is registered at the issuer>

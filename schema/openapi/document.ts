@@ -1,5 +1,5 @@
-// From the table of methods to an OpenAPI document (3.0.3) of the REST interface in its current version: paths, parameters
-// and messages with the names that the published document gives them, and the links by which one call leads to the next.
+// From the table of methods to an OpenAPI document (3.0.3) of the REST interface in its current version. Paths, parameters
+// and messages have the names of the published document. Links show which call can follow another.
 import type { z } from "zod";
 import { asMessage, enumInfo, fieldInfo, type Message, messageInfo } from "../field.ts";
 import type { Operation } from "../operation.ts";

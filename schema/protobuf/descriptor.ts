@@ -1,5 +1,5 @@
-// The shape of a protobuf file as plain data: google.protobuf.FileDescriptorProto in its JSON mapping, as far as it is used.
-// An option of another package is a key in brackets, as in proto3 JSON: `"[google.api.http]"`.
+// The part that we use of a protobuf file as plain data: google.protobuf.FileDescriptorProto in its JSON mapping. An option
+// of another package is a key in brackets, as in proto3 JSON: `"[google.api.http]"`.
 
 export type ScalarType =
   | "TYPE_STRING"

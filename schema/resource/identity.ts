@@ -1,5 +1,5 @@
-// Identity: what a caller is. A workload assumes one by a token whose claims match (claimMatch), a key that the identity
-// holds (staticKeys), an AWS principal (awsIdentity), or it stands for a service of the platform (servicePrincipal).
+// Identity: what a caller is. A workload assumes one by a token whose claims match (claimMatch), by a key that the identity
+// holds (staticKeys), or as an AWS principal (awsIdentity). A servicePrincipal is a service of the platform.
 import { z } from "zod";
 import {
   enumeration,
@@ -25,9 +25,9 @@ import { uidp } from "../uidp.ts";
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 
 /**
- * https, or http on loopback, which a server may refuse (docs/contract.md#d32). In the one spelling that URL parsers agree
- * on: no upper-case host, default port, dot or empty segment, and no number in place of an address. So the text that is
- * compared is the address that is fetched.
+ * https, or http on loopback, which a server may refuse (docs/contract.md#d32). URL parsers must agree on the spelling: no
+ * upper-case host, default port, dot or empty segment, and no number in place of an address. So the text that is compared is
+ * the address that is fetched.
  */
 export const isIssuer = (text: string): boolean => {
   if (text.length > 255 || !/^[\x21-\x7e]+$/.test(text) || /[?#]/.test(text) || !URL.canParse(text)) return false;
@@ -100,7 +100,7 @@ export type ClaimMatch = z.infer<typeof ClaimMatch>;
 /** The default and the longest life of an identity's own keys, from its creation. */
 export const STATIC_KEYS_LIFE_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** A workload that signs with a key of its own. */
+/** A workload that signs with its own key. */
 export const StaticKeys = message("iam.Identity.StaticKeys", {
   issuer: required(1, issuer),
   subject: required(2, subject),

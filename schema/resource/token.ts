@@ -1,5 +1,5 @@
-// The token exchange (docs/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out; or a
-// refresh token in, an API token and the next refresh token out (RFC 6749 section 6).
+// The token exchange (docs/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out. A
+// refresh token is exchanged for an API token and the next refresh token (RFC 6749 section 6).
 // No body binding: every field is a parameter of a query, of a form, or of JSON that is read as a form.
 import type { z } from "zod";
 import { message, plain, string, strings, timestamp } from "../field.ts";

@@ -1,5 +1,5 @@
-// What a scripted failure does to a response on its way out (docs/server.md, "Scripted failures"): another status or page, a
-// connection that is reset, a body that lacks its end.
+// What a scripted failure does to a response on its way out (docs/server.md, "Scripted failures"): it changes the status or
+// sends a page, resets the connection, or cuts off the body.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type ServerHttp2Stream } from "node:http2";
 import { TLSSocket } from "node:tls";

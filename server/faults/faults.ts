@@ -1,5 +1,5 @@
-// Scripted failures (docs/server.md): each attempt that reaches the pipeline meets a step of the script, before or after it is
-// carried out, and enters the report.
+// Scripted failures (docs/server.md). Each attempt that reaches the pipeline meets a step of the script, before or after the
+// request is carried out, and enters the report.
 import { STATUS_CODES } from "node:http";
 import {
   type ApiError,
@@ -43,13 +43,13 @@ export interface Faults {
   attempts(): Attempt[];
   /** Releases the requests that a step holds: all that are in the report. */
   release(): void;
-  /** Removes the rules and empties the report. What is held stays held. */
+  /** Removes the rules and empties the report. Held requests stay held. */
   clear(): void;
 }
 
 export interface FaultControl extends Faults {
   script(): FaultScript;
-  /** Restarts the script of the start, and empties the report. What is held goes on. */
+  /** Restarts the script of the start, and empties the report. Held requests stay held. */
   restart(): void;
   around(pipeline: Pipeline, log: Log): Pipeline;
   /** what the failures do to responses, for the wires */

@@ -93,15 +93,15 @@ interface OwnStep extends Omit<FaultStep, "delay"> {
 // What a step cannot do together.
 const conflicts = (own: OwnStep): Problem[] => {
   const ends = (["status", "reset", "truncate"] as const).filter((name) => own[name] !== undefined);
-  const found: Problem[] = ends.slice(1).map((name) => ({ path: [name], text: `cannot stand beside ${ends[0]}` }));
+  const found: Problem[] = ends.slice(1).map((name) => ({ path: [name], text: `cannot be combined with ${ends[0]}` }));
   for (const name of ["retryAfter", "httpDate", "body"] as const)
     if (own[name] !== undefined && own.status === undefined) found.push({ path: [name], text: "needs a status" });
   if (own.httpDate && own.retryAfter === undefined) found.push({ path: ["httpDate"], text: "needs retryAfter" });
   if (own.status === 200 && own.body === undefined)
     found.push({ path: ["status"], text: "200 needs body: html; without a failure the step is {}" });
   if (own.truncate !== undefined && own.at === "before")
-    found.push({ path: ["at"], text: "must be after: an answer that is truncated was made" });
-  if (own.hold && own.delay !== undefined) found.push({ path: ["hold"], text: "cannot stand beside delay" });
+    found.push({ path: ["at"], text: "must be after: only the response to a completed request can be truncated" });
+  if (own.hold && own.delay !== undefined) found.push({ path: ["hold"], text: "cannot be combined with delay" });
   if (own.at !== undefined && ends.length === 0 && own.delay === undefined && !own.hold)
     found.push({ path: ["at"], text: "needs status, reset, truncate, delay or hold" });
   return found;

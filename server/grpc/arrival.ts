@@ -1,5 +1,5 @@
-// Calls whose message has not arrived in full. Such a call has done nothing yet: it is refused when it takes longer than a
-// request of REST may, and as soon as the server drains, which it must not hold up.
+// Calls whose message has not arrived in full. Such a call has done nothing yet, so it may be refused: when it takes longer
+// than a REST request may, and when the server drains, which must not wait for it.
 import type { ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { ServerReadableStream } from "@grpc/grpc-js";

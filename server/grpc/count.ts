@@ -1,5 +1,5 @@
-// Counts the values of a binary message before it is read (https://protobuf.dev/programming-guides/encoding): an item of a list
-// may be one byte, and reading it creates an object. Lists and maps have the same bounds as in JSON.
+// Counts the values of a binary message before it is read (https://protobuf.dev/programming-guides/encoding). An item of a
+// list may be one byte, and reading it creates an object. Lists and maps have the same bounds as in JSON.
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { TOO_MANY_VALUES, VALUES_MAX } from "../../schema/index.ts";
 

@@ -1,6 +1,6 @@
 // What every gRPC response carries: the request id, and with an error its details (AIP-193, docs/contract.md#d30). grpc-js
-// refuses some calls by itself, with a text alone: an unknown method, a message that is too large or compressed in an unknown
-// way, a missed deadline.
+// refuses some calls by itself, with a text alone: an unknown method, a message that is too large, an unknown compression, a
+// missed deadline.
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { apiError, codeFromNumber } from "../../schema/index.ts";

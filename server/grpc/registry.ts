@@ -1,5 +1,5 @@
-// The descriptors of everything that is served over gRPC, derived from the schema: the published services, their messages,
-// error details, and the standard services beside them.
+// The descriptors of everything that is served over gRPC, derived from the schema: the published services with their
+// messages, the error details, and the standard services.
 import {
   create,
   createFileRegistry,

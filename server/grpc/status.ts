@@ -1,5 +1,5 @@
-// An error on its way out over gRPC: code and message in the trailers, and google.rpc.Status with the same details as over REST
-// in `grpc-status-details-bin` (AIP-193).
+// An error on its way out over gRPC: code and message in the trailers. `grpc-status-details-bin` has google.rpc.Status with
+// the same details as over REST (AIP-193).
 import { type FileRegistry, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { Metadata } from "@grpc/grpc-js";
 import { type ApiError, domainOf, statusFromError } from "../../schema/index.ts";

@@ -1,6 +1,6 @@
 // The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` those of the development issuer, which
-// mints a token for anyone who asks (docs/contract.md#d33). It serves this machine only: a foreign site that resolves its own
-// name to a loopback address (DNS rebinding) still names itself as the host of the request, and is refused.
+// mints a token for anyone who asks (docs/contract.md#d33). It serves this machine only. A foreign site may resolve its name
+// to a loopback address (DNS rebinding), but its requests still name that site as their host and are refused.
 import { z } from "zod";
 import { apiError, type FieldViolation, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
 import { jsonFromBody } from "../rest/body.ts";

@@ -21,7 +21,7 @@ export interface PageRequest {
   origin: string | undefined;
 }
 
-/** The page that a request asks for; undefined where there is none. */
+/** The page that a request asks for; undefined when no page has its path. */
 export type Pages = (request: PageRequest) => Promise<Page | undefined>;
 
 export const errorPage = (error: ApiError): Page => {

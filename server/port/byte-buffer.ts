@@ -1,5 +1,5 @@
-// Bytes that arrive in chunks of any size. Small chunks are copied together: otherwise each byte of a body that is sent byte by
-// byte would keep an object and the buffer that the socket read.
+// Bytes that arrive in chunks of any size. Small chunks are copied together. Otherwise each byte of a body that is sent byte
+// by byte would keep an object and the socket's buffer alive.
 
 export interface ByteBuffer {
   add(chunk: Buffer): void;

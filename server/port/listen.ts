@@ -40,8 +40,8 @@ export const audiencesOf = (baseUrl: string): string[] => {
 export const DRAIN_MS = 10_000;
 
 /**
- * Returns a function that ends a listener: it accepts no new connections, lets the wires close idle ones, and waits for the
- * responses of the others, ten seconds at most or until `cut`. Then it cuts off the rest.
+ * Returns a function that ends a listener. It accepts no new connections, lets the wires close idle ones, and waits for the
+ * other responses, ten seconds at most or until `cut`. Then it cuts off the rest.
  */
 export const closerOf = (server: Server, drainWires: () => void): ((cut?: AbortSignal) => Promise<void>) => {
   const sockets = new Set<Socket>();

@@ -1,4 +1,5 @@
-// The body of a request: what it says it is (RFC 9110 section 8.3), and a JSON object in UTF-8 in which each name stands once.
+// The body of a request: its content type (RFC 9110 section 8.3), and a JSON object in UTF-8 in which each name appears
+// once.
 import type { FieldViolation, Json } from "../../schema/index.ts";
 import { duplicateNames, hasDuplicateName } from "./duplicate-name.ts";
 

@@ -1,4 +1,4 @@
-// Every request of REST from its head to its end: one request id for the answer and the log, one line of the log, one count.
+// Every REST request from its head to its end: one request id for the answer and the log, one log line, one count.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Log } from "../log.ts";

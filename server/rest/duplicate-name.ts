@@ -1,5 +1,5 @@
-// Finds names that stand twice in one object of JSON. RFC 8259 section 4 leaves their meaning to the parser, and `JSON.parse`
-// keeps the last: a reader that keeps the first would see another request. Linear, and cheaper than the parse.
+// Finds names that appear twice in one object of JSON. RFC 8259 section 4 leaves their meaning to the parser, and
+// `JSON.parse` keeps the last: a reader that keeps the first would see another request. Linear, and cheaper than the parse.
 
 import { noteSize } from "../../schema/index.ts";
 

@@ -33,7 +33,7 @@ interface ExchangeBody {
 }
 
 /**
- * The published exchange has no body: its parameters stand in the query or in a form. Clients post JSON all the same. To
+ * The published exchange has no body: its parameters are in the query or in a form. Clients post JSON all the same. To
  * ignore a body would drop a limit, so JSON is read as a form is, and any other body is refused.
  */
 export const parametersFromBody = (
@@ -67,8 +67,9 @@ const UNKNOWN_MAX = 10;
 const MAY_BE_EMPTY: readonly string[] = ["identityProvider"];
 
 /**
- * Sets parameters, in either spelling, `uidp.descendants_of` too. A field that is no list may stand once, in any spelling, in
- * query or body. Unknown keys are ignored, except when `strict`: to drop a limit of an exchange would grant more than asked.
+ * Sets parameters, in either spelling, `uidp.descendants_of` too. A field that is not a list may appear once, in any
+ * spelling, in query or body. Unknown keys are ignored, except when `strict`: to drop a limit of an exchange would grant
+ * more than asked.
  */
 export const setParameters = (
   json: Json,
@@ -118,7 +119,7 @@ const fieldAt = (schema: Message, [head, ...rest]: string[]): Field | undefined 
 const isListAt = (found: Field | undefined): boolean =>
   found !== undefined && unwrap(found.schema) instanceof z.ZodArray;
 
-// Text that is not of the field's type stays as it is: the decoder refuses it with its path.
+// Text that does not fit the field's type is kept: the decoder refuses it with its path.
 const scalarFromText = (schema: z.ZodType, text: string): unknown => {
   const whole = unwrap(schema);
   const inner = whole instanceof z.ZodArray ? unwrap(whole.element as z.ZodType) : whole;

@@ -1,5 +1,5 @@
-// Requests that never reach the pipeline, or that it gives back: no HTTP at all, an unknown path or method, a body that is too
-// large, late or of another type, a client that has gone. Each gets a status in JSON, as every other error does.
+// Requests that never reach the pipeline, or that it hands back: broken HTTP, an unknown path or method, a client that has
+// gone, a body that is too large, too late or of the wrong type. Each gets a status in JSON, as every other error does.
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, apiError, type Code } from "../../schema/index.ts";
@@ -45,7 +45,7 @@ export class BodyTooLarge extends TransportError {
 export class UnsupportedMediaType extends TransportError {
   override readonly name = "UnsupportedMediaType";
   constructor(type: string | undefined, expected: string) {
-    super(`the content type must be ${expected}, ${type ? `not ${type.slice(0, 100)}` : "and there is none"}`);
+    super(`the content type must be ${expected}, ${type ? `not ${type.slice(0, 100)}` : "but the request has none"}`);
   }
 }
 

@@ -1,5 +1,5 @@
 // Applies a seed through the services, as the operator: the API's rules hold for a seed as they hold for a request. A record
-// that exists (same parent, same name) stays as it is, so that a server with `--db` and `--seed` can start again.
+// that exists (same parent, same name) is left unchanged, so that a server with `--db` and `--seed` can start again.
 import {
   AccountAssociation,
   Advisory,
@@ -54,8 +54,8 @@ const IDENTITY = { name: STAND_IN, servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED
 const OIDC = { issuer: "https://issuer.example", clientId: STAND_IN, pkceEnabled: true };
 
 /**
- * Creates the records and collects what the services refuse. A trial on an empty store checks a file: it takes no record for
- * an existing one, and accepts any uid of a role, since only the real store knows those.
+ * Creates the records and collects what the services refuse. A trial on an empty store checks a file. It never treats a
+ * record as existing. It accepts any uid of a role, since only the real store knows those.
  */
 export const createRecords = (
   seed: Seed,

@@ -1,4 +1,4 @@
-// The records that every server starts with: the identity that anyone may assume, and with `--dev` an organisation with an
+// The records that every server starts with: the identity that anyone may assume. With `--dev` also an organisation, and an
 // owner that tokens of the development issuer can assume.
 
 import { builtInRoleUid } from "../services/built-in-role.ts";

@@ -1,5 +1,5 @@
-// What is wrong with the records of a seed: what the API refuses of them, in a trial on an empty store, and records of one
-// file that the server would take for one another.
+// What is wrong with the records of a seed: what the API refuses of them in a trial on an empty store, and records of one
+// file that a restarted server could not tell from each other.
 import { ensureBuiltInRoles } from "../services/built-in-role.ts";
 import { openDatabase } from "../store/database.ts";
 import { createStore } from "../store/store.ts";

@@ -1,4 +1,4 @@
-// What the services refuse of a seed, as problems of its file: where each record stands, and paths in place of uids.
+// What the services refuse of a seed, as problems of its file: where each record is, and paths in place of uids.
 import { ApiError, type FieldViolation, type Json, type Message, messageFromJson } from "../../schema/index.ts";
 import type { Problem as FileProblem } from "../shape.ts";
 import type { Seed } from "./record.ts";

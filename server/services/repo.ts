@@ -1,5 +1,6 @@
-// Repos: a name is taken once in a group (docs/contract.md#d19). A repo that syncs from another shows what it inherits as that
-// one has it now, and cannot change it (docs/contract.md#inherited). Deleting a repo deletes its tags.
+// Repos: a name is unique in a group (docs/contract.md#d19). A repo that syncs from another shows the current values of that
+// repo in the fields that it inherits, and cannot change them (docs/contract.md#inherited). Deleting a repo deletes its
+// tags.
 import { isDeepStrictEqual } from "node:util";
 import {
   alreadyExists,

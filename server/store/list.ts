@@ -118,8 +118,8 @@ export const allRows = (
   return rows;
 };
 
-// In stored characters. A record may be as large as a request: a page of 200 of those exceeds the memory of the process, and
-// one of five exceeds what gRPC clients accept, 4 MiB. A page may be shorter than requested (AIP-158).
+// In stored characters. A record may be as large as a request. A page of 200 such records exceeds the memory of the process,
+// and one of five exceeds the 4 MiB that gRPC clients accept. A page may be shorter than requested (AIP-158).
 const PAGE_MAX = 3 * 1024 * 1024;
 const UNPAGED_MAX = 64 * 1024 * 1024;
 

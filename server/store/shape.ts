@@ -4,7 +4,8 @@ import type { Shape } from "./store.ts";
 
 const ORDERS = ["uid", "name", "create_time", "update_time"];
 
-// The uid is that of a group: a caller who may read the group's records may read it, and hierarchy filters treat it as a group.
+// The uid is that of a group. A caller who may read the records of the group may read it. Hierarchy filters treat it as a
+// group.
 const GROUP_UID = { groupUid: true };
 
 export const groups: Shape = { table: "groups", columns: ["name"], orders: ORDERS, ...GROUP_UID };

@@ -66,7 +66,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     if (token.issuer === authUrl) throw refusal("own_issuer", "a token of ours");
     if (request.identityProvider) throw refusal("identity_provider", "there are no custom identity providers");
 
-    // The identity. A missing one, or one that trusts another issuer, is refused only after the signature: until then,
+    // The identity. A missing one, or one that trusts another issuer, is refused only after the signature. Until then,
     // fetches and checks depend on the token alone, so that nothing shows which identities exist.
     const found = orRefusal(() => assumableBy(token, request.identity, { ...options, devIssuerUrl, defaultAudience }));
     if (!(found instanceof Refusal)) event.identity = found.uid;
@@ -128,8 +128,8 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     audited(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
 };
 
-// The name of the claim is for the holder of a good token by the issuer that the identity names: its owner, who made a spelling
-// mistake. An issuer that only a pattern matches may belong to anyone.
+// Only the owner of the identity learns the name of the claim, to correct a typing mistake: the holder of a good token by
+// the issuer that the identity names. An issuer that only a pattern matches may belong to anyone.
 const unmetRefusal = (
   { identity, expireTimeMs = Infinity }: Assumable,
   token: WorkloadToken,

@@ -1,6 +1,6 @@
-// The security token service: exchanges workloads' tokens for API tokens, and verifies those. It has no server of its own: the
-// composition root passes in clock, keys, records and network, and binds the result to routes. Its state, the cache of issuers'
-// keys, lives in what `createSts` returns.
+// The security token service: exchanges workloads' tokens for API tokens, and verifies those. It does not listen: the
+// composition root passes in clock, keys, records and network, and binds the result to routes. Its state, the cache of
+// issuers' keys, lives in what `createSts` returns.
 import type { Dispatcher } from "undici";
 import type {
   ExchangeRefreshTokenRequest,

@@ -65,8 +65,8 @@ export const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: Lim
 const unique = (values: readonly string[]): string[] => [...new Set(values.filter((value) => value !== ""))];
 
 /**
- * The grants within the limits, each at the highest group where it holds: one inside a scope stays there, one above a scope
- * begins at the scope. Of grants at `foo` and `foo/bar`, the scope `foo/bar` keeps both.
+ * The grants within the limits, each at the highest group where it holds. A grant inside a scope stays there; one above a
+ * scope begins at the scope. Of grants at `foo` and `foo/bar`, the scope `foo/bar` keeps both.
  */
 export const limitGrants = (grants: Grants, { capabilities, scopes }: Limits): Map<string, Set<string>> => {
   const limited = new Map<string, Set<string>>();

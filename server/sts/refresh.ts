@@ -116,7 +116,7 @@ export const createRefresh = (options: RefreshOptions) => {
     const presented = hashOf(bearer);
     if (presented !== family.tokenHash) throw end("refresh_reused", "not the newest token of its family");
     if (!(clock() < family.expireTimeMs)) throw end("refresh_expired", "the family has expired");
-    // The identity may trust another workload now; the family stands for the old trust.
+    // The identity may trust another workload now; the family was begun under the old trust.
     const identity = identities.get(family.identity);
     if (!identity || ruleHash(identity) !== grant.rule) throw end("identity_changed", "another rule than at first");
 

@@ -64,7 +64,7 @@ describe("the engine", () => {
     const { engine, tried } = await findEngine(environment());
     expect(engine).toBeUndefined();
     expect(tried).toEqual([
-      "pulumi on the PATH: there is none",
+      "pulumi on the PATH: not found",
       `the cache: ${folder}/cache/pulumi-irm/engine/${engineVersion} has no pulumi`,
     ]);
   });

@@ -46,9 +46,9 @@ describe("with --check", () => {
       code: 1,
       lines: [
         `${count} generated files, 3 wrong`,
-        "chainguard/platform/iam/v2/iam.proto is not what schema/ says",
-        "old/old.proto is made from nothing",
-        "openapi.json is not what schema/ says",
+        "chainguard/platform/iam/v2/iam.proto is out of date: run npm run generate",
+        "old/old.proto is left over: run npm run generate",
+        "openapi.json is out of date: run npm run generate",
       ].toSorted(),
     });
     expect(await generate()).toEqual({ code: 0, lines: [`${count} generated files, 3 changed`] });

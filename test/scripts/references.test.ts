@@ -52,8 +52,8 @@ describe("a link in Markdown", () => {
     ["in HTML", '<a href="no.md">a</a>', "1: docs/no.md does not exist"],
   ])("is dead %s", (_, text, problem) => expect(deadIn("docs/page.md", text)).toEqual([problem]));
 
-  test("is ambiguous to an anchor that stands twice", () =>
-    expect(deadIn("docs/page.md", '<a id="a"></a>\n\n<a id="a"></a>')).toEqual(["3: the anchor #a stands twice"]));
+  test("is ambiguous to an anchor that is defined twice", () =>
+    expect(deadIn("docs/page.md", '<a id="a"></a>\n\n<a id="a"></a>')).toEqual(["3: the anchor #a is defined twice"]));
 });
 
 describe.each([

@@ -1,6 +1,5 @@
-// Resolves the hosts of issuers by DNS (c-ares), not by the system's resolver: while a name server is silent, that one blocks
-// one of the four threads of node's pool, which also computes our signatures. Four names of a dead server would stop every
-// exchange.
+// Resolves the hosts of issuers by DNS (c-ares). The system's resolver blocks one of the four threads of Node's pool while a
+// name server is silent, and that pool also computes our signatures. Four names of a dead server would stop every exchange.
 import { Resolver } from "node:dns/promises";
 import type { Resolve } from "./address.ts";
 

@@ -1,5 +1,5 @@
-// Which identity a token may become, and by what rule and keys (docs/contract.md#d24): the named one, the only one of the
-// token's exact issuer and subject, or the one that anyone may assume (docs/contract.md#d22).
+// Which identity a token may become, and by what rule and keys (docs/contract.md#d24). It is the named one, the only one of
+// the token's exact issuer and subject, or the one that anyone may assume (docs/contract.md#d22).
 import { apiError, type Identity, isUidp, STATIC_KEYS_LIFE_MS } from "../../../schema/index.ts";
 import { type KeySet, parseKeySet } from "../issuer/key-set.ts";
 import { Refusal, refusal } from "../refusal.ts";

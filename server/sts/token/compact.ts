@@ -1,5 +1,5 @@
-// Decodes the compact form of a signed token (RFC 7515 section 7.1) without verifying it: three parts with one spelling each,
-// and a header that asks for a signature only. Encrypted, detached and padded forms are refused.
+// Decodes the compact form of a signed token (RFC 7515 section 7.1) without verifying it. The token has three parts with one
+// spelling each, and a header that asks for a signature only. Encrypted, detached and padded forms are refused.
 import { type Reason, refusal } from "../refusal.ts";
 import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
 

@@ -21,7 +21,7 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 /** 128 random bits that the tokens of one exchange share. */
 export const newFamilyId = (): string => randomBytes(16).toString("base64url");
 
-/** A token with 256 random bits of its own. */
+/** A token with 256 random bits. */
 export const writeRefreshToken = (familyId: string, claims: RefreshTokenClaims): string => {
   const json = {
     iss: claims.issuer,

@@ -75,7 +75,7 @@ more: 1
     'f.yaml:3:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"',
     "f.yaml:5:19: rules.0.steps.0.status: must be an HTTP status from 400 to 599, or 200",
     "f.yaml:6:18: rules.0.steps.1.delay: must be a duration such as 2s or 250ms",
-    "f.yaml:7:31: rules.0.steps.2.reset: cannot stand beside status",
+    "f.yaml:7:31: rules.0.steps.2.reset: cannot be combined with status",
     'f.yaml:8:5: rules.1.operation: must be the name of an operation, such as CreateGroup, or "*"',
     "f.yaml:8:12: rules.1.steps: must have a step",
     "f.yaml:9:17: random.rate: must be at most 1",
@@ -87,7 +87,7 @@ more: 1
 
 describe("steps that mean nothing:", () => {
   test.each([
-    ["two ends", "{ truncate: 1, reset: true }", "21: rules.0.steps.0.truncate: cannot stand beside reset"],
+    ["two ends", "{ truncate: 1, reset: true }", "21: rules.0.steps.0.truncate: cannot be combined with reset"],
     ["Retry-After without a status", "{ retryAfter: 1 }", "23: rules.0.steps.0.retryAfter: needs a status"],
     ["a page without a status", "{ body: html }", "17: rules.0.steps.0.body: needs a status"],
     ["a date of nothing", "{ status: 503, httpDate: true }", "34: rules.0.steps.0.httpDate: needs retryAfter"],
@@ -99,10 +99,10 @@ describe("steps that mean nothing:", () => {
     [
       "a truncated answer that was never made",
       "{ truncate: 1, at: before }",
-      "28: rules.0.steps.0.at: must be after: an answer that is truncated was made",
+      "28: rules.0.steps.0.at: must be after: only the response to a completed request can be truncated",
     ],
     ["a time of nothing", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold"],
-    ["two waits", "{ delay: 1s, hold: true }", "28: rules.0.steps.0.hold: cannot stand beside delay"],
+    ["two waits", "{ delay: 1s, hold: true }", "28: rules.0.steps.0.hold: cannot be combined with delay"],
     ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
     ["half a byte", "{ truncate: 0.5 }", "21: rules.0.steps.0.truncate: must be a whole number"],
   ])("%s", (_, step, told) => {

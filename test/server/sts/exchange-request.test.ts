@@ -202,7 +202,7 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
     ["multipart/form-data; boundary=x", /not multipart\/form-data$/],
     ["application/xml", /not application\/xml$/],
     ["application/grpc", /not application\/grpc$/],
-    ["", /, and there is none$/],
+    ["", /, but the request has none$/],
   ])("with a body of the content type «%s» is 415", async (contentType, message) => {
     const headers: Body = contentType ? { "content-type": contentType } : {};
     const target = `${PATHS[operation]}${queryText({ aud: api.baseUrl })}`;
