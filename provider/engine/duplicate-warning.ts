@@ -1,6 +1,5 @@
-// Warns in the preview when a record with the same parent and fields as a new resource exists already. It sends one list for each
-// parent and kind, one attempt for each page, and nothing after a failure: a preview works without the service.
-
+// Warns in a preview that a record with the same parent and fields as a new resource already exists. It lists each parent and kind
+// once, with one attempt for each page. After a failure it stops: a preview works without the service.
 import { listChildren } from "../../client/paginate.ts";
 import { singleAttempt } from "../../client/retry.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
@@ -8,20 +7,20 @@ import { type Kind, withArticle } from "../kind/kind.ts";
 import { createTimeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../state/desired.ts";
+import { containsUnknown } from "../state/path.ts";
 import { KEY } from "../state/state.ts";
-import { containsUnknown } from "../state/unknown.ts";
 
 type Listed = Json & { uid: string };
 
-// Most records of a group that are looked at.
-const LOOKED_AT = 1_000;
+// Most records of a group that are compared.
+const RECORDS_MAX = 1_000;
 
-export interface Twins {
-  /** The warning for the inputs of a new resource; undefined where no record matches, or the service cannot be asked. */
-  textOf(kind: Kind, session: Session, inputs: Json): Promise<string | undefined>;
+interface DuplicateWarnings {
+  /** The warning for the inputs of a new resource; undefined where no record matches, or the service does not answer. */
+  warningOf(kind: Kind, session: Session, inputs: Json): Promise<string | undefined>;
 }
 
-export const twins = (): Twins => {
+export const duplicateWarnings = (): DuplicateWarnings => {
   const lists = new Map<string, Promise<Listed[]>>();
   let isOff = false;
 
@@ -32,9 +31,9 @@ export const twins = (): Twins => {
     return list;
   };
 
-  const textOf = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
+  const compare = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
     const { [KEY]: key, parent, adopt, names: _names, ...asked } = inputs;
-    // At the root there are organisations of others.
+    // The root holds the organisations of others.
     if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown(asked)) return undefined;
     // A record of an interrupted run belongs to this resource.
     if ((await session.journal.findUnsettled(key)).length > 0) return undefined;
@@ -47,20 +46,20 @@ export const twins = (): Twins => {
     const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;
     const lines = alike.map((record) => `${kind.word} ${record.uid}, created ${createTimeOf(record)}`);
     const text = [
-      `warning: ${name} is new, and ${withArticle(kind.word)} with the same parent and fields exists already:`,
+      `warning: ${name} is new, and ${withArticle(kind.word)} with the same parent and fields already exists:`,
       ...lines,
     ].join("\n  - ");
-    const outcome = kind.unique ? "Without adopt the create fails" : "Without adopt there will be one more";
+    const outcome = kind.unique ? "Without adopt the create fails" : "Without adopt the update creates another one";
     return `${text}\n${outcome}. If this resource had another name before, declare that name in aliases.`;
   };
 
   return {
-    async textOf(kind, session, inputs) {
+    async warningOf(kind, session, inputs) {
       if (isOff) return undefined;
       try {
-        return await textOf(kind, session, inputs);
+        return await compare(kind, session, inputs);
       } catch {
-        // The update reports what is wrong.
+        // The update reports the failure.
         isOff = true;
         return undefined;
       }
@@ -72,7 +71,7 @@ const children = async (kind: Kind, session: Session, parent: string): Promise<L
   const records: Listed[] = [];
   for await (const record of listChildren(session, kind.list, parent)) {
     records.push(record);
-    if (records.length === LOOKED_AT) break;
+    if (records.length === RECORDS_MAX) break;
   }
   return records;
 };

@@ -12,10 +12,10 @@ import * as reconcile from "../reconcile/index.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
 import { KEY, PREVIEW, PROVIDER, SERVICE } from "../state/state.ts";
+import { duplicateWarnings } from "./duplicate-warning.ts";
 import { reporterWith } from "./report.ts";
 import { type Review, reviewWith } from "./review.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
-import { twins } from "./twins.ts";
 
 /** As the SDK's provider passes it. The optional members are undocumented: without them misspelt keys are not reported. */
 interface StackConfig {
@@ -83,10 +83,10 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
     return own;
   };
 
-  const existing = twins();
+  const duplicates = duplicateWarnings();
   // Only where there are credentials: a preview works without them.
-  const twinText = async (kind: Kind, inputs: Json): Promise<string | undefined> =>
-    hasCredentials ? existing.textOf(kind, await connect(), inputs) : undefined;
+  const duplicateWarning = async (kind: Kind, inputs: Json): Promise<string | undefined> =>
+    hasCredentials ? duplicates.warningOf(kind, await connect(), inputs) : undefined;
 
   // The preview already refuses two resources that adopt one record, and the adoption of a record that another one manages.
   const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
@@ -115,7 +115,8 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
       if (failures.length === 0) {
         failures.push(...(await adoptionProblems(kind, inputs)));
         reviewOf(kind)?.checked(olds, inputs);
-        const text = isPreview === true && Object.keys(olds).length === 0 ? await twinText(kind, inputs) : undefined;
+        const text =
+          isPreview === true && Object.keys(olds).length === 0 ? await duplicateWarning(kind, inputs) : undefined;
         if (text !== undefined) log(text);
       }
       return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };

@@ -2,8 +2,8 @@
 // program or the state knows. The engine itself shows uids.
 import { isRoot, isUidp, type Json, printable } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
+import { isUnknown } from "../state/path.ts";
 import { KEY, SECRET_NAME, staysOnDelete } from "../state/state.ts";
-import { isUnknown } from "../state/unknown.ts";
 
 export interface Review {
   /** the engine checks the inputs of a resource; `olds` are empty for one that is new */

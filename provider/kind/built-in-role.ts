@@ -4,8 +4,8 @@
 import { listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json, suggestion } from "../../schema/index.ts";
 import { perSession } from "../session/session.ts";
-import { withLookedUp } from "../state/given-text.ts";
-import { isUnknown } from "../state/unknown.ts";
+import { withLookedUp } from "../state/normal-form.ts";
+import { isUnknown } from "../state/path.ts";
 import type { LookUpSession } from "./kind.ts";
 
 type Listed = Json & { uid: string; name: string };

@@ -1,7 +1,7 @@
 // Secrets in the program's process: arguments that the engine keeps encrypted whatever the program says of them, and outputs that
 // it encrypts. A dynamic provider cannot mark an output as secret by itself; only an option of the resource does.
 import * as pulumi from "@pulumi/pulumi";
-import { SECRETS } from "../state/write-only.ts";
+import { SECRETS } from "../state/normal-form.ts";
 
 /** The options of a resource with secret outputs of these names. */
 export const withSecretOutputs = (

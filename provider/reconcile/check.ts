@@ -14,9 +14,8 @@ import { isRoleName } from "../kind/built-in-role.ts";
 import type { Kind } from "../kind/kind.ts";
 import { changeOf } from "../state/changes.ts";
 import { desiredFrom } from "../state/desired.ts";
-import { valueAt } from "../state/path.ts";
+import { containsUnknown, isUnknown, UNKNOWN, valueAt } from "../state/path.ts";
 import { argumentOf, argumentsIn, canonicalize, given, shownOnDelete, withOrderedLists } from "../state/state.ts";
-import { containsUnknown, isUnknown, UNKNOWN } from "../state/unknown.ts";
 
 export interface CheckFailure {
   property: string;

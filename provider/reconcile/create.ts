@@ -1,31 +1,41 @@
-// Create, without duplicates or lost records (docs/faults.md#nothing-lost): adopt what the program names, recover what an
-// interrupted run left, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
-import type { Json } from "../../schema/index.ts";
+// Create, without duplicates or lost records (docs/faults.md#nothing-lost): adopt the record that the program names, recover one that
+// an interrupted run created, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
+import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
+import { placeOf, recordId } from "../kind/record.ts";
 import { createOnce } from "../recovery/create-once.ts";
-import { recoverCreate } from "../recovery/recover.ts";
+import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
+import type { Origin } from "../session/ownership.ts";
 import { perSession, type Session } from "../session/session.ts";
-import { type Desired, desiredFrom, withUids } from "../state/desired.ts";
+import { changeOf } from "../state/changes.ts";
+import { type Desired, desiredFrom, withArgs, withUids } from "../state/desired.ts";
+import { withoutSecrets } from "../state/normal-form.ts";
 import { outputsFrom } from "../state/state.ts";
-import { adopt, type Created, takeOver } from "./adopt.ts";
-import { incompleteUnlessShown } from "./shown-once.ts";
+import { Incomplete, requireShownOnce } from "./incomplete.ts";
+import { readWhenVisible } from "./not-found.ts";
+import { sendUpdate } from "./update.ts";
+
+interface Created {
+  id: string;
+  outs: Json;
+}
 
 /** `bag` holds the inputs. */
 export const create = async (kind: Kind, session: Session, bag: Json): Promise<Created> => {
   const desired = await withUids(session, desiredFrom(kind, bag));
   if (desired.args.adopt !== undefined) return adopt(session, desired);
   return inTurn(session, desired.fingerprint, async () => {
-    // Another process may leave something of this resource before it is our turn.
     for (;;) {
       const recovered = await recoverCreate(session, desired);
-      if (recovered) return incompleteUnlessShown(desired, await takeOver(session, desired, recovered, "recovered"));
-      const created = await createOnce(session, desired);
-      if (created) return incompleteUnlessShown(desired, asCreated(desired, created));
+      if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
+      const record = await createOnce(session, desired);
+      if (record) return requireShownOnce(desired, created(desired, record));
+      // Meanwhile another process has left an entry for this resource.
     }
   });
 };
 
-const asCreated = ({ kind, args }: Desired, record: Json): Created => ({
+const created = ({ kind, args }: Desired, record: Json): Created => ({
   id: record.uid as string,
   outs: outputsFrom(kind, record, args),
 });
@@ -41,4 +51,38 @@ const inTurn = async <T>(session: Session, fingerprint: string, work: () => Prom
     turn.catch(() => undefined),
   );
   return turn;
+};
+
+// The program looked the record up (provider/program/adoption.ts). The adoption reads it once more.
+const adopt = async (session: Session, desired: Desired): Promise<Created> => {
+  const { kind, key, parent, args } = desired;
+  const uid = args.adopt;
+  if (!isUidp(uid)) throw new Error(`${key}: adopt: "${uid}" was not looked up by the program`);
+  const head = `${key}: adopt: ${kind.word} ${uid}`;
+  const refusal = session.ownership.adoptionRefusal(recordId(kind.field, uid), key);
+  if (refusal) throw new Error(`${head} ${refusal}`);
+  const place = placeOf(kind, uid);
+  if (place !== parent) throw new Error(`${head} is in ${place || "no group"}, not in ${parent || "none"}`);
+  const record = await readWhenVisible(kind, session, uid, 0);
+  if (!record) throw new Error(`${head} does not exist; leave adopt out to create a new one`);
+  await settleByAdoption(kind, session, key, record);
+  return takeOver(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
+};
+
+/** Takes an existing record and updates it to what the program asks for. */
+const takeOver = async (session: Session, desired: Desired, record: Json, origin: Origin): Promise<Created> => {
+  const { kind, key, args } = desired;
+  const id = record.uid as string;
+  session.ownership.take(recordId(kind.field, id), key, origin);
+  // The secrets of the record cannot be read, so they are sent again.
+  const outs = outputsFrom(kind, record, withoutSecrets(kind, args));
+  try {
+    const { paths, replaces } = changeOf(desired, placeOf(kind, id), outs);
+    if (replaces.length > 0) throw new Error(`${kind.word} ${id}: ${replaces.join(", ")} cannot be changed on it`);
+    return { id, outs: paths.length === 0 ? outs : await sendUpdate(session, desired, id, paths) };
+  } catch (error) {
+    // The resource owns the record from now on: the next run continues from here.
+    if (error instanceof Incomplete) throw error;
+    throw new Incomplete((error as Error).message, id, { ...outs, ...desired.hidden });
+  }
 };

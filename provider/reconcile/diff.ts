@@ -6,7 +6,7 @@ import { changeOf } from "../state/changes.ts";
 import { desiredFrom } from "../state/desired.ts";
 import { argumentOf, REPLACE_ON, switchesDiffer } from "../state/state.ts";
 import { isUnknownAt, replacementRefusal } from "./check.ts";
-import { neverSeen } from "./shown-once.ts";
+import { lostOutputs } from "./incomplete.ts";
 
 export interface DiffResult {
   changes: boolean;
@@ -26,7 +26,7 @@ export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult
   const { args } = desired;
   if (isUidp(args.adopt) && args.adopt !== id) throw adoptsAnother(kind, id, args.adopt);
   const { paths, replaces } = changeOf(desired, placeOf(kind, id), olds);
-  const unseen = neverSeen(kind, olds);
+  const unseen = lostOutputs(kind, olds);
   const changes =
     paths.length > 0 ||
     replaces.length > 0 ||

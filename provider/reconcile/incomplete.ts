@@ -1,9 +1,13 @@
-// What a resource reports besides the errors of the API.
+// Records that exist, and are not what was asked for: the error carries the uid and the outputs, so the state keeps the record and
+// the next run continues from there.
 import { subjectText } from "../../client/records.ts";
+import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
+import type { Desired } from "../state/desired.ts";
+import { shownOncePaths } from "../state/normal-form.ts";
 import { argumentOf } from "../state/state.ts";
 
-/** The record exists, and something about it is not as asked: the engine stores it with its id and goes on next time. */
+/** The SDK's dynamic provider recognises it by its members. */
 export class Incomplete extends Error {
   override readonly name = "Incomplete";
   readonly id: string;
@@ -18,11 +22,32 @@ export class Incomplete extends Error {
   }
 }
 
-/** The service answered, and not with what was asked for. `outs` are the outputs that the state shall have, `paths` the API's. */
-export const incomplete = (kind: Kind, outs: Record<string, unknown>, paths: readonly string[]): Incomplete => {
+/** The response differs from the request at `paths`; `outs` are the outputs for the state. */
+export const differentResponse = (kind: Kind, outs: Json, paths: readonly string[]): Incomplete => {
   const uid = outs.uid as string;
   const head = subjectText(kind, kind.operations.update ?? kind.operations.create, { uid, name: outs.name });
   const differing = paths.map((path) => argumentOf(kind, path)).join(", ");
   const text = `${head}: the API returned a different value for ${differing} than requested`;
   return new Incomplete(text, uid, outs);
+};
+
+/** Outputs that the state lacks and no read returns. An adopted record never had them in a response. */
+export const lostOutputs = (kind: Kind, outputs: Json): string[] =>
+  outputs.adopted === true ? [] : shownOncePaths(kind).filter((name) => outputs[name] === undefined);
+
+/**
+ * The created record; throws Incomplete where the response was lost with an output that the service shows once. Whatever needs that
+ * output does not run, and the next preview shows a replacement.
+ */
+export const requireShownOnce = <T extends { id: string; outs: Json }>(
+  { kind, key, hidden }: Desired,
+  created: T,
+): T => {
+  const { id, outs } = created;
+  const names = lostOutputs(kind, outs);
+  if (names.length === 0) return created;
+  const text =
+    `${key}: ${kind.word} ${id} was created, but the response that shows its ${names.join(", ")} was lost. The service shows it once, ` +
+    "so it cannot be recovered. The next pulumi up replaces the record: it creates one whose response it keeps, then deletes this one.";
+  throw new Incomplete(text, id, { ...outs, ...hidden });
 };

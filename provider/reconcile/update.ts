@@ -1,19 +1,17 @@
-// Update: one PATCH whose mask names the changed paths only, so that nothing else is touched; its answer is compared with what was
-// asked for.
-import { updateRecord } from "../../client/records.ts";
+// Update: one PATCH whose mask names only the changed paths, so it touches nothing else. Its response is compared with the request.
+import { apiErrorOf, LostAnswer } from "../../client/errors.ts";
+import { createRecord, getRecord, updateRecord } from "../../client/records.ts";
 import { type Json, maskTouches } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
-import { incomplete } from "../session/errors.ts";
 import type { Session } from "../session/session.ts";
 import { changedPaths, changeOf } from "../state/changes.ts";
 import { type Desired, desiredFrom, withArgs, withObserved, withUids } from "../state/desired.ts";
-import { observe } from "../state/normal-form.ts";
+import { observe, shownOncePaths, writeOnlyPaths } from "../state/normal-form.ts";
 import { withoutPaths } from "../state/path.ts";
 import { outputsFrom, withoutOwn } from "../state/state.ts";
-import { shownOncePaths, writeOnlyPaths } from "../state/write-only.ts";
+import { differentResponse } from "./incomplete.ts";
 import { retryWhileNew } from "./not-found.ts";
-import { moveByCreate } from "./upsert.ts";
 
 /** `olds` are outputs, `news` inputs. */
 export const update = async (
@@ -28,12 +26,12 @@ export const update = async (
   // A name is looked up only where the record does not have it already.
   const desired = await withUids(session, withObserved(adopting, observe(kind, olds)));
   const { paths } = changeOf(desired, placeOf(kind, id), olds);
-  // Only arguments of our own differ, or an earlier error is being looked at again.
+  // Only arguments that the API does not know differ, or the engine repeats an update that failed.
   if (paths.length === 0) return { outs: outputsFrom(kind, withoutOwn(olds), desired.args) };
   return { outs: await sendUpdate(session, desired, id, paths, olds) };
 };
 
-/** The outputs after the fields at `paths` were sent. */
+/** Sends the fields at `paths`; the outputs after that. */
 export const sendUpdate = async (
   session: Session,
   desired: Desired,
@@ -46,15 +44,30 @@ export const sendUpdate = async (
   const shownOnce = Object.fromEntries(shownOncePaths(kind).map((name) => [name, olds[name]]));
   const outs = outputsFrom(kind, answer, { ...shownOnce, ...args });
   const differing = changedPaths(desired, outs).filter((path) => maskTouches(paths, path));
-  if (differing.length > 0) throw incomplete(kind, { ...outs, ...desired.hidden }, differing);
+  if (differing.length > 0) throw differentResponse(kind, { ...outs, ...desired.hidden }, differing);
   return outs;
 };
 
 const send = (session: Session, desired: Desired, id: string, paths: string[]): Promise<Json> => {
   const { kind, fields, args } = desired;
-  if (kind.upsert) return moveByCreate(session, id, desired);
+  if (kind.upsert) return updateByCreate(session, id, desired);
   // A secret that does not change is not sent.
   const unsent = writeOnlyPaths(kind).filter((path) => !maskTouches(paths, path));
   const touched = Object.entries(withoutPaths(fields, unsent)).filter(([name]) => maskTouches(paths, name));
   return updateRecord(session, kind, id, Object.fromEntries(touched), paths, args.name);
+};
+
+// The kind has no update: a create of the same name changes the record (docs/contract.md#d19). When its response is lost, it is sent
+// again: the second one changes nothing.
+const updateByCreate = async (session: Session, id: string, { kind, fields }: Desired): Promise<Json> => {
+  // A create would restore a deleted record under another uid: this request fails with NOT_FOUND instead.
+  await getRecord(session, kind, id);
+  const send = () => createRecord(session, kind, placeOf(kind, id), fields);
+  try {
+    return await send();
+  } catch (error) {
+    const lost = apiErrorOf(error);
+    if (!(lost instanceof LostAnswer) || !session.acquireRetry(lost.failure)) throw error;
+    return await send();
+  }
 };

@@ -3,12 +3,11 @@
 import { advised, apiErrorOf, hasCode, LostAnswer, RecordError } from "../../client/errors.ts";
 import { createRecord, subjectText } from "../../client/records.ts";
 import { delayMs, isExhausted, isResendable, newAttemptBudget } from "../../client/retry.ts";
-import { type Json, rootOf } from "../../schema/index.ts";
+import { type Json, operations, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { type Kind, title, withArticle } from "../kind/kind.ts";
-import { recordId, recordLine } from "../kind/record.ts";
+import { isMatch, recordId, recordLine } from "../kind/record.ts";
 import { CREATION_GRACE_MS } from "../reconcile/not-found.ts";
-import { upsertProblem } from "../reconcile/upsert.ts";
 import { type Session, serviceNow } from "../session/session.ts";
 import type { Desired } from "../state/desired.ts";
 import {
@@ -122,6 +121,19 @@ const searchAfter = async (
 const ADOPT_ADVICE =
   'If that record is meant, take it over with adopt: "match" (or its uid); ' +
   "if this resource had another name before, declare that name in aliases.";
+
+// Of a kind whose create changes the record of the same name (docs/contract.md#d19): why it must not be sent.
+const upsertProblem = ({ kind, key, args }: Desired, { records, isComplete }: Existing): string | undefined => {
+  if (!kind.upsert) return undefined;
+  const taken = records.find((record) => isMatch(kind, record, args));
+  if (taken)
+    return `${key}: ${kind.word} ${taken.uid} ${title(taken)} exists, and a create would change it; nothing was sent.\n${ADOPT_ADVICE}`;
+  if (isComplete) return undefined;
+  return (
+    `${key}: cannot check whether ${kind.word} "${args.name}" exists, and a create would change it; nothing was sent. ` +
+    `Grant the caller ${operations[kind.list.operation].capabilities.join(", ")}.`
+  );
+};
 
 const otherRecordText = (kind: Kind, { key }: Entry, answer: Json, why: string): string =>
   `${key}: the response to ${kind.operations.create} names ${kind.word} ${[answer.uid, title(answer)].filter(Boolean).join(" ")}, which ${why}: ` +

@@ -3,10 +3,9 @@ import { createHash } from "node:crypto";
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { Session } from "../session/session.ts";
-import { choicesOf, normal, observe, settle } from "./normal-form.ts";
+import { choicesOf, normal, observe, settle, writeOnlyPaths } from "./normal-form.ts";
 import { valueAt, withoutPaths } from "./path.ts";
 import { argumentsIn, hidden, KEY } from "./state.ts";
-import { writeOnlyPaths } from "./write-only.ts";
 
 export interface Desired {
   kind: Kind;

@@ -2,12 +2,20 @@
 import { type FieldInfo, fieldPaths, type Json, type Message } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 
+/** What the engine puts in the place of a value that a preview cannot know yet, inside maps and lists too. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
+
+export const containsUnknown = (value: unknown): boolean =>
+  isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
+
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
 export const valueAt = (holder: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), holder);
 
-/** A copy with another value at a path; undefined takes it out. What holds the path must be there. */
+/** A copy with another value at a path; undefined removes it. A path whose holder is missing changes nothing. */
 export const withValueAt = (holder: Json, path: string, value: unknown): Json => {
   const [name = "", ...rest] = path.split(".");
   const own = holder[name];
@@ -20,7 +28,7 @@ export const withValueAt = (holder: Json, path: string, value: unknown): Json =>
 export const withoutPaths = (holder: Json, paths: readonly string[]): Json =>
   paths.reduce((result, path) => withValueAt(result, path, undefined), holder);
 
-// The schema never changes: its paths are found once for each message.
+/** Paths of the fields that `accepts` chooses. Computed once for each message, since a schema never changes. */
 export const pathsOnce = (
   accepts: (info: FieldInfo) => boolean,
 ): ((kind: Pick<Kind, "schema">) => readonly string[]) => {

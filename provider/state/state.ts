@@ -3,11 +3,17 @@
 import { isUidp, type Json, orderLists } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
-import { GIVEN, withGivenTexts, withTexts } from "./given-text.ts";
-import { choicesOf, normal, observe } from "./normal-form.ts";
-import { withoutPaths } from "./path.ts";
-import { isUnknown } from "./unknown.ts";
-import { SECRETS, withUnreturned } from "./write-only.ts";
+import {
+  choicesOf,
+  GIVEN,
+  normal,
+  observe,
+  SECRETS,
+  withGivenTexts,
+  withTexts,
+  withUnreturned,
+} from "./normal-form.ts";
+import { isUnknown, withoutPaths } from "./path.ts";
 
 /** The engine's own member of the bag: the text that finds this code again. */
 export const PROVIDER = "__provider";

@@ -90,7 +90,7 @@ describe("a tag", () => {
         operation === "ListTags" ? Promise.reject(new Error("no list")) : session.call(operation, request, options),
     };
     await expect(create("tag", { parent, name: "latest", digest: digest("a") }, blind)).rejects.toThrow(
-      'whether tag "latest" exists is not known, and a create would change it; nothing was sent. Grant the caller ListTags.',
+      'cannot check whether tag "latest" exists, and a create would change it; nothing was sent. Grant the caller tag.list.',
     );
     expect((await call("ListTags", { uidp: { childrenOf: parent } })).tags ?? []).toEqual([]);
   });

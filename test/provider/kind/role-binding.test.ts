@@ -1,6 +1,6 @@
 // Role bindings: a built-in role by its name, and states that an earlier version has written.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { twins } from "../../../provider/engine/twins.ts";
+import { duplicateWarnings } from "../../../provider/engine/duplicate-warning.ts";
 import { roleBinding } from "../../../provider/kind/role-binding.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
@@ -147,40 +147,40 @@ describe("a name that the program marks as secret", () => {
   });
 });
 
-describe("a record that exists already and looks like a new one", () => {
+describe("a record that already exists and looks like a new one", () => {
   it("is reported by its uid, after one list for a group; not where something is not known, nor for one that adopts", async () => {
     const { id } = await create(args("viewer", "there"));
-    const existing = twins();
+    const duplicates = duplicateWarnings();
     const session = service.otherSession();
     service.requests.splice(0);
-    const text = await existing.textOf(roleBinding, session, args("viewer", "again"));
+    const text = await duplicates.warningOf(roleBinding, session, args("viewer", "again"));
     expect(text).toMatch(
-      /^warning: RoleBinding again is new, and a role binding with the same parent and fields exists/,
+      /^warning: RoleBinding again is new, and a role binding with the same parent and fields already exists/,
     );
     expect(text).toContain(`role binding ${id}, created `);
-    expect(await existing.textOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
+    expect(await duplicates.warningOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
     expect(operations().filter((one) => one === "GET roleBindings")).toHaveLength(1);
     const silent = [
       { ...args("viewer"), adopt: id },
       { ...args("viewer"), identity: UNKNOWN },
       { ...args("viewer"), parent: UNKNOWN },
     ];
-    for (const inputs of silent) expect(await existing.textOf(roleBinding, session, inputs)).toBeUndefined();
+    for (const inputs of silent) expect(await duplicates.warningOf(roleBinding, session, inputs)).toBeUndefined();
   });
 
   it("is found with one list of the built-in roles, however many new bindings name one", async () => {
-    const existing = twins();
+    const duplicates = duplicateWarnings();
     const session = service.otherSession();
     service.requests.splice(0);
-    for (const name of ["one", "two", "three"]) await existing.textOf(roleBinding, session, args("owner", name));
+    for (const name of ["one", "two", "three"]) await duplicates.warningOf(roleBinding, session, args("owner", name));
     expect(operations().filter((one) => one === "GET roles")).toHaveLength(1);
   });
 
   it("is not asked for again after a failure", async () => {
-    const existing = twins();
+    const duplicates = duplicateWarnings();
     const { session, requests } = scriptedSession(lost(false));
     for (const name of ["one", "two"])
-      expect(await existing.textOf(roleBinding, session, args(builtIn.viewer, name))).toBeUndefined();
+      expect(await duplicates.warningOf(roleBinding, session, args(builtIn.viewer, name))).toBeUndefined();
     expect(requests).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { groupInvite } from "../../../provider/kind/group-invite.ts";
 import { identityProvider } from "../../../provider/kind/identity-provider.ts";
 import { withSecretInputs, withSecretMember, withSecretOutputs } from "../../../provider/program/secret.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import { SECRETS } from "../../../provider/state/write-only.ts";
+import { SECRETS } from "../../../provider/state/normal-form.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, json, ROLE, scriptedSession } from "../../support/scripted.ts";
 

@@ -1,8 +1,8 @@
 // Adoption, on the side of the engine: what is there already comes under management, and stays when it leaves it.
 import { describe, expect, it } from "vitest";
 import { group } from "../../../provider/kind/group.ts";
+import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import type { Incomplete } from "../../../provider/session/errors.ts";
 import { Killed, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 

@@ -8,8 +8,8 @@ import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } fr
 import { group } from "../../../provider/kind/group.ts";
 import { identity } from "../../../provider/kind/identity.ts";
 import { role } from "../../../provider/kind/role.ts";
+import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import type { Incomplete } from "../../../provider/session/errors.ts";
 import { type Session, sessionWith } from "../../../provider/session/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import type { ManualClock } from "../../harness/clock.ts";
