@@ -32,6 +32,8 @@ const report = async ({ monitor, resources, adopted }: Declared): Promise<void> 
   try {
     // The run is over: a program of the Automation API.
     if (pulumi.runtime.getMonitor() !== monitor) return;
+    // A program that failed may have ended before it declared everything.
+    if (pulumi.log.hasErrors()) return;
     const state = await storedOutputs();
     const urns = new Set(await Promise.all(resources().map(({ urn }) => settled(urn))));
     const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await settled(own.id))));

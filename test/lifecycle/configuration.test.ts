@@ -11,8 +11,11 @@ describe("a key of the stack's configuration that is no setting", () => {
   afterAll(() => place.close());
 
   const source = `
-import { Group } from "pulumi-irm";
-new Group("team", { parent: process.env.ORG!, name: "team" });
+import { Group, Identity, RoleBinding } from "pulumi-irm";
+const team = new Group("team", { parent: process.env.ORG!, name: "team" });
+const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
+const ci = new Identity("ci", { parent: team, name: "ci", claimMatch });
+new RoleBinding("binding", { parent: team, identity: ci, role: "viewer" });
 `;
 
   it("is told and ignored when it is like none, and stops an up, though no destroy, when it is a misspelt one", async () => {
@@ -24,6 +27,8 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
     const preview = await program.run("preview");
     expect(preview.code).not.toBe(0);
     expect(preview.output).toContain("irm:identiy: there is no such setting; did you mean irm:identity?");
+    // The program ended before it declared anything. That removes nothing.
+    expect(preview.output).not.toContain("is removed");
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });
