@@ -24,8 +24,16 @@ export interface FieldInfo {
   list?: "set" | "ordered" | { readonly key: string };
   /** accepted on input, never returned */
   inputOnly?: boolean;
-  /** path of the answer that has what an input-only field was given */
+  /** path of the answer that has what the field was given, where the field itself may not be returned */
   answeredAs?: string;
+  /** type of the record whose uid it holds; of a map, each value is one (google.api.resource_reference) */
+  references?: string;
+  /** also takes a text that names a record, and keeps the uid of that record */
+  respelled?: boolean;
+  /** value that means the same as none */
+  sameAsUnset?: string;
+  /** of a list: other spellings of its values that people may write, to the API's */
+  synonyms?: Readonly<Record<string, string>>;
   /** name of the protobuf oneof that the field is a member of */
   oneof?: string;
   /** written even when it is zero (docs/contract.md#d1) */

@@ -16,7 +16,8 @@ export const normalForm = (schema: Message, value: Json, isUnknown: IsUnknown = 
     inputFields(schema).flatMap((name): [string, unknown][] => {
       const field = schema.shape[name] as z.ZodType;
       const own = value[name];
-      return isZero(field, own) ? [] : [[name, normalValue(field, own, isUnknown)]];
+      const isUnset = isZero(field, own) || own === fieldInfo(field).sameAsUnset;
+      return isUnset ? [] : [[name, normalValue(field, own, isUnknown)]];
     }),
   );
 

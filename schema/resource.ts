@@ -47,10 +47,22 @@ export interface Resource {
   readonly root: boolean;
   /** rules that depend on where the record is */
   violations(input: Json, parent: unknown): FieldViolation[];
+  /** fields that identify a record in its place; default: its name */
+  readonly matchedBy: readonly string[];
+  /** fields that no two records of a place share: the old record goes before a new one; none: a place has one record */
+  readonly unique?: readonly string[];
+  /** a create changes the record of the same name, and is how it is updated */
+  readonly upsert?: boolean;
+  /** a delete deletes what the record holds, or what refers to it, as well (AIP-135, cascading delete) */
+  readonly cascades?: boolean;
+  /** whether the server chooses for such a record what its schema says that it may choose; default: for any */
+  choosesFor?(record: Json): boolean;
+  /** for people: what is lost when a new record with another uid replaces this one; absent: nothing of importance */
+  readonly replacementBreaks?: string;
 }
 
 interface Given
-  extends Partial<Pick<Resource, "parent" | "root" | "violations">>,
+  extends Partial<Omit<Resource, "type" | "word" | "words" | "field" | "plural" | "methods" | "operations" | "list">>,
     Pick<Resource["list"], "always" | "sharesUid"> {
   schema: Message;
 }
@@ -74,6 +86,9 @@ export const resource = <const T extends string, const M extends Operations>(
     parent: "Group",
     root: false,
     violations: () => [],
+    // A place has one such record.
+    matchedBy: sharesUid ? [] : ["name"],
+    ...(sharesUid && { unique: [] }),
     ...given,
     methods,
     operations: Object.fromEntries(standard) as StandardMethods<T, M>,

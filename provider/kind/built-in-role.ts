@@ -60,10 +60,8 @@ const listRoles = async (session: LookUpSession): Promise<Listed[]> => {
   return roles;
 };
 
-/** The rule `resolve` of a kind whose `field` is a role. */
-export const resolveRole =
-  (field: string) =>
-  async (session: LookUpSession, desired: Json): Promise<Json> => {
-    const { [field]: name } = desired;
-    return isRoleName(name) ? withLookedUp(desired, field, name, await builtInRoleUid(session, name)) : desired;
-  };
+/** The desired record, with the uid of the role that `field` names. */
+export const resolveRole = async (session: LookUpSession, desired: Json, field: string): Promise<Json> => {
+  const { [field]: name } = desired;
+  return isRoleName(name) ? withLookedUp(desired, field, name, await builtInRoleUid(session, name)) : desired;
+};

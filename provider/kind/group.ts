@@ -1,6 +1,6 @@
 // Group: the only kind that may be at the root. It is deleted after everything below it.
 import { type Resource, resources } from "../../schema/index.ts";
-import type { Kind } from "./kind.ts";
+import type { Behavior } from "./kind.ts";
 
 type Deletable = Resource & { operations: Required<Pick<Resource["operations"], "delete">> };
 
@@ -10,10 +10,7 @@ const isDeletable = (one: Resource): one is Deletable => one.parent === "Group" 
 /** What a group may hold and a client can delete (docs/contract.md#d7), in the order in which it can be deleted. */
 export const BELOW: readonly Deletable[] = Object.values<Resource>(resources).filter(isDeletable).toReversed();
 
-export const group: Kind = {
-  ...resources.group,
-  filters: ({ name }) => ({ name }),
-  replacementBreaks: "its uid and those of all that is below it would change, and the role bindings in it would end",
+export const group: Behavior = {
   blockers: (uid) =>
     BELOW.flatMap(({ list, word }) => [
       { ...list, request: { uidp: { descendantsOf: uid } }, word },

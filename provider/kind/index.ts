@@ -1,38 +1,29 @@
 // The kinds of resource, by the name that the state of each resource holds (provider/program/resource.ts).
-import { accountAssociation } from "./account-association.ts";
+import { type OperationName, type Resource, resources } from "../../schema/index.ts";
+import { isManaged, kindFromResource } from "./from-resource.ts";
 import { group } from "./group.ts";
 import { groupInvite } from "./group-invite.ts";
-import { identity } from "./identity.ts";
-import { identityProvider } from "./identity-provider.ts";
-import { type Kind, TYPE_PREFIX } from "./kind.ts";
-import { repo } from "./repo.ts";
-import { role } from "./role.ts";
+import { type Behavior, type Kind, TYPE_PREFIX } from "./kind.ts";
 import { roleBinding } from "./role-binding.ts";
-import { tag } from "./tag.ts";
 
-/** Written out: the published types name the kinds, and hold nothing of what a kind is. */
-export type KindName =
-  | "accountAssociation"
-  | "group"
-  | "groupInvite"
-  | "identity"
-  | "identityProvider"
-  | "repo"
-  | "role"
-  | "roleBinding"
-  | "tag";
+// By the names of its methods: the published types name the kinds, and hold nothing of what a kind is.
+type Managed<O> = O extends `Create${infer T}`
+  ? `Get${T}` | `Delete${T}` extends OperationName
+    ? Uncapitalize<T>
+    : never
+  : never;
+export type KindName = Managed<OperationName>;
 
-export const kindRecords: Readonly<Record<KindName, Kind>> = {
-  group,
-  identity,
-  role,
-  roleBinding,
-  groupInvite,
-  identityProvider,
-  accountAssociation,
-  repo,
-  tag,
-};
+/** Most kinds have none. */
+const behaviors: Readonly<Record<string, Behavior>> = { group, groupInvite, roleBinding } satisfies Partial<
+  Record<KindName, Behavior>
+>;
+
+export const kindRecords = Object.fromEntries(
+  Object.values<Resource>(resources)
+    .filter(isManaged)
+    .map((resource) => [resource.field, kindFromResource(resource, behaviors[resource.field])]),
+) as Readonly<Record<KindName, Kind>>;
 
 /** The kind of a type token of the engine; undefined for a resource that is not ours. */
 export const kindOfToken = (token: string | undefined): Kind | undefined =>

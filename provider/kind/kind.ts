@@ -1,8 +1,16 @@
-// What reconcile needs to know of a kind: names, and the few rules in which kinds differ.
+// What reconcile needs to know of a kind: names, and the few rules in which kinds differ. from-resource.ts derives most of it.
 import type { Client } from "../../client/client.ts";
 import type { List } from "../../client/paginate.ts";
 import type { RecordOperations } from "../../client/records.ts";
-import { type Json, printable, type Resource } from "../../schema/index.ts";
+import {
+  fieldInfo,
+  fieldPaths,
+  type Json,
+  type Message,
+  printable,
+  type Resource,
+  resources,
+} from "../../schema/index.ts";
 import type { Ownership } from "../session/ownership.ts";
 
 /** of the type tokens of resources: the SDK's for dynamic resources, then ours */
@@ -11,36 +19,12 @@ export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 /** What the rules of a kind need of a session. */
 export type LookUpSession = Client & { ownership: Ownership };
 
-export interface Kind extends Omit<Resource, "operations"> {
-  operations: RecordOperations;
-  /** fields that a record like `desired` has: they narrow a list of them */
-  filters(desired: Json): Json;
-  /** fields that identify a record in its place; default: name */
-  matchedBy?: readonly string[];
-  /** fields that are unique in a place: the old record is deleted before a new one is created there */
-  unique?: readonly string[];
-  /** a create changes a record of the same name, and is how it is updated */
-  upsert?: true;
-  /** field of the API → argument, where the names differ */
-  arguments?: Readonly<Record<string, string>>;
-  /** whether the server chooses for such a record what its schema says that it may choose; default: for any */
-  choosesFor?(record: Json): boolean;
-  /** paths where the service stores a uid and the program may give a text */
-  respelled?: readonly string[];
-  /** why a replacement must be allowed by the program; absent = it need not */
-  replacementBreaks?: string;
-  /** arguments in the API's spelling (friendly names to enum names) */
-  canonicalize?(input: Json): Json;
-  /** field that is a list of names → all of them, to suggest the nearest */
-  valueNames?: Readonly<Record<string, readonly string[]>>;
-  /** a response, or stored outputs, with the fields that the API returns elsewhere in them */
-  normalizeResponse?(answer: Json): Json;
+/** What a kind does and its descriptor cannot say. */
+export interface Behavior {
   /** the desired record, with the uid of the observed one where the program gives the name of what is there */
   settle?(desired: Json, observed: Json): Json;
   /** the desired record with uids where the program gives names */
   resolve?(session: LookUpSession, desired: Json): Promise<Json>;
-  /** fields that take the name of a built-in role instead of a uid */
-  byName?: readonly string[];
   /** arguments that the constructor adds for the reader of a preview; nothing else uses them */
   display?: readonly string[];
   /** what the state keeps of an answer; `own` are the arguments, or the outputs so far */
@@ -49,14 +33,32 @@ export interface Kind extends Omit<Resource, "operations"> {
   shown?(outputs: Json): Json;
   /** the stored outputs hold in clear text what the program marks as secret */
   holdsSecret?(outputs: Json, desired: Json): boolean;
-  /** uids of other records whose deletion this one prevents */
-  references?(stored: Json): string[];
   /** records that prevent a deletion, to wait for and to list */
   blockers?(uid: string): Blockers[];
-  /** why a record with blockers is not deleted although the service would: it would delete them too */
-  deleteGuard?: string;
   /** `forceDestroy` is an argument */
   supportsForceDestroy?: "below" | "guarded";
+}
+
+export interface Kind extends Omit<Resource, "operations">, Behavior {
+  operations: RecordOperations;
+  /** filters of a list that a record like `desired` passes */
+  filters(desired: Json): Json;
+  /** field of the API → argument, where the names differ */
+  arguments: Readonly<Record<string, string>>;
+  /** paths where the service stores a uid and the program may give a text */
+  respelled: readonly string[];
+  /** arguments in the API's spelling (friendly names to enum names) */
+  canonicalize(input: Json): Json;
+  /** field that is a list of names → all of them, to suggest the nearest */
+  valueNames: Readonly<Record<string, readonly string[]>>;
+  /** a response, or stored outputs, with the fields that the API returns elsewhere in them */
+  normalizeResponse(answer: Json): Json;
+  /** fields that take the name of a built-in role instead of a uid */
+  byName: readonly string[];
+  /** uids of other records that it refers to */
+  references(stored: Json): string[];
+  /** why a record with blockers is not deleted although the service would: it would delete them too */
+  deleteGuard?: string;
 }
 
 /** A list request and how to read it. */
@@ -64,6 +66,22 @@ export interface Blockers extends List {
   request: Json;
   word: string;
 }
+
+/** Field of the API → argument of a program, where the names differ. */
+export const argumentsOf = (schema: Message): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(schema.shape).flatMap(([name, field]) => {
+      const { alias, answeredAs } = fieldInfo(field);
+      const argument = alias ?? answeredAs?.split(".")[0];
+      return argument === undefined ? [] : [[name, argument]];
+    }),
+  );
+
+/** The fields that hold uids of other records, or a map of uids, and the type of those records. */
+export const referencesOf = ({ schema }: Pick<Resource, "schema">): { path: string; type: string }[] =>
+  Object.values(resources).flatMap(({ type }) =>
+    fieldPaths(schema, (info) => info.references === type).map((path) => ({ path, type })),
+  );
 
 export const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 

@@ -22,9 +22,6 @@ export const recordId = (field: string, uid: string): string => {
   return word === undefined ? uid : `${uid} (${word})`;
 };
 
-/** The fields that identify a record in its place. */
-export const matchedBy = ({ matchedBy: fields = ["name"] }: Kind): readonly string[] => fields;
-
 /** Whether it has what identifies the desired one, as far as that is given. */
 export const isMatch = (kind: Kind, record: Json, desired: Json): boolean =>
-  matchedBy(kind).every((field) => desired[field] === undefined || record[field] === desired[field]);
+  kind.matchedBy.every((field) => desired[field] === undefined || record[field] === desired[field]);

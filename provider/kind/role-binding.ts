@@ -1,10 +1,9 @@
-// RoleBinding: written by uids, answered with the identity, the group and the role spelt out. The program gives the uids as
-// `identity` and `role`, and a built-in role by its name as well. The state keeps uid and name of each: description, issuer,
-// subject and email belong to other records, and may be secret there.
-import { isRoot, type Json, resources } from "../../schema/index.ts";
+// RoleBinding: written by uids, answered with the identity, the group and the role spelt out. The state keeps uid and name of
+// each: description, issuer, subject and email belong to other records, and may be secret there.
+import { isRoot, type Json } from "../../schema/index.ts";
 import { ROLE_NAME, SECRET_NAME } from "../state/state.ts";
 import { builtInRoleUid, isRoleName } from "./built-in-role.ts";
-import type { Kind } from "./kind.ts";
+import type { Behavior } from "./kind.ts";
 
 const PARTS = ["identity", "role", "group"] as const;
 type Part = (typeof PARTS)[number];
@@ -26,20 +25,8 @@ const isSecret = (own: Json, part: Part, uid: unknown): boolean => {
   return before.uid !== undefined && before.uid === uid && before.name === undefined;
 };
 
-const normalizeResponse = (answer: Json): Json => ({
-  ...answer,
-  identityUid: answer.identityUid || partOf(answer, "identity").uid,
-  roleUid: answer.roleUid || partOf(answer, "role").uid,
-});
-
-export const roleBinding: Kind = {
-  ...resources.roleBinding,
-  filters: ({ identityUid, roleUid }) => ({ identity: identityUid, role: roleUid }),
-  arguments: { identityUid: "identity", roleUid: "role" },
-  byName: ["roleUid"],
+export const roleBinding: Behavior = {
   display: ["names"],
-  // Samples of the API do not echo the two uids: they stand in the objects.
-  normalizeResponse,
   settle: (desired: Json, record: Json) => {
     const { roleUid: name } = desired;
     const { uid, name: own } = partOf(record, "role");
@@ -52,8 +39,13 @@ export const roleBinding: Kind = {
     return { ...desired, roleUid: await builtInRoleUid(session, name), [ROLE_NAME]: name };
   },
   stored: (answer: Json, own: Json) => {
-    const { identityUid, roleUid, ...fields } = normalizeResponse(answer);
-    const uids: Record<Part, unknown> = { identity: identityUid, role: roleUid, group: partOf(answer, "group").uid };
+    const { identityUid, roleUid, ...fields } = answer;
+    // Samples of the API do not echo the two uids: they stand in the objects.
+    const uids: Record<Part, unknown> = {
+      identity: identityUid || partOf(answer, "identity").uid,
+      role: roleUid || partOf(answer, "role").uid,
+      group: partOf(answer, "group").uid,
+    };
     const parts = PARTS.map((part) => {
       const uid = uids[part];
       const name = isSecret(own, part, uid) ? undefined : partOf(answer, part).name;
@@ -72,8 +64,4 @@ export const roleBinding: Kind = {
   },
   holdsSecret: (outputs: Json, desired: Json) =>
     PARTS.some((part) => (desired.names as Json | undefined)?.[part] === SECRET_NAME && partOf(outputs, part).name),
-  references: (stored: Json) => {
-    const { identityUid, roleUid } = normalizeResponse(stored);
-    return [roleUid, identityUid].filter((uid) => typeof uid === "string");
-  },
 };

@@ -6,8 +6,7 @@ import type { Clock } from "../../client/clock.ts";
 import { advised, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
-import { isRoot, isUidp, type Json, parentOf } from "../../schema/index.ts";
-import { group } from "../kind/group.ts";
+import { isRoot, isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { createTimeOf, placeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
@@ -132,7 +131,7 @@ const confirmDeleted = async (kind: Kind, session: Session, uid: string, action:
   const above = kind.parent === "Group" ? place : parentOf(place);
   for (let parent = above; ; parent = parentOf(parent)) {
     try {
-      await getRecord(session, group, parent);
+      await getRecord(session, resources.group, parent);
       return;
     } catch (error) {
       // A caller without permission is refused before anything is looked up (AIP-211), so the NOT_FOUND of the delete came from
@@ -163,7 +162,7 @@ const unknownOrganization = (kind: Kind, uid: string, organization: string): Err
 export const absenceEvidence = async (session: Session, organization: string): Promise<string | undefined> => {
   let isUnknown: boolean;
   try {
-    await getRecord(session, group, organization);
+    await getRecord(session, resources.group, organization);
     return undefined;
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -181,7 +180,7 @@ const isRefusal = (error: unknown): boolean =>
 
 const groupsIn = async (session: Session, uidp: Json): Promise<string[]> => {
   try {
-    return (await listPage(session, group.list, { uidp, pageSize: 10 })).records.map(({ uid }) => uid);
+    return (await listPage(session, resources.group.list, { uidp, pageSize: 10 })).records.map(({ uid }) => uid);
   } catch (error) {
     if (isRefusal(error)) return [];
     throw error;

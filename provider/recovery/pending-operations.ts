@@ -6,7 +6,7 @@ import { listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import type { Kind } from "../kind/kind.ts";
-import { isMatch, matchedBy, recordId } from "../kind/record.ts";
+import { isMatch, recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { desiredFrom, withUids } from "../state/desired.ts";
 import { observe } from "../state/normal-form.ts";
@@ -29,7 +29,7 @@ const SECRET = "4dabf18193072939515e22adb298388d";
 
 /** What a record is looked for by, in plain. */
 const plainInputs = (kind: Kind, urn: string, inputs: Json): Json => {
-  const names = matchedBy(kind).flatMap((field) => [field, argumentOf(kind, field)]);
+  const names = kind.matchedBy.flatMap((field) => [field, argumentOf(kind, field)]);
   const plain = ["parent", ...new Set(names)].flatMap((name) => {
     const value = inputs[name] as Json | string | undefined;
     if (typeof value !== "object" || !(SECRET in value)) return [[name, value]];

@@ -42,6 +42,7 @@ export const AccountAssociation = message(
         serviceBindings: required(
           1,
           filled.refine((map) => Object.values(map).every(isUidp), `each value ${UIDP_TEXT}`),
+          { references: "Identity" },
         ),
       }),
     ),
@@ -149,4 +150,5 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
 export const accountAssociation = resource("AccountAssociation", accountAssociationOperations, {
   schema: AccountAssociation,
   sharesUid: true,
+  replacementBreaks: "the group that has it would lose its cloud accounts",
 });

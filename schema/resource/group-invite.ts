@@ -22,7 +22,7 @@ export const GroupInvite = message("iam.GroupInvite", {
   /** uid of its group, then a segment of its own */
   uid: output(1, uidp),
   /** uid of the role that is granted at the group */
-  roleUid: required(2, uidp),
+  roleUid: required(2, uidp, { references: "Role", answeredAs: "role.uid" }),
   /** absent when the role was deleted */
   role: output(
     10,
@@ -80,4 +80,5 @@ const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", 
 
 export const groupInvite = resource("GroupInvite", groupInviteOperations, {
   schema: GroupInvite,
+  matchedBy: ["roleUid", "email"],
 });

@@ -104,6 +104,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
 export const group = resource("Group", groupOperations, {
   schema: Group,
   root: true,
+  replacementBreaks: "its uid and those of all that is below it would change, and the role bindings in it would end",
   // Groups below the root inherit its kind (docs/contract.md#groups).
   violations: ({ kind }, parent) =>
     parent === undefined || isZero(Group.shape.kind, kind)

@@ -42,7 +42,10 @@ const Oidc = message("iam.IdentityProvider.OIDC", {
   /** claim with the groups of the person who signs in */
   groupsClaim: optional(5, string),
   /** how a sign-in is matched to a provisioned person; unset = by `sub` */
-  correlationRule: optional(6, CorrelationRule, { immutable: true }),
+  correlationRule: optional(6, CorrelationRule, {
+    immutable: true,
+    sameAsUnset: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+  }),
   /** PKCE (RFC 7636) */
   pkceEnabled: optional(7, bool),
 });
@@ -81,7 +84,7 @@ export const IdentityProvider = message(
     createTime: output(4, timestamp),
     updateTime: output(5, timestamp),
     /** uid of the role that a first sign-in grants */
-    defaultRole: required(6, uidp),
+    defaultRole: required(6, uidp, { references: "Role" }),
     oidc: optional(20, Oidc, { oneof: "configuration" }),
     /** absent from lists */
     scim: output(21, Scim.optional()),
@@ -131,4 +134,5 @@ const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{v
 
 export const identityProvider = resource("IdentityProvider", identityProviderOperations, {
   schema: IdentityProvider,
+  replacementBreaks: "its uid would change, and who signs in by it would be somebody new",
 });

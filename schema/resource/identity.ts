@@ -232,4 +232,8 @@ const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
   },
 }) satisfies Operations;
 
-export const identity = resource("Identity", identityOperations, { schema: Identity });
+export const identity = resource("Identity", identityOperations, {
+  schema: Identity,
+  cascades: true,
+  replacementBreaks: "its uid would change: role bindings and workloads that name it would lose their access",
+});

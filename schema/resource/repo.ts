@@ -36,7 +36,10 @@ const SOURCE_MAX = 2048;
 
 export const SyncConfig = message("registry.SyncConfig", {
   /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
-  source: required(1, nonEmpty.max(SOURCE_MAX, `must be at most ${SOURCE_MAX} characters`)),
+  source: required(1, nonEmpty.max(SOURCE_MAX, `must be at most ${SOURCE_MAX} characters`), {
+    references: "Repo",
+    respelled: true,
+  }),
   uniqueTags: output(2, bool.optional()),
   /** 14 days after syncing began */
   expirationTime: output(3, timestamp.optional()),
@@ -209,4 +212,10 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
   },
 }) satisfies Operations;
 
-export const repo = resource("Repo", repoOperations, { schema: Repo });
+export const repo = resource("Repo", repoOperations, {
+  schema: Repo,
+  unique: ["name"],
+  cascades: true,
+  choosesFor: ({ sync_config }) => sync_config !== undefined,
+  replacementBreaks: "its uid would change, and its images and tags would go with the old one",
+});

@@ -31,9 +31,9 @@ export const RoleBinding = message("iam.RoleBinding", {
   role: output(4, hydrated("iam.RoleBindingRole")),
   createTime: output(5, timestamp),
   /** uid of the identity that is granted the role */
-  identityUid: required(6, uidp, { inputOnly: true, answeredAs: "identity.uid" }),
+  identityUid: required(6, uidp, { inputOnly: true, answeredAs: "identity.uid", references: "Identity" }),
   /** uid of the role */
-  roleUid: required(7, uidp, { inputOnly: true, answeredAs: "role.uid" }),
+  roleUid: required(7, uidp, { inputOnly: true, answeredAs: "role.uid", references: "Role" }),
 });
 export type RoleBinding = z.infer<typeof RoleBinding>;
 
@@ -110,4 +110,5 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
 
 export const roleBinding = resource("RoleBinding", roleBindingOperations, {
   schema: RoleBinding,
+  matchedBy: ["identityUid", "roleUid"],
 });

@@ -1,6 +1,6 @@
 // Role: a named set of capabilities. Built-in ones live at the root and are readable by all; custom ones live in a group.
 import { z } from "zod";
-import { Capability, capabilityName, isInternalOnly } from "../capability.ts";
+import { capabilities as allCapabilities, Capability, capabilityName, isInternalOnly } from "../capability.ts";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
 import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
@@ -26,6 +26,8 @@ const internalRule = ({ capabilities }: Readonly<Record<string, unknown>>) => {
   return [{ field: "capabilities", description: `must contain internal, since it contains ${needing}` }];
 };
 
+const friendlyNames = Object.fromEntries(allCapabilities.map(({ name, enum: enumName }) => [name, enumName]));
+
 export const Role = message(
   "iam.Role",
   {
@@ -36,7 +38,7 @@ export const Role = message(
     /** one line, at most 512 characters */
     description: optional(3, description, { always: true }),
     /** what the role grants, by enum name; the order means nothing */
-    capabilities: required(4, capabilities, { list: "set" }),
+    capabilities: required(4, capabilities, { list: "set", synonyms: friendlyNames }),
     createTime: output(5, timestamp),
     updateTime: output(6, timestamp),
   },
@@ -83,4 +85,7 @@ const roleOperations = rows("iam.RolesService", "/iam/{version}", {
   },
 }) satisfies Operations;
 
-export const role = resource("Role", roleOperations, { schema: Role });
+export const role = resource("Role", roleOperations, {
+  schema: Role,
+  replacementBreaks: "its uid would change: role bindings that name it keep the old role from being deleted",
+});

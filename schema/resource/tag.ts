@@ -80,5 +80,7 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
 export const tag = resource("Tag", tagOperations, {
   schema: Tag,
   parent: "Repo",
+  unique: ["name"],
+  upsert: true,
   always: Object.fromEntries(Object.keys(HIDDEN_TAGS).map((field) => [field, true])),
 });

@@ -6,11 +6,13 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
 import { checkedConfig } from "../../client/credentials.ts";
 import { listAll } from "../../client/paginate.ts";
-import { group } from "../../provider/kind/group.ts";
+import { kindRecords } from "../../provider/kind/index.ts";
 import * as reconcile from "../../provider/reconcile/index.ts";
 import { sessionWith } from "../../provider/session/session.ts";
 import { manualClock } from "../harness/clock.ts";
 import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted } from "../support/scripted.ts";
+
+const { group } = kindRecords;
 
 const folder = mkdtempSync(join(tmpdir(), "irm-token-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

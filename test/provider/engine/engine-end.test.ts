@@ -104,7 +104,7 @@ console.log(Object.keys(kinds).join());\n`;
     try {
       const [line] = (await once(child.stdout, "data")) as [Buffer];
       expect(line.toString().trim()).toBe(
-        "group,identity,role,roleBinding,groupInvite,identityProvider,accountAssociation,repo,tag",
+        "group,identity,role,roleBinding,repo,tag,identityProvider,groupInvite,accountAssociation",
       );
       child.stdin.end();
       // It has asked, more than once.

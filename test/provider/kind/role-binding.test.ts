@@ -1,11 +1,13 @@
 // Role bindings: a built-in role by its name, and states that an earlier version has written.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { duplicateWarnings } from "../../../provider/engine/duplicate-warning.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Service, startService } from "../../harness/provider.ts";
 import { keyOf, lost, scriptedSession, UNKNOWN } from "../../support/scripted.ts";
+
+const { roleBinding } = kindRecords;
 
 let service: Service;
 let org: string;

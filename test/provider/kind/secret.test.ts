@@ -1,13 +1,14 @@
 // Secrets and what is shown once, in what the state gets: the engine encrypts the outputs that the classes name.
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
-import { groupInvite } from "../../../provider/kind/group-invite.ts";
-import { identityProvider } from "../../../provider/kind/identity-provider.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import { withSecretInputs, withSecretMember, withSecretOutputs } from "../../../provider/program/secret.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { SECRETS } from "../../../provider/state/normal-form.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, json, ROLE, scriptedSession } from "../../support/scripted.ts";
+
+const { groupInvite, identityProvider } = kindRecords;
 
 const PROVIDER = `${GROUP}/2222222222222222`;
 const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };

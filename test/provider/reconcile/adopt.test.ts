@@ -1,10 +1,12 @@
 // Adoption, on the side of the engine: what is there already comes under management, and stays when it leaves it.
 import { describe, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { Killed, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
+
+const { group } = kindRecords;
 
 const machine = startMachine();
 

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
-import { identityProvider } from "../../../provider/kind/identity-provider.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
-import { role } from "../../../provider/kind/role.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
 import { check } from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "../../support/scripted.ts";
+
+const { group, identity, identityProvider, role, roleBinding } = kindRecords;
 
 const failures = (kind: Kind, news: Json, olds: Json = {}) =>
   check(kind, olds, { ...news, __provider: "text" }).failures.map(({ property, reason }) => `${property}: ${reason}`);

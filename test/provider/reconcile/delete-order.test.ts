@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../../client/transport.ts";
-import { group } from "../../../provider/kind/group.ts";
-import { role } from "../../../provider/kind/role.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import { deletesOf, deleteWhenFree } from "../../../provider/reconcile/delete-order.ts";
 import { remove } from "../../../provider/reconcile/index.ts";
 import { failedPrecondition } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, json, ORG, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
+
+const { group, role } = kindRecords;
 
 const notEmpty = json(
   {
@@ -125,7 +126,7 @@ describe("a role that is bound", () => {
       return deletesOf(session).countFor(ROLE) > 0 ? json({}) : bound;
     });
     const binding = { uid: `${GROUP}/3333333333333333`, role: { uid: ROLE } };
-    const { roleBinding } = await import("../../../provider/kind/role-binding.ts");
+    const { roleBinding } = kindRecords;
     await Promise.all([remove(role, session, ROLE, {}), remove(roleBinding, session, binding.uid, binding)]);
     expect(requests.at(-1)?.url.pathname).toBe(`/iam/v2beta1/roles/${ROLE}`);
   });

@@ -1,10 +1,12 @@
 // A delete: what is below goes first, what is somebody else's is named, what is hidden is not taken for gone.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Service, startService } from "../../harness/provider.ts";
 import { GROUP, json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
+
+const { group } = kindRecords;
 
 let service: Service;
 let org: string;

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
-import { role } from "../../../provider/kind/role.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
 import { diff } from "../../../provider/reconcile/index.ts";
 import { changedPaths } from "../../../provider/state/changes.ts";
 import { desiredWith } from "../../../provider/state/desired.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "../../support/scripted.ts";
+
+const { group, identity, role, roleBinding } = kindRecords;
 
 const claimMatch = { issuer: "https://a.example.com", subject: "s" };
 const keys = { issuer: "https://a.example.com", subject: "s", issuerKeys: "{}" };

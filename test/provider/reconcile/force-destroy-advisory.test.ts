@@ -1,9 +1,11 @@
 // forceDestroy of a group with what no method deletes.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Service, startService } from "../../harness/provider.ts";
+
+const { group } = kindRecords;
 
 const SEED = `
 organization: { name: acme }

@@ -2,9 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { checkedConfig } from "../../../client/credentials.ts";
 import { systemTransport } from "../../../client/transport.ts";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import { inputProblems } from "../../../provider/reconcile/check.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/session/session.ts";
@@ -12,6 +10,8 @@ import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { type Service, startService } from "../../harness/provider.ts";
 import { getter, keyOf } from "../../support/scripted.ts";
+
+const { group, identity, roleBinding } = kindRecords;
 
 let service: Service;
 let org: string;

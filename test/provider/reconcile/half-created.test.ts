@@ -5,9 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { checkedConfig } from "../../../client/credentials.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../../client/transport.ts";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
-import { role } from "../../../provider/kind/role.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/session/session.ts";
@@ -15,6 +13,8 @@ import type { Json } from "../../../schema/index.ts";
 import type { ManualClock } from "../../harness/clock.ts";
 import { type Service, startService } from "../../harness/provider.ts";
 import { getter, journalFolder, keyOf, refusal } from "../../support/scripted.ts";
+
+const { group, identity, role } = kindRecords;
 
 let service: Service;
 let org: string;

@@ -1,9 +1,10 @@
 // A record that is gone, told from a service that knows nothing: by a read that does not find it, and by a delete.
 import { describe, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { GROUP, IDENTITY, json, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
+
+const { group, identity } = kindRecords;
 
 const gone = refusal("NOT_FOUND", "nobody knows it");
 const organization = json({ uid: ORG, name: "org" });

@@ -1,10 +1,10 @@
 // A read: what is gone is told from what cannot be read, and what changes by itself is no drift.
 import { describe, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { GROUP, json, ORG, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
+
+const { group, identity, roleBinding } = kindRecords;
 
 describe("a read", () => {
   const stored = { uid: GROUP, name: "eng" };

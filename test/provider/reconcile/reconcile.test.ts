@@ -1,17 +1,16 @@
 // The loop against the reference server, with tokens got by a real exchange; lost and odd answers come from a script.
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
-import { role } from "../../../provider/kind/role.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
 import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { type Service, startService } from "../../harness/provider.ts";
 import { GROUP, json, keyOf, lost, ORG, page, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
+
+const { group, identity, role, roleBinding } = kindRecords;
 
 let service: Service;
 let org: string;

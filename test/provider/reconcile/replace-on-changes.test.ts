@@ -1,10 +1,11 @@
 // The option replaceOnChanges, which the engine does not apply to dynamic resources: the diff does.
 import { expect, it } from "vitest";
-import { identity } from "../../../provider/kind/identity.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import { diff } from "../../../provider/reconcile/index.ts";
 import { REPLACE_ON } from "../../../provider/state/state.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
+
+const { identity, roleBinding } = kindRecords;
 
 const claimMatch = { issuer: "https://a.example.com", subject: "old", claims: { team: "a" } };
 const observed = { uid: IDENTITY, name: "ci", claimMatch };

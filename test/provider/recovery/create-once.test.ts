@@ -2,13 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { DEADLINE_MS } from "../../../client/retry.ts";
 import { JournalError } from "../../../provider/journal/file.ts";
-import { group } from "../../../provider/kind/group.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Session } from "../../../provider/session/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Fault, gone, startMachine } from "../../harness/provider.ts";
 import { keyOf, page } from "../../support/scripted.ts";
+
+const { group, roleBinding } = kindRecords;
 
 const machine = startMachine();
 

@@ -2,13 +2,13 @@
 // none. Between the provider and the reference server, which really has all of these records.
 import { describe, expect, it } from "vitest";
 import type { HttpAnswer } from "../../../client/transport.ts";
-import { group } from "../../../provider/kind/group.ts";
-import { role } from "../../../provider/kind/role.ts";
-import { roleBinding } from "../../../provider/kind/role-binding.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startMachine } from "../../harness/provider.ts";
 import { json, keyOf, page } from "../../support/scripted.ts";
+
+const { group, role, roleBinding } = kindRecords;
 
 const machine = startMachine();
 

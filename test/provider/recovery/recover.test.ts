@@ -3,11 +3,13 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
-import { group } from "../../../provider/kind/group.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { Killed, type Process, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
+
+const { group } = kindRecords;
 
 const machine = startMachine();
 

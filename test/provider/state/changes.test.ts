@@ -1,14 +1,14 @@
 // What must hold for any record: a diff names exactly what a PATCH has to change. Seeded, so that a failure repeats.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { group } from "../../../provider/kind/group.ts";
-import { identity } from "../../../provider/kind/identity.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Kind } from "../../../provider/kind/kind.ts";
-import { role } from "../../../provider/kind/role.ts";
 import { changedPaths } from "../../../provider/state/changes.ts";
 import { desiredWith } from "../../../provider/state/desired.ts";
 import { normal } from "../../../provider/state/normal-form.ts";
 import { applyMask, type Json, maskTouches } from "../../../schema/index.ts";
+
+const { group, identity, role } = kindRecords;
 
 const SEED = 20_260_728;
 const RUNS = { seed: SEED, numRuns: 500 };

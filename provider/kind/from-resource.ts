@@ -1,0 +1,117 @@
+// A kind from the descriptor of its resource: all that its fields and methods say, so that a kind whose rules are facts about the
+// API needs no code of its own.
+import {
+  type FieldInfo,
+  fieldInfo,
+  fieldPaths,
+  isUidp,
+  type Json,
+  type Message,
+  type Operation,
+  type Resource,
+  resources,
+} from "../../schema/index.ts";
+import { valueAt } from "../state/path.ts";
+import { resolveRole } from "./built-in-role.ts";
+import { argumentsOf, type Behavior, type Blockers, type Kind, referencesOf } from "./kind.ts";
+
+/** A resource that a client can create, read and delete. */
+export type Managed = Resource & Pick<Kind, "operations">;
+
+export const isManaged = (one: Resource): one is Managed =>
+  Boolean(one.operations.get && one.operations.create && one.operations.delete);
+
+export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Kind => {
+  const { schema, matchedBy, word, list, cascades } = resource;
+  const held = heldBy(resource);
+  const roles = referencesOf(resource).flatMap(({ path, type }) => (type === "Role" ? [path] : []));
+  const aliases = fieldsWith(schema, ({ alias }) => alias);
+  const answered = fieldsWith(schema, ({ answeredAs }) => answeredAs);
+  const synonyms = fieldsWith(schema, (info) => info.synonyms);
+
+  const normalizeResponse = (answer: Json): Json => {
+    const record = aliases.reduce((result, { name, value }) => renamed(result, value, name), answer);
+    const uids = answered.map(({ name, value }) => [name, record[name] || valueAt(record, value)]);
+    return { ...record, ...Object.fromEntries(uids) };
+  };
+
+  return {
+    ...resource,
+    arguments: argumentsOf(schema),
+    filters: (desired) =>
+      Object.fromEntries(
+        matchedBy.flatMap((field) => filtersOf(resource, field).map((name) => [name, desired[field]])),
+      ),
+    respelled: fieldPaths(schema, (info) => info.respelled === true),
+    canonicalize: (input) => {
+      const lists = synonyms.flatMap(({ name, value: texts }) => {
+        const own = input[name];
+        return Array.isArray(own) ? [[name, own.map((text) => (Object.hasOwn(texts, text) ? texts[text] : text))]] : [];
+      });
+      return { ...input, ...Object.fromEntries(lists) };
+    },
+    valueNames: Object.fromEntries(synonyms.map(({ name, value }) => [name, Object.entries(value).flat()])),
+    normalizeResponse,
+    stored: (answer) => aliases.reduce((result, { name, value }) => renamed(result, name, value), answer),
+    byName: roles,
+    resolve: async (session, desired) => {
+      let result = desired;
+      for (const field of roles) result = await resolveRole(session, result, field);
+      return result;
+    },
+    references: (stored) => {
+      const record = normalizeResponse(stored);
+      const values = referencesOf(resource).flatMap(({ path }) => valueAt(record, path));
+      return [...(list.sharesUid ? [record.uid] : []), ...values].flatMap(uidsIn);
+    },
+    ...(held.length > 0 && { blockers: (uid: string) => held.map((one) => one.with(uid)) }),
+    ...(cascades && {
+      deleteGuard: `${held.map(({ words }) => words).join(" and ")} of the ${word} would be deleted with it, and this run deletes none of them`,
+      supportsForceDestroy: "guarded" as const,
+    }),
+    ...behavior,
+  };
+};
+
+const fieldsWith = <T>({ shape }: Message, read: (info: FieldInfo) => T | undefined): { name: string; value: T }[] =>
+  Object.entries(shape).flatMap(([name, field]) => {
+    const value = read(fieldInfo(field));
+    return value === undefined ? [] : [{ name, value }];
+  });
+
+const renamed = (record: Json, from: string, to: string): Json => {
+  const { [from]: value, ...others } = record;
+  return value === undefined ? record : { [to]: value, ...others };
+};
+
+const uidsIn = (value: unknown): string[] => {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(uidsIn);
+  return isUidp(value) ? [value] : [];
+};
+
+/** The filters of its list that narrow it by a field: by the field's own name, or that of the argument. */
+const filtersOf = (resource: Resource, field: string): string[] => {
+  const { shape } = (resource.methods[resource.list.operation] as Operation).request;
+  return [field, argumentsOf(resource.schema)[field] ?? field].filter((name) => name in shape).slice(0, 1);
+};
+
+interface Held {
+  words: string;
+  with(uid: string): Blockers;
+}
+
+/** Lists of what prevents the deletion of a record: what is in it, and what refers to it, as far as the API can list that. */
+const heldBy = ({ type }: Resource): Held[] =>
+  Object.values<Resource>(resources).flatMap((other) => {
+    const { list, word, words } = other;
+    const listed = (request: (uid: string) => Json): Held => ({
+      words,
+      with: (uid) => ({ ...list, request: { ...list.always, ...request(uid) }, word }),
+    });
+    const isInside = other.parent === type && other.operations.delete !== undefined;
+    const filters = referencesOf(other).flatMap((one) => (one.type === type ? filtersOf(other, one.path) : []));
+    return [
+      ...(isInside ? [listed((uid) => ({ uidp: { childrenOf: uid } }))] : []),
+      ...filters.map((filter) => listed((uid) => ({ [filter]: uid }))),
+    ];
+  });
