@@ -50,10 +50,9 @@ export const mintDevToken = async (issuer: string, request: MintRequest, dispatc
     body: JSON.stringify(request),
     dispatcher,
   }).catch((error: Error) => {
-    throw new Error(
-      `cannot reach the issuer ${issuer}: ${(error.cause as Error | undefined)?.message ?? error.message}`,
-      { cause: error },
-    );
+    const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+    const hint = code === "ECONNREFUSED" ? "; start `irm serve --dev`, or correct --issuer" : "";
+    throw new Error(`cannot reach the issuer ${issuer}: ${message}${hint}`, { cause: error });
   });
   const json = (await answer.json().catch(() => ({}))) as { token?: unknown; message?: unknown };
   // The output goes to other programs and to the terminal, so only a well-formed token is printed.

@@ -71,6 +71,11 @@ describe("irm token", () => {
 
   test.each([
     [
+      "a port at which nothing listens",
+      () => "http://127.0.0.1:2/dev-issuer",
+      /: connect ECONNREFUSED 127\.0\.0\.1:2; start `irm serve --dev`, or correct --issuer\n$/,
+    ],
+    [
       "an issuer that does not answer",
       () => "http://127.0.0.1:1/dev-issuer",
       /^irm token: cannot reach the issuer http:\/\/127\.0\.0\.1:1\/dev-issuer: .+\n$/,
