@@ -186,7 +186,7 @@ const attempt = async <T>(
 const REFUSALS: readonly Code[] = ["PERMISSION_DENIED", "UNAUTHENTICATED", "NOT_FOUND"];
 
 const AFTER_RESTART =
-  "Was this server started again without --db? Then its organisation, identities and keys are new: set IRM_IDENTITY and the " +
+  "Was this server restarted without --db? Then its organisation, identities and keys are new: set IRM_IDENTITY and the " +
   "token as it prints them.";
 
 // A service's text must not control the terminal that prints it.

@@ -1,5 +1,5 @@
-// One record of a kind through the standard methods (AIP-131 to AIP-135). A kind names its operations, records travel as JSON,
-// and every failure names the operation and the record, once.
+// One record of a kind through the standard methods (AIP-131 to AIP-135). A kind names its operations and records travel as JSON.
+// Every failure names the operation and the record once.
 import type { Json, OperationName, RequestOf } from "../schema/index.ts";
 import type { CallOptions, Client } from "./client.ts";
 import { apiErrorOf, RecordError } from "./errors.ts";
@@ -14,9 +14,9 @@ export interface RecordOperations {
   delete: Method<"Delete">;
 }
 
-/** What the standard methods need to know of a kind. */
+/** What the standard methods need to know about a kind. */
 export interface RecordKind {
-  /** word of texts: `role binding` */
+  /** its word in messages: `role binding` */
   word: string;
   /** field of the requests that holds the record */
   field: string;
@@ -49,7 +49,7 @@ export const createRecord = (
   options?: CallOptions,
 ): Promise<Json> => {
   const { create } = kind.operations;
-  // The field's name is data: the schema checks what the row says of it.
+  // The field's name is data, which the schema checks.
   const request = { parent, [kind.field]: record } as RequestOf<Method<"Create">>;
   return withSubject(subjectText(kind, create, { name: record.name, parent }), call(create, request, options));
 };
@@ -85,13 +85,16 @@ const withSubject = (subject: string, answer: Promise<Json>): Promise<Json> =>
     throw cause ? new RecordError(subject, cause) : error;
   });
 
+/** `in 7209…/a033…`, or `at the root` for the parent "". */
+export const placeText = (parent: string): string => (parent === "" ? "at the root" : `in ${parent}`);
+
 /** `UpdateGroup group 7209…/a033… "team"` */
 export const subjectText = (
   { word }: Pick<RecordKind, "word">,
   operation: OperationName,
   { uid, name, parent }: Subject,
 ): string => {
-  const where = parent === undefined ? "" : parent === "" ? "at the root" : `in ${parent}`;
+  const where = parent === undefined ? "" : placeText(parent);
   const title = name === undefined ? "" : `"${name}"`;
   return [operation, word, uid, title, where].filter(Boolean).join(" ");
 };

@@ -1,18 +1,18 @@
-// Detects the end of the engine. A killed engine does not end its processes: this one would run for ever, with a token in its
-// memory. It notices, finishes the operations under way, so that the journal records them, and exits.
+// Ends this process when its engine has ended. A killed engine leaves it running, with a token in its memory. It finishes the
+// operations under way first, so that the journal records them.
 //
-// The engine holds the other end of our stdin. An ended stdin is a hint. The proof is that nothing listens any more at the
+// The engine holds the other end of our stdin, so the end of stdin is a hint. The proof is that nothing listens any more at the
 // engine's address, which is the first argument of this process.
 import { fstatSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Methods } from "./methods.ts";
 
-const LOOK_MS = 250;
-/** A full queue of connections may look like a closed port for a moment. */
-const LOOKS = 3;
+const POLL_MS = 250;
+/** Refused connections in a row: a full queue of connections may look like a closed port for a moment. */
+const REFUSALS = 3;
 
-/** Address of the engine; undefined in any process but the SDK's dynamic provider (a test, a program, `irm`). */
+/** Address of the engine. Undefined where this process is not the SDK's dynamic provider: in a test, a program, `irm`. */
 export const engineOf = (argv: readonly string[]): { host: string; port: number } | undefined => {
   const [, script = "", address = ""] = argv;
   if (!/[\\/]cmd[\\/]dynamic-provider([\\/]index(\.js)?)?$/.test(script)) return undefined;
@@ -20,7 +20,7 @@ export const engineOf = (argv: readonly string[]): { host: string; port: number 
   return host === undefined ? undefined : { host, port: Number(port) };
 };
 
-/** Resolves when the engine is gone; never where stdin is not a pipe, which the engine's always is. */
+/** Resolves when the engine has ended. Never resolves where stdin is not a pipe: the engine always passes one. */
 export const engineEnd = async (engine: { host: string; port: number }): Promise<void> => {
   const stdin = fstatSync(0);
   if (!stdin.isFIFO() && !stdin.isSocket()) return new Promise(() => undefined);
@@ -29,15 +29,15 @@ export const engineEnd = async (engine: { host: string; port: number }): Promise
     // Waiting for its end must not keep the process alive. A pipe is a socket to Node; its type does not say so.
     (process.stdin as unknown as { unref(): void }).unref();
   });
-  for (let refused = 0; refused < LOOKS; ) {
+  for (let refused = 0; refused < REFUSALS; ) {
     refused = (await isRefused(engine)) ? refused + 1 : 0;
-    await sleep(LOOK_MS, undefined, { ref: false });
+    await sleep(POLL_MS, undefined, { ref: false });
   }
 };
 
 const isRefused = ({ host, port }: { host: string; port: number }): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: LOOK_MS });
+    const socket = connect({ host, port, timeout: POLL_MS });
     const finish = (refused: boolean) => {
       socket.destroy();
       resolve(refused);
@@ -46,7 +46,7 @@ const isRefused = ({ host, port }: { host: string; port: number }): Promise<bool
     socket.once("error", ({ code }: NodeJS.ErrnoException) => finish(code === "ECONNREFUSED"));
   });
 
-/** The same methods; after `end`, `exit` is called as soon as none of them is under way. */
+/** The same methods. After `end` it calls `exit` as soon as none of them is under way. */
 export const untilEnd = <K extends string>(
   kinds: Record<K, Methods>,
   end: Promise<void>,

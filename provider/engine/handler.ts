@@ -1,8 +1,6 @@
-// Every state points to this file, for ever: the handler text of provider/program/resource.ts imports
-// `pulumi-irm/dynamic` and calls `kinds.<kind>.<method>`. Neither the path nor these names may change: old
-// states could then not be deleted.
-// It must not import @pulumi/pulumi, which takes four times as long to load as all of this.
-
+// Every state points to this file: the handler text of provider/program/resource.ts imports `pulumi-irm/dynamic` and calls
+// `kinds.<kind>.<method>`. Neither the path nor these names may ever change, or nothing could delete what an old state holds.
+// It must not import @pulumi/pulumi, which loads four times as long as all of this.
 import { systemEnvironment } from "../session/session.ts";
 import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";

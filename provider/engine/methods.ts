@@ -1,7 +1,5 @@
-// The methods that the engine's dynamic provider calls, for every kind. Its calls overlap, and it calls methods of a
-// provider whose configure has not finished (@pulumi/pulumi/cmd/dynamic-provider/index.ts): so each waits for the
-// configuration.
-
+// The methods that the engine's dynamic provider calls, for every kind. Its calls overlap, and it calls methods before configure
+// has finished (@pulumi/pulumi/cmd/dynamic-provider/index.ts), so each method waits for the configuration.
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
@@ -17,7 +15,7 @@ import { reporterWith } from "./report.ts";
 import { type Review, reviewWith } from "./review.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
 
-/** As the SDK's provider passes it. The optional members are undocumented: without them misspelt keys are not reported. */
+/** What the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
 interface StackConfig {
   get: GetConfig;
   rawConfig?: Readonly<Record<string, unknown>>;
@@ -34,7 +32,7 @@ export interface Methods {
   delete(id: string, stored: Json): Promise<void>;
 }
 
-/** One process serves all kinds with one configuration: that of the first configure. */
+/** One process serves all kinds with the configuration of the first configure. */
 export const methodsWith = (environment: Environment): Record<KindName, Methods> => {
   const { env, log } = environment;
   const reported = reporterWith(environment);
@@ -45,7 +43,7 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
   let ledger: Ledger | undefined;
   let session: Session | undefined;
 
-  // Not strict: the resources of a state must be readable and deletable whatever other keys its configuration has.
+  // Not strict: a misspelt key must not prevent reading or deleting what a state holds.
   const config = async (): Promise<Config> => requireConfig(await configured.promise, env, false);
   const checkConfig = async (): Promise<void> => {
     const parsed = await configured.promise;
@@ -64,14 +62,14 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
     return session;
   };
   const gate = serviceGate({ config, connect, hasCredentials, log });
-  // The engine has the record in its state; `owner` is the resource that declares it.
+  // The state has the record; `owner` is the resource that declares it.
   const noteInState = async (kind: Kind, id: string, key: unknown, owner?: string): Promise<void> => {
     const { ownership, journal } = await getLedger();
     ownership.inState(recordId(kind.field, id), owner);
     await journal.acknowledge(kind.field, id, key as string | undefined);
   };
 
-  // The key in a state may carry an earlier name of the resource: it locates the journal and does not prove ownership.
+  // The key in a state may be an earlier name of the resource. It locates the journal, but proves no ownership.
   const sessionFor = async (kind: Kind, id: string, { [KEY]: key }: Json): Promise<Session> => {
     await noteInState(kind, id, key);
     return connect();
@@ -88,7 +86,7 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
   const duplicateWarning = async (kind: Kind, inputs: Json): Promise<string | undefined> =>
     hasCredentials ? duplicates.warningOf(kind, await connect(), inputs) : undefined;
 
-  // The preview already refuses two resources that adopt one record, and the adoption of a record that another one manages.
+  // So the preview already refuses a record that two resources adopt, or that another resource manages.
   const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
     if (!isUidp(adopt) || typeof key !== "string") return [];
     const reason = (await getLedger()).ownership.plan(recordId(kind.field, adopt), key);
@@ -99,14 +97,14 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
   const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
 
   const methodsOf = (kind: Kind): Methods => ({
-    // Never throws: the engine would call the other methods anyway. They report the problems.
+    // Never throws: the engine would call the other methods all the same, and they report the problems.
     configure: async ({ config }) => {
       if (isConfigured) return;
       isConfigured = true;
       const given = { keys: Object.keys(config.rawConfig ?? {}), project: config.projectName };
       configured.resolve(parseConfig((key) => config.get(key), env, given));
     },
-    // A wrong configuration shows in the preview; credentials are not needed for one.
+    // Reports a wrong configuration in the preview, which needs no credentials.
     check: reported(async (olds, { [PREVIEW]: isPreview, ...news }) => {
       await checkConfig();
       await gate.address(olds);
@@ -127,8 +125,8 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
       await gate.address(olds);
       await gate.organization(id);
       const compared = reconcile.diff(kind, id, olds, news);
-      // Another kind of provider wrote the state, or the service has moved: an update stores the handler and the address, and sends
-      // nothing.
+      // Another kind of provider wrote the state, or the service has moved. The update stores the handler and the address, and
+      // sends nothing.
       const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
       const result = { ...compared, changes: compared.changes || isStale };
       if (result.replaces.length === 0) ledger?.ownership.keep(recordId(kind.field, id), olds.adopted === true);
@@ -160,8 +158,8 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
     delete: reported(async (id, stored) => {
       await gate.address(stored);
       const own = await reportingSessionFor(kind, id, stored);
-      const isGone = await reconcile.remove(kind, own, id, stored).catch((error) => gate.explain(id, error));
-      if (isGone) reviewOf(kind)?.removed(stored);
+      const isDeleted = await reconcile.remove(kind, own, id, stored).catch((error) => gate.explain(id, error));
+      if (isDeleted) reviewOf(kind)?.removed(stored);
     }),
   });
 
@@ -169,7 +167,7 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
   return Object.fromEntries(entries) as Record<KindName, Methods>;
 };
 
-// Read and delete receive outputs only, and must find the journal and the service too.
+// Read and delete receive only outputs, so these carry what locates the journal and the service.
 const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service }: Json): Json => ({
   ...outs,
   ...(key !== undefined && { [KEY]: key }),

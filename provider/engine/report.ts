@@ -1,4 +1,4 @@
-// Errors of the methods, as the engine prints them: a message without a stack, and an error that all resources share only once.
+// Errors of the methods as the engine prints them: without a stack, and in full only once when all resources share the error.
 import { sessionErrorOf } from "../../client/errors.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
 import type { Environment } from "../session/session.ts";
@@ -8,16 +8,16 @@ type Method<A extends unknown[], R> = (...args: A) => Promise<R>;
 
 const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** Wraps a method so that its errors are messages for people. A defect keeps its stack. */
+/** Wraps a method so that its errors are messages for a reader. A defect keeps its stack. */
 export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
-  // By message: the resource whose error is shown whole.
+  // By message: the resource that showed it in full.
   const reported = new Map<string, string>();
 
   const shortened = (error: Error, args: readonly unknown[]): Error => {
     const shared = sessionErrorOf(error);
     if (!shared) return error;
     const first = reported.get(shared.message);
-    if (first !== undefined) return new Error(`not done, for the same reason as ${first}`);
+    if (first !== undefined) return new Error(`failed for the same reason as ${first}`);
     reported.set(shared.message, nameIn(args));
     return error;
   };
@@ -29,7 +29,7 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
       } catch (error) {
         if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) throw error;
         const shown = shortened(error, args);
-        // It may quote names of records.
+        // It may quote names of records, which may hold control characters.
         shown.message = printableLines(shown.message);
         shown.stack = "";
         silence?.(shown);
@@ -38,7 +38,7 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
     };
 };
 
-/** `Group::team`, from the key that a bag among the arguments holds; else the uid. */
+/** `Group::team`, from a key among the arguments; otherwise the uid. */
 const nameIn = (args: readonly unknown[]): string => {
   const keys = args.map((arg) => (arg as Json | undefined)?.[KEY]).filter((key) => typeof key === "string");
   const uid = args.find((arg) => typeof arg === "string");
@@ -51,7 +51,7 @@ const nameIn = (args: readonly unknown[]): string => {
 
 /**
  * The SDK's dynamic provider (@pulumi/pulumi/cmd/dynamic-provider/index.ts) writes each error of a check, diff, read or delete to
- * the console, as `${error}: ${error.stack}`. It also answers with the error, and the engine prints that. This drops the first copy.
+ * the console, as `${error}: ${error.stack}`. It also returns the error to the engine, which prints it. This drops the first copy.
  */
 export const silencing = (console: Pick<Console, "error">): ((error: Error) => void) => {
   const silenced = new Set<unknown>();

@@ -1,16 +1,16 @@
-// For the reviewer of a preview: one line for each role binding that is created, changed or removed, by the names that the
-// program or the state knows. The engine itself shows uids.
+// One line in the preview for each role binding that is created, changed or removed. It has the names that the program or the state
+// knows, where the engine shows uids.
 import { isRoot, isUidp, type Json, printable } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, SECRET_NAME, staysOnDelete } from "../state/state.ts";
 
 export interface Review {
-  /** the engine checks the inputs of a resource; `olds` are empty for one that is new */
+  /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
   checked(olds: Json, news: Json): void;
-  /** it compares the outputs in the state with the inputs */
+  /** It has compared the outputs in the state with the inputs. */
   compared(olds: Json, news: Json): void;
-  /** it has deleted the resource */
+  /** It has deleted the resource. */
   removed(stored: Json): void;
 }
 
@@ -43,7 +43,7 @@ export const reviewWith = (log: (text: string) => void): Review => {
       );
     },
     compared(olds, news) {
-      // A refresh compares as well, the other way round: it has checked nothing.
+      // A refresh compares too, in the other direction, and checks nothing first.
       if (!declared.has(news[KEY])) return;
       const changed = PARTS.filter((part) => !isSame(stored(olds, part), wanted(news, part)));
       if (changed.length === 0) return;
@@ -65,7 +65,7 @@ const removedBinding = (outputs: Json): string => {
   return `RoleBinding ${logicalName(outputs)} is removed: ${parts.join(", ")}`;
 };
 
-/** A resource that leaves the stack: what the engine does not show of it. */
+/** For a resource that leaves the stack: what the engine does not show. */
 export const removedText = (type: string, urn: string, outputs: Json): string | undefined => {
   const kind = kindOfToken(type);
   if (!kind) return undefined;
@@ -79,15 +79,15 @@ export const removedText = (type: string, urn: string, outputs: Json): string | 
 /** `organization/project/stack/RoleBinding::editors` to `editors`. */
 const logicalName = (bag: Json): string => String(bag[KEY] ?? bag.uid ?? "").replace(/^.*::/s, "");
 
-/** What the arguments name; of a role that is given by its name there is no uid. */
+/** What the arguments name. A role that is given by its name has no uid here. */
 const wanted = (news: Json, part: Part): Named => {
   const argument = part === "group" ? news.parent : (news[part] ?? news[`${part}Uid`]);
   return { uid: argument, name: (news.names as Json | undefined)?.[part] };
 };
 
 /**
- * What the outputs name. A state of version 0.1 may hold a name that the program marks as secret: of its names only those count
- * that the program gives as well, and those of built-in roles.
+ * What the outputs name. A state of version 0.1 (it has descriptions) may hold a name that the program marks as secret. Of its names,
+ * only those of built-in roles are shown, and those that the program gives too.
  */
 const stored = (olds: Json, part: Part, after?: Named): Named => {
   const { uid, name, description } = (olds[part] ?? {}) as Named & { description?: unknown };

@@ -1,8 +1,8 @@
-// Checks that this is the service of the state before a record is compared, read or deleted: first the address, then, with
-// credentials, the organisation, once per process. If it is another service, this process creates nothing either.
+// Checks that this is the service of the state before a record is compared, read or deleted. It checks the address, then, with
+// credentials, the organisation once per process. At another service this process creates nothing either.
 //
-// Each resource carries the address: in its inputs for a check, in its outputs for a refresh and a delete, since a CI machine has
-// nothing else of the last run. A state of an earlier version carries none, and gets that of this run.
+// Each resource carries the address, since a CI machine has nothing else of the last run: in its inputs for a check, in its outputs
+// for a refresh and a delete. A state of an earlier version carries none, and receives that of this run.
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";
 import { isApiError, isLoopbackUrl, type Json, rootOf } from "../../schema/index.ts";
@@ -10,21 +10,21 @@ import { absenceEvidence } from "../reconcile/not-found.ts";
 import type { Session } from "../session/session.ts";
 import { SERVICE } from "../state/state.ts";
 
-/** The state belongs to another service; nothing is created, changed or deleted. */
+/** The state belongs to another service: nothing is created, changed or deleted. */
 class WrongService extends SessionError {
   override readonly name = "WrongService";
 }
 
 export interface ServiceGate {
-  /** the address; needs no network */
+  /** Checks the address; needs no network. */
   address(stored: Json): Promise<void>;
-  /** and the organisation of a uid, by one request for each organisation */
+  /** Checks the organisation of a uid, with one request for each organisation. */
   organization(uid: string): Promise<void>;
-  /** rejects with the reason for a denied read or delete: a missing organisation, or the denial itself */
+  /** Rejects with the reason for a denied read or delete: a missing organisation, or the denial itself. */
   explain(uid: string, error: unknown): Promise<never>;
-  /** throws once a record of this run was refused */
+  /** Throws once a record of this run was refused. */
   open(): void;
-  /** The session, which refuses creates once a record of this run was refused */
+  /** The session; its creates fail once a record of this run was refused. */
   guarded(session: Session): Session;
 }
 
@@ -43,7 +43,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
     if (error instanceof WrongService) refusal ??= error;
     throw error;
   };
-  const lookFor = async (organization: string): Promise<string | undefined> => {
+  const evidenceOf = async (organization: string): Promise<string | undefined> => {
     let session: Session;
     try {
       session = await connect();
@@ -56,7 +56,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
   const organization = async (uid: string): Promise<void> => {
     const root = rootOf(uid);
     if (!hasCredentials || (await config()).movedFrom === root) return;
-    const absence = absences.get(root) ?? lookFor(root);
+    const absence = absences.get(root) ?? evidenceOf(root);
     absences.set(root, absence);
     const text = await absence;
     if (text !== undefined) refuse(new WrongService(text));
@@ -91,7 +91,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
   };
 };
 
-/** Whether the address differs from that of the state; a confirmed move makes the state carry the new one. */
+/** Whether the address differs from that of the state. After a confirmed move the update stores the new one. */
 export const isMoved = ({ baseUrl }: Pick<Config, "baseUrl">, { [SERVICE]: stored }: Json): boolean =>
   stored !== undefined && stored !== serviceOf(baseUrl);
 
@@ -107,14 +107,14 @@ const otherAddress = (before: string, now: string): string =>
     `wrong service? The records of this stack are at ${before}, as of its last up, and this run is for ${now}. ` +
       "Nothing is created, changed or deleted.",
     `If the service has moved there with its records: pulumi config set irm:movedFrom ${before}, or for one run ` +
-      `IRM_MOVED_FROM=${before} in the environment. After the next up the setting may go.`,
+      `IRM_MOVED_FROM=${before} in the environment. Remove the setting after the next up.`,
     "If it is another service: set the address back, or use a stack of its own (pulumi stack init NAME).",
     ...(isLoopbackUrl(now) ? [RESTARTED] : []),
   ].join("\n  - ");
 
-/** The most common case: `irm serve --dev` without a database, started again. */
+/** The most common case: `irm serve --dev` without a database was restarted. */
 const RESTARTED =
-  "If it is a development server that was started again: it has lost its records unless it was started with --db FILE. " +
+  "If it is a development server that was restarted: it lost its records, unless it was started with --db FILE. " +
   "To start over: pulumi state delete --all, then pulumi up.";
 
 /** The evidence that the organisation does not exist; undefined where it does, or may. */
@@ -141,6 +141,6 @@ const absent = (organization: string, service: string, evidence: string): string
     "If the address or the credentials are those of another service: set them back.",
     ...(isLoopbackUrl(service)
       ? [RESTARTED]
-      : ["If the organisation is gone: pulumi state delete URN for each of its resources, or --all."]),
-    `To go on all the same: pulumi config set irm:movedFrom ${organization}, or IRM_MOVED_FROM=${organization} in the environment.`,
+      : ["If the organisation no longer exists: pulumi state delete URN for each of its resources, or --all."]),
+    `To continue anyway: pulumi config set irm:movedFrom ${organization}, or IRM_MOVED_FROM=${organization} in the environment.`,
   ].join("\n  - ");

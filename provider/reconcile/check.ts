@@ -1,5 +1,5 @@
-// Checks the inputs before any request: all problems of a resource at once, each with its property path, in the API's words.
-// It needs no network and skips values that a preview does not know yet.
+// Check: reports all problems of a resource at once, each with its property path, in the API's words. It needs no network, and it
+// skips values that a preview does not know yet.
 import {
   asMessage,
   type FieldViolation,
@@ -22,7 +22,7 @@ export interface CheckFailure {
   reason: string;
 }
 
-/** `olds` and `news` are inputs. The inputs that come back are in the API's spelling. */
+/** `olds` and `news` are inputs. The returned inputs are in the API's spelling. */
 export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failures: CheckFailure[] } => {
   const inputs = canonicalize(kind, news);
   const problems = inputProblems(kind, inputs);
@@ -34,7 +34,7 @@ export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failu
   };
 };
 
-// Other records depend on a uid, so a replacement must be allowed explicitly.
+// Other records depend on a uid, so the program must allow a replacement.
 const refusedReplacements = (kind: Kind, before: Json, inputs: Json): FieldViolation[] => {
   if (!kind.replacementBreaks || inputs.allowReplace === true) return [];
   const desired = desiredFrom(kind, inputs);
@@ -44,13 +44,13 @@ const refusedReplacements = (kind: Kind, before: Json, inputs: Json): FieldViola
 
 export const isUnknownAt = (args: Json, path: string): boolean => containsUnknown(valueAt(args, path));
 
-/** Why an argument must not change, where its change would replace the record. */
+/** Why an argument must not change whose change replaces the record. */
 export const replacementRefusal = (kind: Kind, path: string): FieldViolation => ({
   field: argumentOf(kind, path),
   description: `a change creates a new ${kind.word}: ${kind.replacementBreaks}; set allowReplace: true to allow it`,
 });
 
-/** Arguments that are not fields of the API, and what may be given. */
+/** Arguments that are not fields of the API, and the problem of a value. */
 const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({
   ...(kind.root ? { root: isSwitch } : {}),
   allowReplace: isSwitch,
@@ -87,7 +87,7 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   ];
 };
 
-// The program looks names up (reference.ts): here there is no network.
+// The program looks names up (provider/program/reference.ts), since a check needs no network.
 const withoutNames = (kind: Kind, input: Json): Json => {
   const named = (kind.byName ?? []).filter((field) => isRoleName(input[field]));
   return { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };

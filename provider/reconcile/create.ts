@@ -1,5 +1,6 @@
 // Create, without duplicates or lost records (docs/faults.md#nothing-lost): adopt the record that the program names, recover one that
 // an interrupted run created, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
+import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { placeOf, recordId } from "../kind/record.ts";
@@ -62,14 +63,14 @@ const adopt = async (session: Session, desired: Desired): Promise<Created> => {
   const refusal = session.ownership.adoptionRefusal(recordId(kind.field, uid), key);
   if (refusal) throw new Error(`${head} ${refusal}`);
   const place = placeOf(kind, uid);
-  if (place !== parent) throw new Error(`${head} is in ${place || "no group"}, not in ${parent || "none"}`);
+  if (place !== parent) throw new Error(`${head} is ${placeText(place)}, not ${placeText(parent)}`);
   const record = await readWhenVisible(kind, session, uid, 0);
   if (!record) throw new Error(`${head} does not exist; leave adopt out to create a new one`);
   await settleByAdoption(kind, session, key, record);
   return takeOver(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
 };
 
-/** Takes an existing record and updates it to what the program asks for. */
+// Owns an existing record from now on, and updates it to what the program asks for.
 const takeOver = async (session: Session, desired: Desired, record: Json, origin: Origin): Promise<Created> => {
   const { kind, key, args } = desired;
   const id = record.uid as string;

@@ -1,4 +1,5 @@
-// Delete: a record that is already deleted is done; one that others hold waits for the deletes of this run; an adopted one stays.
+// Delete. A record that is already deleted needs nothing; one that others block waits for the deletes of this run; an adopted one
+// stays.
 import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { apiError, type Json } from "../../schema/index.ts";
@@ -6,11 +7,11 @@ import { type Kind, title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { staysOnDelete } from "../state/state.ts";
-import { deletesOf, deleteWhenFree, leftBelow } from "./delete-order.ts";
+import { deletesOf, deleteWhenUnblocked, listBlocking } from "./delete-order.ts";
 import { forceDestroy, stillDeclared } from "./force-destroy.ts";
 import { deleteOrConfirm } from "./not-found.ts";
 
-/** `stored` are the outputs in the state. False: the record stays. */
+/** `stored` are the outputs in the state. Returns false where the record stays. */
 export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<boolean> => {
   const subject = [kind.word, id, title(stored)].filter(Boolean).join(" ");
   if (staysOnDelete(stored)) {
@@ -35,22 +36,22 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
   const guarded = async () => {
     const { deleteGuard: text } = kind;
     if (!text) return send();
-    const left = await leftBelow(kind, session, id);
-    if (left.whole && left.count === 0) return send();
+    const { count, isComplete } = await listBlocking(kind, session, id);
+    if (isComplete && count === 0) return send();
     const operation = kind.operations.delete;
-    const why = left.whole ? text : "the records that would be deleted with it could not be listed";
+    const why = isComplete ? text : "the records that would be deleted with it could not be listed";
     return apiError("FAILED_PRECONDITION", forced ? why : `${why}; forceDestroy: true deletes them too`, { operation });
   };
   const attempt = kind.supportsForceDestroy === "guarded" && forced ? send : guarded;
-  if (attempt === send && kind.deleteGuard) await reportWhatGoes(kind, session, id, subject);
+  if (attempt === send && kind.deleteGuard) await reportBlockers(kind, session, id, subject);
   const force = kind.supportsForceDestroy === "below" && forced ? () => forceDestroy(session, id, stored) : undefined;
-  await deleteWhenFree(kind, session, id, attempt, force);
+  await deleteWhenUnblocked(kind, session, id, attempt, force);
   if (kind.list.sharesUid) session.ownership.forget(recordId(kind.field, id));
   deletesOf(session).finished(id, kind.references?.(stored));
   return true;
 };
 
-const reportWhatGoes = async (kind: Kind, session: Session, id: string, subject: string): Promise<void> => {
+const reportBlockers = async (kind: Kind, session: Session, id: string, subject: string): Promise<void> => {
   const lines: string[] = [];
   const held: string[] = [];
   for (const { request, word, ...list } of kind.blockers?.(id) ?? [])
@@ -60,5 +61,10 @@ const reportWhatGoes = async (kind: Kind, session: Session, id: string, subject:
     }
   if (held.length > 0) throw stillDeclared(`${subject}: forceDestroy`, held);
   if (lines.length > 0)
-    session.log([`${subject}: forceDestroy; ${lines.length} deleted with it:`, ...lines].join("\n  - "));
+    session.log(
+      [
+        `${subject}: forceDestroy deletes ${lines.length} ${lines.length === 1 ? "record" : "records"} with it:`,
+        ...lines,
+      ].join("\n  - "),
+    );
 };

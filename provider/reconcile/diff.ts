@@ -1,4 +1,4 @@
-// Diff: what an update changes, and what it replaces.
+// Diff: whether an update is needed, and whether it replaces the record.
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
@@ -13,43 +13,43 @@ export interface DiffResult {
   replaces: string[];
   /** the new record can be created only after the old one is deleted */
   deleteBeforeReplace?: true;
-  /** for the person who reads the preview */
+  /** for the reader of the preview */
   warning?: string;
 }
 
 /**
- * `olds` are outputs, as observed last; `news` are inputs. Access must not be interrupted: it asks to delete first only where two
- * records cannot be there at once.
+ * `olds` are the outputs as last observed; `news` are inputs. Access must not be interrupted, so the old record is deleted first
+ * only where both cannot exist at once.
  */
 export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult => {
   const desired = desiredFrom(kind, news);
   const { args } = desired;
   if (isUidp(args.adopt) && args.adopt !== id) throw adoptsAnother(kind, id, args.adopt);
   const { paths, replaces } = changeOf(desired, placeOf(kind, id), olds);
-  const unseen = lostOutputs(kind, olds);
+  const lost = lostOutputs(kind, olds);
   const changes =
     paths.length > 0 ||
     replaces.length > 0 ||
-    unseen.length > 0 ||
+    lost.length > 0 ||
     switchesDiffer(olds, args) ||
     (kind.holdsSecret?.(olds, args) ?? false);
-  const asked = [...replacedOnChange(kind, paths, news[REPLACE_ON]), ...unseen];
-  const isBesides = replaces.includes("parent") || (kind.unique ?? []).some((field) => paths.includes(field));
+  const asked = [...replacedOnChange(kind, paths, news[REPLACE_ON]), ...lost];
+  const canCoexist = replaces.includes("parent") || (kind.unique ?? []).some((field) => paths.includes(field));
   const replaced = (fields: readonly string[]): Pick<DiffResult, "replaces" | "deleteBeforeReplace"> => ({
     replaces: [...new Set(fields.map((path) => argumentOf(kind, path)))],
-    ...(kind.unique && fields.length > 0 && !isBesides && { deleteBeforeReplace: true }),
+    ...(kind.unique && fields.length > 0 && !canCoexist && { deleteBeforeReplace: true }),
   });
   if (!kind.replacementBreaks || args.allowReplace === true) return { changes, ...replaced([...replaces, ...asked]) };
-  // check has already refused differences from the last inputs; these are differences from the record itself.
-  const sure = replaces.find((path) => !isUnknownAt(args, path));
-  if (sure !== undefined) {
-    const { field, description } = replacementRefusal(kind, sure);
+  // The check has refused differences from the last inputs; these are differences from the record itself.
+  const known = replaces.find((path) => !isUnknownAt(args, path));
+  if (known !== undefined) {
+    const { field, description } = replacementRefusal(kind, known);
     throw new Error(`${kind.word} ${id}: ${field}: ${description}`);
   }
-  const [open] = replaces;
-  if (open === undefined) return { changes, ...replaced(asked) };
-  // Not known before the update: it may turn out to be what it was, so that a preview cannot refuse.
-  const { field, description } = replacementRefusal(kind, open);
+  const [unknown] = replaces;
+  if (unknown === undefined) return { changes, ...replaced(asked) };
+  // A preview cannot refuse a value that is not known yet: the update may find that it does not change.
+  const { field, description } = replacementRefusal(kind, unknown);
   const warning = `${kind.word} ${id}: ${field} is not known yet, and the update refuses a different value: ${description}`;
   return { changes, ...replaced(asked), warning };
 };
@@ -69,7 +69,7 @@ const replacedOnChange = (kind: Kind, paths: readonly string[], option: unknown)
   return [...new Set(fields)];
 };
 
-// Adopting another record would delete the one that the resource manages.
+// Adopting the other record would delete the one that the resource manages.
 const adoptsAnother = (kind: Kind, id: string, other: string): Error =>
   new Error(
     `${kind.word} ${id}: adopt names ${other}, but this resource already manages a record; declare a separate resource for the other one`,

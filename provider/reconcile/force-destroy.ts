@@ -1,5 +1,5 @@
-// forceDestroy of a group: deletes the records below it that the engine does not know, deepest first. It logs them before the
-// first delete. It refuses an organisation, too many records, and deletions that would reach beyond the group.
+// forceDestroy of a group: deletes the records below it that the engine does not know, deepest first, and logs them before the first
+// delete. It refuses an organisation, too many records, and deletions that would reach beyond the group.
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
@@ -13,12 +13,12 @@ const MAX = 50;
 
 interface Doomed {
   uid: string;
-  /** among the records of all kinds */
+  /** unique among the records of all kinds */
   id: string;
   word: string;
   text: string;
   remove: (typeof BELOW)[number]["operations"]["delete"];
-  /** place in the order of deletion among those of the same depth */
+  /** order of deletion among records of the same depth */
   rank: number;
 }
 
@@ -26,17 +26,17 @@ interface Doomed {
 export const forceDestroy = async (session: Session, uid: string, stored: Json): Promise<void> => {
   const head = `group ${uid} ${title(stored)}: forceDestroy`;
   if (isRoot(uid)) throw new Error(`${head} is refused on a root group: it would empty an organisation`);
-  const doomed = await everythingBelow(session, uid);
+  const doomed = await recordsBelow(session, uid);
   const max = (stored.forceDestroyMax as number | undefined) ?? MAX;
   const list = doomed.map(({ text }) => text);
   if (doomed.length > max) {
     const text = `${head}: ${doomed.length} records are below it, and forceDestroyMax is ${max}; nothing was deleted:`;
     throw new Error([text, ...list].join("\n  - "));
   }
-  const lasting = await advisoriesBelow(session, uid);
-  if (lasting.length > 0) {
+  const advisories = await advisoriesBelow(session, uid);
+  if (advisories.length > 0) {
     const text = `${head}: no method deletes these advisories, so the group would stay; nothing was deleted:`;
-    throw new Error([text, ...lasting].join("\n  - "));
+    throw new Error([text, ...advisories].join("\n  - "));
   }
   const outside = await bindingsOutside(session, uid, doomed);
   if (outside.length > 0) {
@@ -63,8 +63,8 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
 };
 
 /**
- * What the program declares is not deleted for the sake of something else that it does not declare any more; nor is an adopted
- * record that this run has said to leave in place.
+ * forceDestroy deletes nothing that the program declares. Nor does it delete an adopted record that this run has reported as left in
+ * place.
  */
 export const stillDeclared = (head: string, held: readonly string[]): Error =>
   new Error(
@@ -73,14 +73,14 @@ export const stillDeclared = (head: string, held: readonly string[]): Error =>
 
 const depthOf = (uid: string): number => uid.split("/").length;
 
-const everythingBelow = async (session: Session, group: string): Promise<Doomed[]> => {
+const recordsBelow = async (session: Session, group: string): Promise<Doomed[]> => {
   const doomed: Doomed[] = [];
   for (const [rank, { list, field, operations, word }] of BELOW.entries()) {
     const filters = [{ descendantsOf: group }, ...(list.sharesUid ? [{ ids: [group] }] : [])];
     for (const uidp of filters)
       for await (const record of listAll(session, list, { uidp })) {
         const { uid } = record;
-        // Checked again: a service that ignored a filter must not choose what is deleted.
+        // A service that ignores the filter must not decide what is deleted.
         if (!isAncestor(group, uid) && !(list.sharesUid && uid === group)) continue;
         const text = [word, uid, title(record)].filter(Boolean).join(" ");
         doomed.push({ uid, id: recordId(field, uid), word, text, remove: operations.delete, rank });
@@ -97,17 +97,11 @@ const advisoriesBelow = async (session: Session, group: string): Promise<string[
   return found;
 };
 
-// An identity takes its role bindings along, wherever they are (docs/contract.md#d8).
+// Deleting an identity deletes its role bindings, wherever they are (docs/contract.md#d8).
 const bindingsOutside = async (session: Session, group: string, doomed: readonly Doomed[]): Promise<string[]> => {
   const outside: string[] = [];
   for (const { uid, text } of doomed.filter(({ remove }) => remove === "DeleteIdentity"))
-    for await (const binding of listAll(
-      session,
-      { operation: "ListRoleBindings", plural: "roleBindings" },
-      {
-        identity: uid,
-      },
-    ))
+    for await (const binding of listAll(session, resources.roleBinding.list, { identity: uid }))
       if (!isAncestor(group, binding.uid)) outside.push(`role binding ${binding.uid} ${title(binding)} of ${text}`);
   return outside;
 };

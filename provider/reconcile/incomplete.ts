@@ -1,4 +1,4 @@
-// Records that exist, and are not what was asked for: the error carries the uid and the outputs, so the state keeps the record and
+// Records that exist, but are not what was requested. The error carries the uid and the outputs, so the state keeps the record and
 // the next run continues from there.
 import { subjectText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";

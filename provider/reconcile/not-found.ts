@@ -1,6 +1,6 @@
 // What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is no
-// evidence (docs/faults.md#f18). After that it is evidence only where the service knows the group that held the record: at a wrong
-// address, or without the organisation, everything is NOT_FOUND.
+// evidence (docs/faults.md#f18). After that it is evidence where the service knows the group that held the record. At a wrong address,
+// or after the organisation was deleted, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
 import type { Clock } from "../../client/clock.ts";
 import { advised, hasCode, sessionErrorOf } from "../../client/errors.ts";
@@ -19,8 +19,8 @@ const POLL_MS = [250, 500, 1_000, 1_500, 2_000];
 export const isNotFound = (error: unknown): boolean => hasCode(error, "NOT_FOUND");
 
 /**
- * What `look` finds; undefined when it found nothing at a time when nothing could be hidden any more.
- * `hiddenUntil`: that time by the monotonic clock, asked after each look, since its answer may carry a newer service time.
+ * What `look` finds; undefined when it finds nothing at a time when nothing can be hidden any more.
+ * `hiddenUntil` is that time by the monotonic clock. It is read after each look, whose response may carry a newer service time.
  */
 export const retryUntilVisible = async <T>(
   clock: Clock,
@@ -32,14 +32,14 @@ export const retryUntilVisible = async <T>(
     const found = await look();
     if (found !== undefined) return found;
     const until = hiddenUntil();
-    // The look must begin after that time: one that began before it may have missed what was hidden then.
+    // The last look must begin after that time: an earlier one may have missed what was hidden.
     if (!(beganMs < until)) return undefined;
     const left = Math.max(0, until - clock.now());
     await clock.sleep(Math.min(left, POLL_MS[Math.min(count, POLL_MS.length - 1)] as number));
   }
 };
 
-/** Repeats the attempt while it ends with NOT_FOUND and the record, whose outputs are `stored`, is within its grace period. */
+/** Repeats an attempt that fails with NOT_FOUND while the record, whose outputs are `stored`, is in its grace period. */
 export const retryWhileNew = async <T>(session: Session, stored: Json, attempt: () => Promise<T>): Promise<T> => {
   let notFound: unknown;
   const look = async () => {
@@ -61,7 +61,7 @@ const graceEnd = ({ clock, serverNow }: Session, stored: Json): number => {
   return clock.now() + CREATION_GRACE_MS - ageMs;
 };
 
-/** The record, read until it is visible, for `waitMs` at most; undefined when there is none. */
+/** Reads the record until it is visible, for at most `waitMs`; undefined when there is none. */
 export const readWhenVisible = (
   kind: Kind,
   session: Session,
@@ -78,7 +78,7 @@ export const readWhenVisible = (
   return retryUntilVisible(session.clock, look, () => until);
 };
 
-/** The record of a resource whose outputs are `stored`; undefined when it is deleted. Throws where that is not proved. */
+/** The record of a resource whose outputs are `stored`; undefined when it is deleted. Throws where that is not certain. */
 export const readUnlessDeleted = async (
   kind: Kind,
   session: Session,
@@ -94,7 +94,7 @@ export const readUnlessDeleted = async (
   }
 };
 
-/** Deletes the record. One that is deleted already is as asked for; an earlier attempt whose answer was lost looks the same. */
+/** Deletes the record. One that is already deleted is no error: an earlier attempt whose response was lost looks the same. */
 export const deleteOrConfirm = async (kind: Kind, session: Session, uid: string, stored: Json): Promise<void> => {
   try {
     await retryWhileNew(session, stored, () => deleteRecord(session, kind, uid, stored.name));
@@ -104,7 +104,7 @@ export const deleteOrConfirm = async (kind: Kind, session: Session, uid: string,
   }
 };
 
-/** Deletes a record that was listed a moment ago: the service knows its group. */
+/** Deletes a record that was just listed, so the service knows its group. */
 export const deleteListed = async (
   session: Session,
   kind: { word: string; operations: Pick<RecordOperations, "delete"> },
@@ -118,8 +118,8 @@ export const deleteListed = async (
 };
 
 /**
- * After a NOT_FOUND: throws where it proves nothing. Of a root group no group proves it: a read that does not find one proves
- * nothing, and a delete is done, since a run that was killed after its delete must be able to continue.
+ * After a NOT_FOUND: throws where it does not prove the deletion. A root group is in no group that could prove it, so its read throws.
+ * Its delete succeeds: a run that was killed after it must be able to continue.
  */
 const confirmDeleted = async (kind: Kind, session: Session, uid: string, action: "get" | "delete"): Promise<void> => {
   const place = placeOf(kind, uid);
@@ -127,15 +127,15 @@ const confirmDeleted = async (kind: Kind, session: Session, uid: string, action:
     if (action === "get") throw unknownOrganization(kind, uid, uid);
     return;
   }
-  // For a tag, the group of its repo: deleting a repo deletes its tags.
+  // For a tag, start at the group of its repo: deleting a repo deletes its tags.
   const above = kind.parent === "Group" ? place : parentOf(place);
   for (let parent = above; ; parent = parentOf(parent)) {
     try {
       await getRecord(session, resources.group, parent);
       return;
     } catch (error) {
-      // A caller without permission is refused before anything is looked up (AIP-211), so the NOT_FOUND of the delete came from
-      // a service that knows the organisation.
+      // The service checks permission before it looks anything up (AIP-211). So the NOT_FOUND of the delete came from a service
+      // that knows the organisation.
       if (action === "delete" && hasCode(error, "PERMISSION_DENIED")) return;
       if (!isNotFound(error)) throw notDeleted(error);
       if (isRoot(parent)) throw unknownOrganization(kind, uid, parent);
@@ -150,14 +150,14 @@ const unknownOrganization = (kind: Kind, uid: string, organization: string): Err
   const unknown = uid === organization ? "it is not known" : `neither it nor its organisation ${organization} is known`;
   return new Error(
     `${kind.word} ${uid}: ${unknown} to the service; is irm:baseUrl the right ` +
-      "address? If the organisation is really gone, take its resources out of the state: pulumi state delete URN.",
+      "address? If the organisation was deleted, remove its resources from the state: pulumi state delete URN.",
   );
 };
 
 /**
- * The evidence that the service does not have the organisation; undefined where it has, or may have. A caller without permission
- * is refused before anything is looked up (AIP-211), so a refusal is evidence only where the caller sees another organisation and
- * no group of this one.
+ * The evidence that the service does not have the organisation; undefined where it has, or may have. The service checks permission
+ * before it looks anything up (AIP-211). So a denial is evidence only where the caller sees another organisation and no group of this
+ * one.
  */
 export const absenceEvidence = async (session: Session, organization: string): Promise<string | undefined> => {
   let isUnknown: boolean;

@@ -1,4 +1,4 @@
-// Read: the record as it is, also as inputs, so that a change made by hand shows as a diff.
+// Read: the record as it is, as outputs and as inputs, so that a manual change shows as a diff.
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type Kind, withArticle } from "../kind/kind.ts";
 import type { Session } from "../session/session.ts";
@@ -7,7 +7,7 @@ import { inputsFrom, outputsFrom } from "../state/state.ts";
 import { readUnlessDeleted } from "./not-found.ts";
 
 export interface ReadResult {
-  /** empty: the record is deleted */
+  /** empty when the record is deleted */
   id: string;
   props: Json;
   inputs?: Json;

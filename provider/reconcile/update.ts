@@ -23,7 +23,7 @@ export const update = async (
 ): Promise<{ outs: Json }> => {
   const asked = desiredFrom(kind, news);
   const adopting = withArgs(asked, { ...asked.args, adopted: olds.adopted });
-  // A name is looked up only where the record does not have it already.
+  // Looks a name up only where the record does not have it already.
   const desired = await withUids(session, withObserved(adopting, observe(kind, olds)));
   const { paths } = changeOf(desired, placeOf(kind, id), olds);
   // Only arguments that the API does not know differ, or the engine repeats an update that failed.
@@ -51,7 +51,7 @@ export const sendUpdate = async (
 const send = (session: Session, desired: Desired, id: string, paths: string[]): Promise<Json> => {
   const { kind, fields, args } = desired;
   if (kind.upsert) return updateByCreate(session, id, desired);
-  // A secret that does not change is not sent.
+  // Does not send a secret that does not change.
   const unsent = writeOnlyPaths(kind).filter((path) => !maskTouches(paths, path));
   const touched = Object.entries(withoutPaths(fields, unsent)).filter(([name]) => maskTouches(paths, name));
   return updateRecord(session, kind, id, Object.fromEntries(touched), paths, args.name);

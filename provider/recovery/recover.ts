@@ -1,4 +1,5 @@
 // Recovers creates of interrupted runs: adopts the record that a create produced, and reports the records that no resource manages.
+import { placeText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { JournalError } from "../journal/file.ts";
@@ -68,7 +69,7 @@ const judgeNamed = async (kind: Kind, session: Session, entry: Entry): Promise<N
   const refusal = session.ownership.creationRefusal(recordId(kind.field, uid), entry.key);
   if (refusal) return { is: "foreign", why: refusal };
   // Elsewhere may be where the caller may not read.
-  if (placeOf(kind, uid) !== entry.parent) return { is: "foreign", why: `is not in ${entry.parent || "no group"}` };
+  if (placeOf(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
   const record = await readWhenVisible(kind, session, uid, await hiddenFor(session, { ...entry, uid }));
   return record && { ...judge(kind, entry, record), record };
 };
@@ -134,9 +135,8 @@ const reportAbandoned = async (session: Session, entry: Entry, taken: string): P
 const describeCandidates = async (session: Session, entry: Entry, waitMs: number, taken?: string) => {
   const { key, parent, at } = entry;
   const kind = Object.values(kindRecords).find(({ field }) => field === entry.kind);
-  const where = parent === "" ? "at the root" : `in ${parent}`;
   const word = kind?.word ?? entry.kind;
-  const head = `${key}: the outcome of a create at ${new Date(at).toISOString()} is unknown: it may have created ${withArticle(word)} ${where}`;
+  const head = `${key}: the outcome of a create at ${new Date(at).toISOString()} is unknown: it may have created ${withArticle(word)} ${placeText(parent)}`;
   // Of a later version.
   if (!kind) return { text: head, count: 1 };
   let found: Json[];

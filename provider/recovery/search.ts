@@ -2,6 +2,7 @@
 // clock, that did not exist before and that no other resource owns. The same rule judges a record in a response, in a journal
 // entry, and in a list.
 import { listChildren } from "../../client/paginate.ts";
+import { placeText } from "../../client/records.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { type Kind, title } from "../kind/kind.ts";
@@ -28,7 +29,7 @@ export type Judgement =
 /** Whether a record is the result of a create, judged by the record itself. */
 export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, record: Json): Judgement => {
   const { uid } = record;
-  if (!isUidp(uid) || placeOf(kind, uid) !== parent) return { is: "foreign", why: `is not in ${parent || "no group"}` };
+  if (!isUidp(uid) || placeOf(kind, uid) !== parent) return { is: "foreign", why: `is not ${placeText(parent)}` };
   const olderMs = notBefore - createdMs(record);
   const isSame = fingerprintOf(kind, parent, record, given) === inputs;
   if (olderMs > MAX_CLOCK_SKEW_MS || (olderMs > CLOCK_SKEW_MS && !isSame))

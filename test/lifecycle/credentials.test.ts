@@ -76,7 +76,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
     const up = await program.run("up", "--yes", "--skip-preview");
     expect(up.code).not.toBe(0);
     expect(up.output).toContain("PERMISSION_DENIED");
-    expect(up.output).toContain("Was this server started again without --db?");
+    expect(up.output).toContain("Was this server restarted without --db?");
     expect(up.output + program.state().text + place.server.log()).not.toContain(secret);
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });

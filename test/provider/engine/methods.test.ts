@@ -124,7 +124,7 @@ describe("the methods of a kind", () => {
     const create = (name: string) => methods.group.create({ ...inputs, ...keyOf(name) });
     await expect(create("first")).rejects.toThrow("no credentials; looked at the environment: IRM_TOKEN");
     const rest = [create("second"), methods.group.read(GROUP, keyOf("third"))];
-    for (const run of rest) await expect(run).rejects.toThrow(/^not done, for the same reason as Test::first$/);
+    for (const run of rest) await expect(run).rejects.toThrow(/^failed for the same reason as Test::first$/);
   });
 
   it("report a change of outputs that another kind of provider wrote, and the update sends nothing", async () => {

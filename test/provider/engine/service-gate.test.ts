@@ -65,7 +65,7 @@ describe("a state whose records are at another address", () => {
     `wrong service? The records of this stack are at ${elsewhere}, as of its last up, and this run is for ${now}. ` +
     "Nothing is created, changed or deleted.\n" +
     `  - If the service has moved there with its records: pulumi config set irm:movedFrom ${elsewhere}`;
-  const short = "not done, for the same reason as Test::team";
+  const short = "failed for the same reason as Test::team";
 
   it("is refused in the check, before all that the new inputs do wrong, and nothing is created after that", async () => {
     const own = await group();
@@ -156,7 +156,7 @@ describe("a state whose organisation is not behind the address", () => {
     );
     expect((error as Error).message).toContain("started with --db FILE. To start over: pulumi state delete --all");
     await expect(own.diff(other, at(here()).outputs, news())).rejects.toThrow(
-      "not done, for the same reason as Test::team",
+      "failed for the same reason as Test::team",
     );
     expect(requests).toHaveLength(3);
   });
@@ -233,6 +233,6 @@ describe("a preview goes on", () => {
     const own = await group({ IRM_IDENTITY: `${ORG}/1111111111111111` });
     const error = await own.check(at(here()).inputs, news()).catch((thrown: Error) => thrown);
     expect((error as Error).message).toContain("cannot be checked: PERMISSION_DENIED: exchanging the token of");
-    expect((error as Error).message).toContain("Was this server started again without --db?");
+    expect((error as Error).message).toContain("Was this server restarted without --db?");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { deletesOf, deleteWhenFree } from "../../../provider/reconcile/delete-order.ts";
+import { deletesOf, deleteWhenUnblocked } from "../../../provider/reconcile/delete-order.ts";
 import { remove } from "../../../provider/reconcile/index.ts";
 import { failedPrecondition } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, json, ORG, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
@@ -51,7 +51,7 @@ describe("a group that is not empty", () => {
     expect(clock.now()).toBeGreaterThan(90_000);
   });
 
-  it("fails after ten seconds without progress, with the list of what is left", async () => {
+  it("fails after ten seconds without progress, lists what is left, and says what to do", async () => {
     const { session, clock } = scriptedSession(shrinking(() => 23));
     const error = await remove(group, session, GROUP, {}).catch((thrown: Error) => thrown);
     const lines = (error as Error).message.split("\n");
@@ -59,10 +59,13 @@ describe("a group that is not empty", () => {
       `DeleteGroup group ${GROUP}: FAILED_PRECONDITION: Precondition failed: cannot delete group with child groups`,
     );
     expect(lines[1]).toBe("  - RESOURCE_NOT_EMPTY: cannot delete group with child groups");
-    expect(lines[2]).toBe("10 seconds without progress; 23 left that hold it:");
+    expect(lines[2]).toBe("No progress for 10 s; 23 records block the deletion:");
     expect(lines[3]).toBe(`  - group ${GROUP}/0000000000000010 "g0"`);
-    expect(lines).toHaveLength(3 + 20 + 1);
-    expect(lines.at(-1)).toBe("  - and 3 more");
+    expect(lines).toHaveLength(3 + 20 + 2);
+    expect(lines.at(-2)).toBe("  - and 3 more");
+    expect(lines.at(-1)).toBe(
+      "Delete what is listed, or declare it in this program, and run again. forceDestroy: true, once pulumi up has stored it, deletes it too.",
+    );
     expect(clock.now()).toBe(10_000);
   });
 
@@ -75,7 +78,7 @@ describe("a group that is not empty", () => {
   it("is patient while deletes below it finish in this process, whatever the lists say", async () => {
     let attempts = 0;
     const { session, clock } = scriptedSession(envelope("groups", []));
-    await deleteWhenFree(group, session, GROUP, async () => {
+    await deleteWhenUnblocked(group, session, GROUP, async () => {
       attempts++;
       clock.advance(6_000);
       deletesOf(session).finished(`${GROUP}/00000000000000${10 + attempts}`);
@@ -86,19 +89,19 @@ describe("a group that is not empty", () => {
 
   it("takes no hope from deletes elsewhere", async () => {
     const { session, clock } = scriptedSession(envelope("groups", []));
-    const run = deleteWhenFree(group, session, GROUP, async () => {
+    const run = deleteWhenUnblocked(group, session, GROUP, async () => {
       clock.advance(6_000);
       deletesOf(session).finished(`${ORG}/ffffffffffffffff`);
       return failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]);
     });
-    await expect(run).rejects.toThrow("10 seconds without progress; 0 left that hold it:");
+    await expect(run).rejects.toThrow("No progress for 10 s, and the caller sees no record that blocks the deletion");
   });
 
   it("is woken by a delete below it instead of waiting its turn", async () => {
     const { session, clock } = scriptedSession(envelope("groups", []));
     clock.sleep = () => new Promise(() => undefined);
     let attempts = 0;
-    const run = deleteWhenFree(group, session, GROUP, async () =>
+    const run = deleteWhenUnblocked(group, session, GROUP, async () =>
       ++attempts === 1 ? failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]) : undefined,
     );
     setImmediate(() => deletesOf(session).finished(`${GROUP}/0000000000000001`));
@@ -112,7 +115,12 @@ describe("a group that is not empty", () => {
     );
     const error = await remove(group, session, GROUP, {}).catch((thrown: Error) => thrown);
     expect((error as Error).message).toContain("cannot delete group with child groups");
-    expect((error as Error).message).toContain("groups: could not be listed: PERMISSION_DENIED: Permission denied: no");
+    expect((error as Error).message).toContain(
+      "No progress for 10 s, and what blocks the deletion could not be listed:\n",
+    );
+    expect((error as Error).message).toContain(
+      "- groups: could not be listed: PERMISSION_DENIED: Permission denied: no",
+    );
   });
 });
 
@@ -131,7 +139,7 @@ describe("a role that is bound", () => {
     expect(requests.at(-1)?.url.pathname).toBe(`/iam/v2beta1/roles/${ROLE}`);
   });
 
-  it("says which role bindings hold it", async () => {
+  it("names the role bindings that block it; a role has no forceDestroy", async () => {
     const binding = {
       uid: `${GROUP}/3333333333333333`,
       identity: { uid: IDENTITY, name: "ci" },
@@ -141,7 +149,8 @@ describe("a role that is bound", () => {
       request.method === "GET" ? envelope("roleBindings", [binding]) : bound,
     );
     await expect(remove(role, session, ROLE, {})).rejects.toThrow(
-      `10 seconds without progress; 1 left that holds it:\n  - role binding ${binding.uid} (ci as r)`,
+      `No progress for 10 s; 1 record blocks the deletion:\n  - role binding ${binding.uid} (ci as r)\n` +
+        "Delete what is listed, or declare it in this program, and run again.",
     );
   });
 });

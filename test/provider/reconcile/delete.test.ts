@@ -35,7 +35,7 @@ describe("a delete", () => {
     const parent = await create({ parent: org, name: "parent" });
     const child = await create({ parent: parent.id, name: "theirs" });
     const error = await reconcile.remove(group, service.otherSession(), parent.id, parent.outs).catch((e: Error) => e);
-    expect((error as Error).message).toContain("10 seconds without progress; 1 left that holds it:");
+    expect((error as Error).message).toContain("No progress for 10 s; 1 record blocks the deletion:");
     expect((error as Error).message).toContain(`- group ${child.id} "theirs"`);
   });
 

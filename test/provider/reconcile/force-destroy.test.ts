@@ -227,7 +227,7 @@ describe("forceDestroy of a group", () => {
     const top = await makeGroup(org, "plain");
     const child = await makeGroup(top, "child");
     const error = await failureOf(reconcile.remove(group, run(), top, { name: "plain" }));
-    expect(error.message).toContain(`1 left that holds it:\n  - group ${child} "child"`);
+    expect(error.message).toContain(`1 record blocks the deletion:\n  - group ${child} "child"`);
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 });
@@ -240,7 +240,7 @@ describe("an identity that holds role bindings of others", () => {
     expect(error.message).toContain(
       "role bindings of the identity would be deleted with it, and this run deletes none of them; forceDestroy: true deletes them too",
     );
-    expect(error.message).toContain(`1 left that holds it:\n  - role binding ${binding} (bound as viewer)`);
+    expect(error.message).toContain(`1 record blocks the deletion:\n  - role binding ${binding} (bound as viewer)`);
     expect(deletes()).toEqual([]);
   });
 
@@ -249,7 +249,7 @@ describe("an identity that holds role bindings of others", () => {
     const binding = await bind(org, ci);
     await reconcile.remove(identity, run(), ci, { name: "forced", forceDestroy: true });
     expect(events).toEqual([
-      `identity ${ci} "forced": forceDestroy; 1 deleted with it:\n  - role binding ${binding} (forced as viewer)`,
+      `identity ${ci} "forced": forceDestroy deletes 1 record with it:\n  - role binding ${binding} (forced as viewer)`,
       `DELETE identities/${ci}`,
     ]);
   });

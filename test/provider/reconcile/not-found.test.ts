@@ -13,7 +13,7 @@ const shown = (requests: { method: string; url: URL }[]) =>
   requests.map(({ method, url }) => `${method} ${url.pathname.replace("/iam/v2beta1/", "")}`);
 
 const ADVICE =
-  "known to the service; is irm:baseUrl the right address? If the organisation is really gone, take its resources out of " +
+  "known to the service; is irm:baseUrl the right address? If the organisation was deleted, remove its resources from " +
   "the state: pulumi state delete URN.";
 
 describe("a service that knows nothing", () => {
