@@ -1,4 +1,4 @@
-// `irm completion SHELL`: the script works in its shell, and answers what the command line takes.
+// `irm completion SHELL`: the script works in its shell and completes what the command line accepts.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -54,12 +54,12 @@ describe("irm complete answers", () => {
     [["serve", "--seed=a"], "files"],
     [["journal", "pending", ""], "files"],
     [["journal", "list", "--folder", ""], "folders"],
-  ])("%j: that the shell lists its %s", async (words, kind) => {
+  ])("%j lets the shell list its %s", async (words, kind) => {
     expect(await complete(...words)).toEqual({ kind, values: [] });
   });
 });
 
-test("the script for bash completes commands, flags, values and files, and evaluates nothing that was typed", async () => {
+test("the script for bash completes commands, flags, values and files, and evaluates no typed text", async () => {
   const bin = folder.path("bin");
   mkdirSync(bin);
   const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
@@ -85,7 +85,7 @@ test("the script for bash completes commands, flags, values and files, and evalu
   ]);
 });
 
-test.each(["bash", "zsh", "fish"])("irm completion %s prints a script, and nothing else", async (shell) => {
+test.each(["bash", "zsh", "fish"])("irm completion %s prints the script alone", async (shell) => {
   const { code, stdout, stderr } = await runIrm("completion", shell);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(new RegExp(`Completion of irm for ${shell}: `));

@@ -1,4 +1,4 @@
-// Signals: the first drains, the second ends. A process of its own, told by what it writes.
+// Signals: the first one drains the server, the second one ends it. Drives a separate process and reads its output.
 import { afterEach, describe, expect, test } from "vitest";
 import { type Started, startCommand } from "../support/command.ts";
 import { openConnection } from "../support/socket.ts";
@@ -27,7 +27,7 @@ const logged = async (text: string): Promise<void> => {
 };
 
 describe.each(["SIGTERM", "SIGINT"] as const)("on %s", (signal) => {
-  test("a slow request is answered, and the server ends with 0", async () => {
+  test("answers a slow request on the first signal, and exits with 0", async () => {
     const slow = await startWithSlowRequest();
     server.process.kill(signal);
     await logged('"event":"draining"');
@@ -41,7 +41,7 @@ test.each([
   ["SIGTERM", "SIGTERM"],
   ["SIGINT", "SIGINT"],
   ["SIGTERM", "SIGINT"],
-] as const)("%s, then %s while a client hangs: the server ends at once, with 0", async (first, second) => {
+] as const)("%s, then %s while a client hangs: the server exits at once with 0", async (first, second) => {
   const hanging = await startWithSlowRequest();
   server.process.kill(first);
   await logged('"event":"draining"');

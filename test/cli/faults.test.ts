@@ -1,4 +1,4 @@
-// `irm serve --faults FILE.yaml`, in a process of its own; what the steps do is test/server/faults/.
+// `irm serve --faults FILE.yaml` in a separate process. test/server/faults/ tests the steps.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { startServerProcess } from "../harness/api-process.ts";
@@ -14,7 +14,7 @@ const written = (name: string, text: string): string => {
   return file;
 };
 
-test("the example of docs/server.md does what it says, and the server's own start meets no rule", async () => {
+test("the example of docs/server.md works, and no rule applies to the server's own start", async () => {
   const page = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
   const example = /faults\.yaml <<'EOF'\n(.*?)EOF\n/s.exec(page)?.[1] as string;
   const file = written("faults.yaml", `${example}  - { operation: ExchangeGet, steps: [{ status: 500 }] }\n`);
@@ -45,8 +45,8 @@ test("the example of docs/server.md does what it says, and the server's own star
   }
 });
 
-describe("is told in a sentence and starts nothing:", () => {
-  test("a file that is not there", async () => {
+describe("the command reports in one sentence, and starts nothing for", () => {
+  test("a missing file", async () => {
     const file = folder.path("missing.yaml");
     expect(await runCommand("serve", "--faults", file)).toEqual({
       code: 1,
@@ -66,7 +66,7 @@ describe("is told in a sentence and starts nothing:", () => {
     });
   });
 
-  test("another host than loopback, as a wrong command line", async () => {
+  test("a host that is not loopback, as a usage error", async () => {
     const file = written("none.yaml", "{}");
     const { code, stdout, stderr } = await runCommand("serve", "--host", "0.0.0.0", "--faults", file);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

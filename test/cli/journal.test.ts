@@ -1,4 +1,4 @@
-// `irm journal`: what it prints, what it forgets, what it says of a stack that a killed run left.
+// `irm journal`: what it prints, what it removes, and what it reports of a stack that a killed run left.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
@@ -31,7 +31,7 @@ const intent = (name: string, parent: string): Intent => ({
 });
 
 let count = 0;
-/** A folder with a journal that has an open entry, a made one, and one of another stack. */
+/** A folder with journals: a pending entry, a succeeded one, and one of another stack. */
 const journals = async (): Promise<string> => {
   count += 1;
   const own = folder.path(`journals-${count}`);
@@ -61,7 +61,7 @@ describe("irm journal list", () => {
     );
   });
 
-  it("says that nothing is pending where every create succeeded, as after any run", async () => {
+  it("reports that nothing is pending when every create succeeded, as after any run", async () => {
     const own = folder.path("succeeded");
     const journal = journalFile(`${own}/one.jsonl`);
     const list = async () => (await runCommand("journal", "list", "--folder", own)).stdout;
@@ -77,7 +77,7 @@ describe("irm journal list", () => {
     );
   });
 
-  it("looks where IRM_JOURNAL says when no folder is given", async () => {
+  it("reads the folder of IRM_JOURNAL by default", async () => {
     vi.stubEnv("IRM_JOURNAL", await journals());
     expect((await runCommand("journal", "list")).stdout).toBe(lines.open + lines.other);
   });
@@ -95,7 +95,7 @@ describe("irm journal list", () => {
     ]);
   });
 
-  it("says that there are none, also where there is no folder", async () => {
+  it("reports no entries, also for a missing folder", async () => {
     const none = folder.path("none");
     expect(await runCommand("journal", "list", "--folder", none)).toEqual({
       code: 0,
@@ -105,7 +105,7 @@ describe("irm journal list", () => {
     expect((await runCommand("journal", "list", "--json", "--folder", none)).stdout).toBe("");
   });
 
-  it("tells a journal that cannot be read, with the advice", async () => {
+  it("reports a journal that cannot be read, with advice", async () => {
     const own = folder.path("unreadable");
     mkdirSync(`${own}/one.jsonl`, { recursive: true });
     const { code, stderr } = await runCommand("journal", "list", "--folder", own);
@@ -134,7 +134,7 @@ describe("a journal with lines that are not entries", () => {
     ];
   };
 
-  it("is listed with them, escaped, whether a run has kept them aside by then or not", async () => {
+  it("is listed with its invalid lines, escaped, before and after a run quarantines them", async () => {
     const own = await broken();
     const list = async () => (await runCommand("journal", "list", "--folder", own)).stdout;
     const expected = lines.open + lines.other + invalidAt(own).join("");
@@ -150,7 +150,7 @@ describe("a journal with lines that are not entries", () => {
     });
   });
 
-  it("loses none of them by clean, but with --invalid, which forgets nothing else", async () => {
+  it("keeps its invalid lines after clean; --invalid removes only those", async () => {
     const own = await broken();
     const { stdout } = await runCommand("journal", "clean", "--folder", own, "--key", keyOf("open"));
     expect(stdout).toBe(
@@ -167,7 +167,7 @@ describe("a journal with lines that are not entries", () => {
     expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
   });
 
-  it("loses all of them by clean --all", async () => {
+  it("loses all of its lines by clean --all", async () => {
     const own = await broken();
     await runCommand("journal", "clean", "--folder", own, "--all");
     expect(readdirSync(own)).toEqual([]);
@@ -175,7 +175,7 @@ describe("a journal with lines that are not entries", () => {
 });
 
 describe("irm journal clean", () => {
-  it("forgets the entries of one key, and says which", async () => {
+  it("removes the entries of one key, and prints them", async () => {
     const own = await journals();
     expect(await runCommand("journal", "clean", "--folder", own, "--key", keyOf("open"))).toEqual({
       code: 0,
@@ -185,7 +185,7 @@ describe("irm journal clean", () => {
     expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
   });
 
-  it("forgets all of them with --all, and removes the journals and its own locks", async () => {
+  it("removes all entries with --all, and the journals and its own locks", async () => {
     const own = await journals();
     const { code, stdout } = await runCommand("journal", "clean", "--folder", own, "--all");
     expect([code, stdout]).toEqual([
@@ -195,7 +195,7 @@ describe("irm journal clean", () => {
     expect(readdirSync(own)).toEqual([]);
   });
 
-  it("without either forgets no entry, and removes the journals that have none", async () => {
+  it("removes only empty journals without --key and --all", async () => {
     const own = await journals();
     writeFileSync(`${own}/empty.jsonl`, "");
     expect((await runCommand("journal", "clean", "--folder", own)).stdout).toBe("");
@@ -233,7 +233,7 @@ describe("irm journal pending", () => {
       group: { name },
     } as never)) as Json;
 
-  it("shows the lines of the journals that are no entries, on stderr", async () => {
+  it("prints invalid lines of the journals on stderr", async () => {
     const own = folder.path("pending-invalid");
     mkdirSync(own);
     writeFileSync(`${own}/one.jsonl`, "[]\n");
@@ -245,7 +245,7 @@ describe("irm journal pending", () => {
     );
   });
 
-  it("names what may be of a create that was not ended, and ends with 1", async () => {
+  it("names the records that an unfinished create may have produced, and exits with 1", async () => {
     const parent = service.organization;
     const team = await make("team");
     const { code, stdout } = await pending(exported({ parent, name: "team" }));
@@ -257,7 +257,7 @@ describe("irm journal pending", () => {
     );
   });
 
-  it("reads a name that is a secret where it is exported in plain, and asks for that where it is not", async () => {
+  it("reads a secret name from a plain export, and asks for one otherwise", async () => {
     const parent = service.organization;
     const { uid } = await make("hidden");
     const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
@@ -271,7 +271,7 @@ describe("irm journal pending", () => {
     );
   });
 
-  it("does not name a record that the state has, nor one of another name", async () => {
+  it("names neither a record of the state nor a record with another name", async () => {
     const parent = service.organization;
     const { uid } = await make("had");
     await make("another");
@@ -286,7 +286,7 @@ describe("irm journal pending", () => {
     ["an update", exported({}, [], "updating")],
     ["a create of another package", exported({}, [], "creating", "aws:s3/bucket:Bucket")],
     ["a stack without operations", JSON.stringify({ deployment: {} })],
-  ])("has nothing to say of %s", async (_, content) => {
+  ])("reports nothing for %s", async (_, content) => {
     expect(await pending(content)).toEqual({ code: 0, stdout: "no create is unfinished\n", stderr: "" });
   });
 
@@ -299,7 +299,7 @@ describe("irm journal pending", () => {
     expect(stderr).toMatch(message);
   });
 
-  it("reads stdin too", async () => {
+  it("reads stdin", async () => {
     const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
     const env = { ...process.env, ...service.env } as NodeJS.ProcessEnv;
     const child = spawn(process.execPath, [main, "journal", "pending", "-"], { env });
@@ -307,7 +307,7 @@ describe("irm journal pending", () => {
     expect(await text(child.stderr)).toMatch(/^irm journal pending: cannot read stdin: /);
   });
 
-  it("tells what is missing of the configuration", async () => {
+  it("reports missing configuration", async () => {
     for (const name of ["IRM_BASE_URL", "IRM_TOKEN", "IRM_TOKEN_FILE", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"])
       vi.stubEnv(name, "");
     const file = folder.path("any.json");
@@ -329,7 +329,7 @@ describe("irm journal with wrong flags", () => {
     [["clean", "--key", "k", "--all"], " clean", "--key and --all cannot be combined"],
     [["pending"], " pending", "missing required argument 'FILE'"],
     [["pending", "a", "b"], " pending", "too many arguments for 'pending'. Expected 1 argument but got 2: a, b."],
-  ])("%j prints what is wrong, and ends with 2", async (args, command, message) => {
+  ])("%j prints the problem, and exits with 2", async (args, command, message) => {
     expect(await runIrm("journal", ...args)).toEqual({
       code: 2,
       stdout: "",
@@ -337,7 +337,7 @@ describe("irm journal with wrong flags", () => {
     });
   });
 
-  it("without a command prints its commands, and ends with 2", async () => {
+  it("prints its commands when it is called without one, and exits with 2", async () => {
     const { code, stdout, stderr } = await runIrm("journal");
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^Usage: irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean .*\n {2}pending /);

@@ -1,5 +1,5 @@
-// A write that the server has acknowledged survives `kill -9` (docs/faults.md#f11): a process is killed while writes are under
-// way, and every one that was answered is there afterwards.
+// A write that the server has acknowledged survives `kill -9` (docs/faults.md#f11). The test kills a process while writes
+// are under way. Every acknowledged write is there afterwards.
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { createServer } from "../../server/index.ts";
 import { startCommand, temporaryFolder } from "../support/command.ts";
@@ -17,7 +17,7 @@ const WRITERS = 4;
 const ACKNOWLEDGED = 60;
 
 describe("after SIGKILL", () => {
-  test.each([1, 2])("no write is lost that was acknowledged (seed %i)", async (seed) => {
+  test.each([1, 2])("the server has every acknowledged write (seed %i)", async (seed) => {
     const db = folder.path(`killed-${seed}.db`);
     const server = startCommand("serve", "--dev", "--json", "--db", db, "--log-level", "error");
     const { baseUrl, organization, token } = JSON.parse(await server.firstLine);

@@ -1,4 +1,4 @@
-// `irm serve --rate-limit N` (docs/contract.md#d25), in a process of its own; test/server/rate-limit.test.ts has the rule.
+// `irm serve --rate-limit N` (docs/contract.md#d25) in a separate process. test/server/rate-limit.test.ts tests the rule.
 import { afterEach, expect, test } from "vitest";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { createHttpClient } from "../support/http.ts";
@@ -7,8 +7,8 @@ let server: ServerProcess;
 afterEach(() => server.stop("SIGKILL"));
 
 test.each<[string, string[], number[]]>([
-  ["with the flag, what one caller asks beyond it is refused", ["--rate-limit", "1"], [200, 429]],
-  ["without it nothing is", [], [200]],
+  ["refuses a caller's requests beyond the limit with the flag", ["--rate-limit", "1"], [200, 429]],
+  ["refuses none without the flag", [], [200]],
 ])("%s", async (_, flags, expected) => {
   server = await startServerProcess(flags);
   const api = createHttpClient(server.baseUrl);

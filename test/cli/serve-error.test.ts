@@ -1,4 +1,4 @@
-// A mistake that a person can repair ends `irm serve` with one sentence on stderr and exit 1, without a stack trace.
+// An error that the user can fix ends `irm serve` with one sentence on stderr and exit code 1, without a stack trace.
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
@@ -40,7 +40,7 @@ describe("a database", () => {
     after.close();
   });
 
-  test("of another program, which is left as it was", async () => {
+  test("of another program, which is not changed", async () => {
     const file = folder.path("other.db");
     const other = new DatabaseSync(file);
     other.exec("CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('Ann')");
@@ -51,13 +51,13 @@ describe("a database", () => {
     after.close();
   });
 
-  test("that is no database", async () => {
+  test("that is not a database", async () => {
     const file = folder.path("notes.txt");
     writeFileSync(file, "Dear diary, ".repeat(100));
     expectSentence(await run("--db", file), `cannot use ${file} as a database: file is not a database`);
   });
 
-  test("that is a folder, or in one that is not there", async () => {
+  test("that is a folder, or lies in a missing one", async () => {
     const file = folder.path("folder");
     mkdirSync(file);
     expectSentence(await run("--db", file), `cannot use ${file} as a database: it is a folder`);
@@ -74,7 +74,7 @@ describe("a port", () => {
     close();
   });
 
-  test("of the other side that is in use, after which the first is free again", async () => {
+  test("of the other side that is in use, and frees the first port", async () => {
     const { port, close } = await taken();
     const free = await taken();
     free.close();
@@ -93,13 +93,13 @@ describe("a port", () => {
     close();
   });
 
-  test("of an address that is not this machine's", async () => {
+  test("of an address of another machine", async () => {
     expectSentence(await run("--host", "192.0.2.1"), "192.0.2.1 is not an address of this machine");
   });
 });
 
 describe("a seed file", () => {
-  test("that is not there", async () => {
+  test("that is missing", async () => {
     const file = folder.path("missing.yaml");
     expectSentence(
       await run("--seed", file),
@@ -107,7 +107,7 @@ describe("a seed file", () => {
     );
   });
 
-  test("with several problems tells each with file, line and column, and starts nothing", async () => {
+  test("with several problems is reported with file, line and column of each, and nothing starts", async () => {
     const file = folder.path("bad.yaml");
     writeFileSync(file, "organization:\n  name: Acme\ngroups:\n  - name: eng\n    parent: nowhere\n");
     expectSentence(

@@ -28,7 +28,7 @@ describe("serve --dev --json", () => {
   });
   afterAll(() => server.process.kill("SIGKILL"));
 
-  test("says once it is ready, in one line, exactly what a program needs", () => {
+  test("prints one line for programs once it is ready", () => {
     expect(Object.keys(ready)).toEqual([
       ...["baseUrl", "authUrl", "issuer", "organization", "identity", "token", "localUrl", "localAuthUrl"],
     ]);
@@ -44,7 +44,7 @@ describe("serve --dev --json", () => {
     });
   });
 
-  test("has a token of one hour, by a real exchange, with which the owner calls the API", async () => {
+  test("prints a token of one hour, from a real exchange, that calls the API as the owner", async () => {
     const token = ready.token as string;
     const claims = JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
     expect(claims).toMatchObject({
@@ -58,7 +58,7 @@ describe("serve --dev --json", () => {
     expect(json.groups).toMatchObject([{ uid: ready.organization }]);
   });
 
-  test("ends on SIGTERM with 0, one line on stdout in all, and JSON lines on stderr without the token", async () => {
+  test("exits with 0 on SIGTERM, with one line on stdout and JSON lines without the token on stderr", async () => {
     const { code, stdout, stderr } = await stop(server, "SIGTERM");
     expect(code).toBe(0);
     expect(stdout).toBe(`${JSON.stringify(ready)}\n`);
@@ -71,7 +71,7 @@ describe("serve --dev --json", () => {
 });
 
 describe("serve without --dev", () => {
-  test("with a seed has its organization, and nobody who could be its owner", async () => {
+  test("with a seed prints its organization, and no owner", async () => {
     const folder = temporaryFolder();
     writeFileSync(folder.path("seed.yaml"), "organization: { name: acme }\n");
     const server = startCommand("serve", "--json", "--seed", folder.path("seed.yaml"));
@@ -85,7 +85,7 @@ describe("serve without --dev", () => {
     folder.remove();
   });
 
-  test("with --json has the same keys, null where there is nothing, and no organization is made", async () => {
+  test("with --json prints the same keys with null for missing values, and creates no organization", async () => {
     const server = startCommand("serve", "--json", "--log-level", "error");
     const ready = JSON.parse(await server.firstLine);
     expect(ready).toEqual({
@@ -103,7 +103,7 @@ describe("serve without --dev", () => {
     expect(await stop(server, "SIGINT")).toEqual({ code: 0, stdout: `${JSON.stringify(ready)}\n`, stderr: "" });
   });
 
-  test("with a port for each side serves each side only there", async () => {
+  test("serves each side on its own port only", async () => {
     const server = startCommand("serve", "--json", "--auth-port", "0");
     const { baseUrl, authUrl } = JSON.parse(await server.firstLine);
     expect(authUrl).not.toBe(baseUrl);
@@ -118,7 +118,7 @@ describe("serve without --dev", () => {
   });
 });
 
-test("serve --dev prints a banner that says how to use it", async () => {
+test("serve --dev prints a banner with instructions", async () => {
   const server = startCommand("serve", "--dev", "--log-level", "error");
   await server.firstLine;
   const banner = (await stop(server, "SIGINT")).stdout;
@@ -152,7 +152,7 @@ test("serve --public-url prints and serves the address that clients use", async 
   await stop(server, "SIGTERM");
 });
 
-test("serve --host 0.0.0.0 says how clients can sign in", async () => {
+test("serve --host 0.0.0.0 logs the only address where clients can sign in", async () => {
   const server = startCommand("serve", "--host", "0.0.0.0", "--json");
   const { baseUrl } = JSON.parse(await server.firstLine);
   const { stderr } = await stop(server, "SIGTERM");

@@ -1,4 +1,4 @@
-// irm serve with a certificate: both wires over TLS, and what is told of files that cannot be used.
+// `irm serve` with a certificate: both wires over TLS, and the errors for unusable files.
 import { writeFileSync } from "node:fs";
 import { credentials } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-test("serves both wires at https addresses, and gives the owner's token", async () => {
+test("serves both wires at https addresses, and prints the owner's token", async () => {
   const server = startCommand("serve", "--dev", "--json", "--tls-cert", cert, "--tls-key", key);
   const { baseUrl, issuer, token } = JSON.parse(await server.firstLine);
   expect([baseUrl, issuer].every((url) => url.startsWith("https://127.0.0.1:"))).toBe(true);
@@ -26,11 +26,11 @@ test("serves both wires at https addresses, and gives the owner's token", async 
   expect((await server.finished).code).toBe(0);
 });
 
-describe("ends with one sentence", () => {
+describe("exits with one sentence", () => {
   test.each([
     ["and 1 when a file is missing", ["--tls-cert", `${cert}.no`, "--tls-key", key], 1, "cannot read the certificate"],
     [
-      "and 1 when the key is another's",
+      "and 1 when the key belongs to another certificate",
       ["--tls-cert", cert, "--tls-key", other],
       1,
       "is not that of the certificate in",

@@ -1,4 +1,4 @@
-// `irm token`: an identity token of the development issuer, so that anyone can try the exchange with curl.
+// `irm token`: prints an identity token of the development issuer, with which anyone can try the exchange in curl.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -19,7 +19,7 @@ afterAll(() => api.close());
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
 
 describe("irm token", () => {
-  test("prints the token and nothing else: with the claims that were asked for, JSON where they are JSON", async () => {
+  test("prints only the token, with the requested claims, parsed as JSON where possible", async () => {
     const { code, stdout, stderr } = await runCommand(
       ...["token", "--issuer", api.issuer, "--subject", "repo:my-org/my-repo:ref:refs/heads/main", "--audience", "me"],
       ...["--claim", "ref=refs/heads/main", "--claim", "run=7", "--claim", "fork=true", "--claim", "a=b=c"],
@@ -44,7 +44,7 @@ describe("irm token", () => {
     });
   });
 
-  test("writes exp, iat, nbf and iss as they are given, so that an expired token can be tried", async () => {
+  test("writes given exp, iat, nbf and iss unchanged, which allows an expired token", async () => {
     const now = Math.floor(START_MS / 1000);
     const { stdout } = await runIrm(
       ...["token", "--issuer", api.issuer, "--subject", "owner", "--claim", `exp=${now - 120}`],
@@ -62,7 +62,7 @@ describe("irm token", () => {
     expect(claimsOf(other.stdout).iss).toBe("https://other.example");
   });
 
-  test("is for the exchange by default", async () => {
+  test("requests a token for the exchange by default", async () => {
     const { stdout } = await runCommand("token", "--issuer", api.issuer, "--subject", "owner");
     expect(claimsOf(stdout).aud).toBe(api.authUrl);
     const answer = await api.exchange(stdout.trim(), { aud: api.baseUrl, identity: api.identity });
@@ -81,7 +81,7 @@ describe("irm token", () => {
       /^irm token: cannot reach the issuer http:\/\/127\.0\.0\.1:1\/dev-issuer: .+\n$/,
     ],
     [
-      "an issuer that is none",
+      "a server that is not an issuer",
       () => api.baseUrl,
       /^irm token: the issuer http:\S+ answered 404: Not found: there is no \/token; only the development issuer of irm serve --dev issues tokens to anyone\n$/,
     ],
@@ -91,11 +91,11 @@ describe("irm token", () => {
       /^irm token: the issuer http:\S+ answered 400: Invalid argument: subject: .+\n$/,
     ],
     [
-      "a claim that a flag gives already",
+      "a claim that a flag also sets",
       () => api.issuer,
       /^irm token: the issuer http:\S+ answered 400: Invalid argument: claims\.sub: is given as subject; .+\n$/,
     ],
-  ])("tells of %s in one sentence, with exit 1", async (what, issuer, sentence) => {
+  ])("reports %s in one sentence, and exits with 1", async (what, issuer, sentence) => {
     const subject = what.startsWith("a subject") ? "s".repeat(256) : "s";
     const claims = what.startsWith("a claim") ? ["--claim", "sub=evil"] : [];
     const { code, stdout, stderr } = await runIrm("token", "--issuer", issuer(), "--subject", subject, ...claims);
@@ -105,14 +105,19 @@ describe("irm token", () => {
 
   test.each<[string, object, number, string]>([
     [
-      "a message with a terminal's controls",
+      "a message with control characters",
       { message: "no\u001b[2J\u202e\nforged" },
       403,
       "answered 403: no\\u001b[2J\\u202e\\u000aforged",
     ],
-    ["a token with them", { token: "\u001b]0;evil\u0007" }, 200, "answered with a token that is not a JWT"],
-    ["a token that is no text", { token: 7 }, 200, "answered with a token that is not a JWT"],
-  ])("prints %s of a hostile issuer as text only", async (_, body, status, text) => {
+    [
+      "a token with control characters",
+      { token: "\u001b]0;evil\u0007" },
+      200,
+      "answered with a token that is not a JWT",
+    ],
+    ["a token that is not text", { token: 7 }, 200, "answered with a token that is not a JWT"],
+  ])("escapes %s of a hostile issuer", async (_, body, status, text) => {
     const issuer = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
     await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;

@@ -8,8 +8,8 @@ let server: ServerProcess;
 afterEach(() => server.stop("SIGKILL"));
 
 test.each<[string, string[], number[]]>([
-  ["with the flag a second binding is refused", ["--unique-role-bindings"], [200, 409]],
-  ["without it the second is made", [], [200, 200]],
+  ["refuses a second binding with the flag", ["--unique-role-bindings"], [200, 409]],
+  ["creates a second binding without the flag", [], [200, 200]],
 ])("%s", async (_, flags, expected) => {
   server = await startServerProcess(flags);
   const api = createHttpClient(server.baseUrl);

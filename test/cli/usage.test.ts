@@ -17,11 +17,11 @@ const COMMANDS =
   /^Usage: irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}help .*\n {2}completion .*\n$/;
 
 describe("irm", () => {
-  test("without a command prints the commands, as an error", async () => {
+  test("prints the commands on stderr when it is called without one", async () => {
     expect(await runCommand()).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(COMMANDS) });
   });
 
-  test.each([[["--help"]], [["-h"]], [["help"]]])("%j prints the commands, as an answer", async (args) => {
+  test.each([[["--help"]], [["-h"]], [["help"]]])("%j prints the commands on stdout", async (args) => {
     expect(await run(...args)).toEqual({ code: 0, stdout: expect.stringMatching(COMMANDS), stderr: "" });
   });
 
@@ -30,7 +30,7 @@ describe("irm", () => {
     expect(await run(flag)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  test("serve --help prints every flag, as an answer, whatever else is wrong", async () => {
+  test("serve --help prints every flag on stdout, even with other mistakes", async () => {
     const { code, stdout, stderr } = await run("serve", "--port", "http", "--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Usage: irm serve \[FLAGS\]\n/);
@@ -50,7 +50,7 @@ describe("irm", () => {
     },
   );
 
-  test("colours help and errors on a terminal, and neither in a file nor with NO_COLOR", async () => {
+  test("colours help and errors on a terminal, but not in a file or with NO_COLOR", async () => {
     const coloured = async (env: Record<string, string | undefined>) => {
       for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
       const texts = [(await run("--help")).stdout, (await run("srve")).stderr];
@@ -64,13 +64,13 @@ describe("irm", () => {
   });
 });
 
-describe("a wrong command line is refused in one sentence, with the nearest name:", () => {
+describe("a wrong command line is refused in one sentence with the nearest name:", () => {
   test.each<[string[], string, string]>([
     [["srve"], "irm", "unknown command 'srve'; did you mean serve?"],
     [["help", "srve"], "irm", "unknown command 'srve'; did you mean serve?"],
     [["journal", "lst"], "irm journal", "unknown command 'lst'; did you mean list?"],
     [["help", "journal", "lst"], "irm journal", "unknown command 'lst'; did you mean list?"],
-    // `toString` is a name of every object's.
+    // Every object has `toString`.
     [["toString"], "irm", "unknown command 'toString'"],
     [["serve", "--prot", "1"], "irm serve", "unknown flag '--prot'; did you mean --port?"],
     [["journal", "list", "--flder"], "irm journal list", "unknown flag '--flder'; did you mean --folder?"],
@@ -85,7 +85,7 @@ describe("a wrong command line is refused in one sentence, with the nearest name
     expect(await run(...args)).toEqual(refusal(command, sentence));
   });
 
-  test("in a process of its own too", async () => {
+  test("fails in a separate process too", async () => {
     const text =
       "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host";
     expect(await runCommand("serve", "--dev", "--host", "0.0.0.0")).toEqual(refusal("irm serve", text));

@@ -40,7 +40,7 @@ const shown = (requests: { method: string; url: URL; token: string }[]) =>
   requests.map(({ method, url, token }) => `${method} ${url.host}${url.pathname} ${token}`);
 
 describe("call", () => {
-  it("shows a terminal's controls in what the service says, and lets them reach none", async () => {
+  it("escapes control characters in the service's texts", async () => {
     const text = "no\u001b[2J\u009b1m\u202e\nforged line";
     const refused = refusal("INVALID_ARGUMENT", text);
     const status = JSON.parse(refused.body);
@@ -56,7 +56,7 @@ describe("call", () => {
     expect(JSON.stringify([error.message, error.details])).not.toMatch(/\\u001b\[(?!2J)|\u009b|\u202e/);
   });
 
-  it("exchanges the workload's token as the API documents it, and uses what it gets", async () => {
+  it("exchanges the workload's token as the API documents, and uses the API token", async () => {
     const { call, requests } = setUp(WORKLOAD, token("1"), group);
     expect(await call("GetGroup", { uid: GROUP })).toEqual({ uid: GROUP, name: "eng" });
     expect(requests[0]?.url.searchParams.getAll("aud")).toEqual([BASE_URL]);
@@ -83,7 +83,7 @@ describe("call", () => {
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
   };
 
-  it("says so when GitHub gives no token", async () => {
+  it("reports that GitHub gave no token", async () => {
     const { call } = setUp(ACTIONS, page(403));
     const error = await errorOf(call("GetGroup", { uid: GROUP }));
     expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions gave no OIDC token (HTTP 403)" });
@@ -94,7 +94,7 @@ describe("call", () => {
     ["cut off", '{"value":"opaque-token'],
     ["null", "null"],
     ["without a token", "{}"],
-  ])("asks GitHub again after an answer that is %s, and does not quote it", async (_, body) => {
+  ])("asks GitHub again after a response that is %s, and does not quote it", async (_, body) => {
     const answer = { status: 200, headers: {}, body };
     const { call, requests } = setUp(ACTIONS, answer);
     const error = await errorOf(call("GetGroup", { uid: GROUP }));
@@ -105,7 +105,7 @@ describe("call", () => {
     expect(next.requests).toHaveLength(4);
   });
 
-  it("tells which token was refused by the exchange, for which identity and where", async () => {
+  it("names the token that the exchange refused, the identity and the address", async () => {
     const { call, requests } = setUp(WORKLOAD, refusal("PERMISSION_DENIED", "verifying token: oidc: token is expired"));
     expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
       code: "PERMISSION_DENIED",
@@ -117,7 +117,7 @@ describe("call", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("refuses an exchange that gives no token", async () => {
+  it("refuses an exchange whose response has no token", async () => {
     const { call } = setUp(WORKLOAD, json({}));
     expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
       code: "UNKNOWN",
@@ -125,13 +125,13 @@ describe("call", () => {
     });
   });
 
-  it("retries the exchange: it changes nothing", async () => {
+  it("retries the exchange, which changes nothing", async () => {
     const { call, requests } = setUp(WORKLOAD, page(502), lost(true), token("1"), group);
     await call("GetGroup", { uid: GROUP });
     expect(requests).toHaveLength(4);
   });
 
-  it("replays a request once with another token after a 401", async () => {
+  it("repeats a request once with a new token after a 401", async () => {
     const { call, requests } = setUp(WORKLOAD, token("1"), refusal("UNAUTHENTICATED", "expired"), token("2"), group);
     await call("CreateGroup", NEW);
     expect(requests.map((request) => request.token)).toEqual([
@@ -142,7 +142,7 @@ describe("call", () => {
     ]);
   });
 
-  it("does not replay a second 401", async () => {
+  it("does not repeat a request after a second 401", async () => {
     const refused = refusal("UNAUTHENTICATED", "expired");
     const { call, requests } = setUp(WORKLOAD, token("1"), refused, token("2"), refused);
     expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
@@ -152,7 +152,7 @@ describe("call", () => {
     expect(requests).toHaveLength(4);
   });
 
-  it("does not replay with a token that was given and cannot be renewed", async () => {
+  it("does not repeat a request with a given token, which cannot be renewed", async () => {
     const { call, requests } = setUp({ IRM_TOKEN: "given" }, refusal("UNAUTHENTICATED", "expired"));
     expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({ code: "UNAUTHENTICATED" });
     expect(requests).toHaveLength(1);
@@ -171,7 +171,7 @@ describe("call", () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("waits with new tokens where the permission may still be on its way", async () => {
+  it("retries a denial with new tokens where the permission may not have arrived yet", async () => {
     const denied = refusal("PERMISSION_DENIED", "groups.create is missing");
     const { call, requests, clock } = setUp(WORKLOAD, token("1"), denied, token("2"), denied, token("3"), group);
     await call("CreateGroup", NEW, { permissionIsNew: true });
@@ -183,7 +183,7 @@ describe("call", () => {
     expect(clock.sleeps).toEqual([0, 2_000]);
   });
 
-  it("does not wait for a permission for ever: five attempts", async () => {
+  it("stops waiting for a permission after five attempts", async () => {
     const { call, requests, clock } = setUp({ IRM_TOKEN: "given" }, refusal("PERMISSION_DENIED", "no"));
     const create = call("CreateGroup", NEW, { permissionIsNew: true });
     expect(await errorOf(create)).toMatchObject({ code: "PERMISSION_DENIED" });
@@ -204,13 +204,13 @@ describe("a create", () => {
     ["an answer without a uid", json({ name: "x" })],
   ];
   for (const [reason, step] of unknown)
-    it(`is sent once, and its fate is unknown, after ${reason}`, async () => {
+    it(`is sent once, and its outcome is unknown, after ${reason}`, async () => {
       const { call, requests } = setUp({ IRM_TOKEN: "given" }, step);
       expect(await errorOf(create(call))).toBeInstanceOf(LostAnswer);
       expect(requests).toHaveLength(1);
     });
 
-  it("is sent again when it surely did not arrive", async () => {
+  it("is sent again when it certainly did not arrive", async () => {
     const { call, requests } = setUp(
       { IRM_TOKEN: "given" },
       lost(false),
@@ -221,7 +221,7 @@ describe("a create", () => {
     expect(requests).toHaveLength(3);
   });
 
-  it("that never arrived is not lost", async () => {
+  it("that never arrived has a known outcome", async () => {
     const { call } = setUp({ IRM_TOKEN: "given" }, lost(false));
     const error = await errorOf(create(call));
     expect(error).toMatchObject({ code: "UNAVAILABLE" });

@@ -47,7 +47,7 @@ describe("configuration", () => {
     });
   });
 
-  it("takes an empty variable for one that is not set", () => {
+  it("treats an empty variable as unset", () => {
     expect(configFrom(getter({ "irm:baseUrl": "" }), { IRM_BASE_URL: BASE, IRM_IDENTITY: "" })).toEqual({
       baseUrl: BASE,
       authUrl: "https://issuer.example.com",
@@ -92,7 +92,7 @@ describe("configuration", () => {
       expect(error.message).not.toContain("password@");
     });
 
-  it("lists all that is wrong at once", () => {
+  it("reports all problems at once", () => {
     const stack = {
       "irm:baseUrl": "x",
       "irm:authUrl": "http://example.com",
@@ -121,14 +121,14 @@ describe("configuration", () => {
     expect(further).toEqual([]);
   });
 
-  it("takes a misspelt token for one: it would be stored in the state as well", () => {
+  it("refuses a misspelt token setting, which would be stored in the state too", () => {
     expect(unknownKeys({ keys: ["irm:Token", "irm:identitytoken"] }).problems).toEqual([
       "irm:Token would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)",
       "irm:identitytoken would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)",
     ]);
   });
 
-  it("tells of a misspelt key together with what is missing by it", () => {
+  it("reports a misspelt key together with the setting that it leaves missing", () => {
     expect(() => configFrom(getter({ "irm:baseURL": BASE }), {}, { keys: ["irm:baseURL"] })).toThrow(
       new ConfigError([
         "stack configuration irm:baseURL: there is no such setting; did you mean irm:baseUrl?",
@@ -137,7 +137,7 @@ describe("configuration", () => {
     );
   });
 
-  it("warns of a key that is like no setting, which a later version may know, and goes on", () => {
+  it("only warns of a key that resembles no setting, since a later version may know it", () => {
     const given = { keys: ["irm:baseUrl", "irm:colour"] };
     expect(unknownKeys(given)).toEqual({
       problems: [],
@@ -148,12 +148,12 @@ describe("configuration", () => {
     expect(configFrom(getter({ "irm:baseUrl": BASE }), {}, given).baseUrl).toBe(BASE);
   });
 
-  it("says nothing of the keys of a project that is called irm: they are its own", () => {
+  it("ignores the keys of a project that is called irm", () => {
     const given = { keys: ["irm:colour", "irm:baseURL"], project: "irm" };
     expect(unknownKeys(given)).toEqual({ problems: [], warnings: [] });
   });
 
-  it("lists every place that was looked at, credentials included, in one error", () => {
+  it("lists every place where it looked, credentials included, in one error", () => {
     expect(() => checkedConfig(getter(), {})).toThrow(
       new ConfigError([
         "no address of the API; looked at: stack configuration irm:baseUrl, environment IRM_BASE_URL",

@@ -26,7 +26,7 @@ const setUp = (env: Env, files: Record<string, string> = {}) => {
     },
     exchange: async (token, source) => {
       calls.push(`exchange ${token} of ${source}`);
-      // A clock that is ten minutes off does not matter: only the distance of the two counts.
+      // A clock that is ten minutes off does not matter: only the difference counts.
       return jwt({ iat: 1_000_000, exp: 1_000_000 + HOUR }, `${++issued}`);
     },
     githubToken: async (url, token) => {
@@ -61,7 +61,7 @@ describe("where the API token comes from", () => {
     ],
   ];
   order.forEach(([name, expected], i) => {
-    it(`is ${name} when nothing stands before it`, async () => {
+    it(`is ${name} when no earlier source is set`, async () => {
       const left = Object.fromEntries(Object.entries(all).slice(i));
       const { credentials, calls } = setUp(left, files);
       await credentials.token();
@@ -69,7 +69,7 @@ describe("where the API token comes from", () => {
     });
   });
 
-  it("is an error when there is none, without a request", () => {
+  it("is an error without a request when no source is set", () => {
     expect(() => setUp({ IRM_TOKEN: "" })).toThrow(ConfigError);
     expect(() => setUp({ ACTIONS_ID_TOKEN_REQUEST_URL: "https://x.example.com" })).toThrow("no credentials");
   });
@@ -93,20 +93,20 @@ describe("where the API token comes from", () => {
     expect(calls[0]).toBe(`github ${url} request-token`);
   });
 
-  it("does not quote a token that stands where its file should be named", async () => {
+  it("does not quote a token that is given in place of a file name", async () => {
     const { credentials } = setUp({ IRM_IDENTITY_TOKEN_FILE: "eyJ.secret.token" });
     await expect(credentials.token()).rejects.toThrow(
       "pulumi-irm is not configured:\n  - IRM_IDENTITY_TOKEN_FILE names a file that cannot be read (ENOENT)",
     );
   });
 
-  it("refuses what no header can carry, without quoting it", async () => {
+  it("refuses a token that no header can hold, without quoting it", async () => {
     const { credentials } = setUp({ IRM_TOKEN: "two\nlines" });
     await expect(credentials.token()).rejects.toThrow("  - IRM_TOKEN does not hold a token");
   });
 });
 
-describe("what is no workload's token is told with what to do, before anything is sent, and not quoted:", () => {
+describe("a malformed workload token is reported with advice, before any request and without quoting it:", () => {
   const [header = "", claims = ""] = workloadJwt("x").split(".");
   const rows: [string, string][] = [
     ["the path of a file", "/var/run/secrets/tokens/irm.token"],
@@ -141,11 +141,11 @@ describe("what is no workload's token is told with what to do, before anything i
     expect(calls).toEqual(["read /workload"]);
   });
 
-  it("an empty variable is none, as everywhere: the error lists all that was looked at", () => {
+  it("an empty variable counts as unset, and the error lists every source", () => {
     expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials; looked at the environment: IRM_TOKEN");
   });
 
-  it("a line break at the end of a token does no harm", async () => {
+  it("a line break at the end of a token is ignored", async () => {
     const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: `${workloadJwt("1")}\n` });
     await credentials.token();
     expect(calls).toEqual([`exchange ${workloadJwt("1")} of IRM_IDENTITY_TOKEN`]);
@@ -153,7 +153,7 @@ describe("what is no workload's token is told with what to do, before anything i
 });
 
 describe("an exchanged token", () => {
-  it("is kept, and exchanged again when a twelfth of its life is left", async () => {
+  it("is cached, and exchanged again when a twelfth of its lifetime is left", async () => {
     const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
     await credentials.token();
     clock.advance(54 * 60_000);
@@ -164,13 +164,13 @@ describe("an exchanged token", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("is exchanged once for all who find it missing at the same time", async () => {
+  it("is exchanged once for all concurrent callers", async () => {
     const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
     await Promise.all(Array.from({ length: 50 }, () => credentials.token()));
     expect(calls).toHaveLength(1);
   });
 
-  it("is exchanged again when it was refused, once for all whose it was", async () => {
+  it("is exchanged again after a refusal, once for all callers that hold it", async () => {
     const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
     const first = await credentials.token();
     const renewed = await Promise.all(Array.from({ length: 50 }, () => credentials.renew(first)));
@@ -180,7 +180,7 @@ describe("an exchanged token", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("is got with the workload's token as it is in its file at that time", async () => {
+  it("is exchanged for the current token in the workload's file", async () => {
     const { credentials, clock, calls, files } = setUp(
       { IRM_IDENTITY_TOKEN_FILE: "/workload" },
       { "/workload": workloadJwt("first") },
@@ -202,7 +202,7 @@ describe("a given token", () => {
     expect(await credentials.renew(await credentials.token())).toBeUndefined();
   });
 
-  it("is read again from its file when it was refused", async () => {
+  it("is read again from its file after a refusal", async () => {
     const { credentials, files } = setUp({ IRM_TOKEN_FILE: "/token" }, { "/token": "first" });
     expect(await credentials.token()).toBe("first");
     expect(await credentials.renew("first")).toBeUndefined();

@@ -1,4 +1,4 @@
-// A list ends, whatever the service answers: the bounds of a walk, counted in requests and by a clock that takes no time.
+// Listing ends, whatever the service answers. The tests count requests, and use a clock that takes no real time.
 import { describe, expect, it } from "vitest";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import type { HttpAnswer } from "../../client/transport.ts";
@@ -43,14 +43,14 @@ describe("a list whose page tokens never end", () => {
       (page) => ({ groups: page <= 3 ? groups(page * 200, 200) : [], nextPageToken: `${page}` }),
       17,
     ],
-    ["one token for ever", () => ({ groups: [], nextPageToken: "2" }), 2],
-  ])("%s: an error after a few requests", async (_what, pageOf, requests) => {
+    ["the same token for ever", () => ({ groups: [], nextPageToken: "2" }), 2],
+  ])("ends with an error after a few requests for %s", async (_what, pageOf, requests) => {
     const service = endless(pageOf);
     await expect(walked(service.session)).rejects.toThrow(/^ListGroups: /);
     expect(service.requests).toHaveLength(requests);
   });
 
-  it("says which list it was, how far it came, and what to do", async () => {
+  it("reports which list it was, how far it came, and what to do", async () => {
     const { session } = endless((page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }));
     await expect(walked(session)).rejects.toThrow(
       `ListGroups: 12 of 13 pages contained nothing new, and the service names another one ` +
@@ -60,7 +60,7 @@ describe("a list whose page tokens never end", () => {
     );
   });
 
-  it("of new records without end: stops at a bound", async () => {
+  it("stops at a bound when new records never end", async () => {
     const { session, requests } = endless((page) => ({ groups: groups(page * 200, 200), nextPageToken: `${page}` }));
     const list = listAll(session, GROUPS, {}, 1_000);
     const all = async () => {
@@ -71,7 +71,7 @@ describe("a list whose page tokens never end", () => {
   });
 });
 
-describe("a list that stands still", () => {
+describe("a list without progress", () => {
   it("is given up after five minutes without a new record", async () => {
     const service = endless((page) => ({ groups: [], nextPageToken: `${page}` }), MINUTE_MS);
     await expect(walked(service.session)).rejects.toThrow(
@@ -80,19 +80,19 @@ describe("a list that stands still", () => {
     expect(service.requests).toHaveLength(5);
   });
 
-  it("is given up after an hour, though a record comes now and then", async () => {
+  it("is given up after an hour, even if a record arrives now and then", async () => {
     const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: `${page}` }), 4 * MINUTE_MS);
     await expect(walked(service.session)).rejects.toThrow("ListGroups: not complete after 3600 seconds of waiting");
     expect(service.requests).toHaveLength(15);
   });
 });
 
-describe("a long list that goes on", () => {
+describe("a long list with progress", () => {
   it("of 100,000 records is read to its end, also at ten seconds a page", async () => {
     const pages = 100;
     const { session, clock } = scriptedSession(json({}));
     let page = 0;
-    // Decoded pages: how they are decoded is another test's.
+    // Decoded pages: another test covers decoding.
     session.call = (async () => {
       page += 1;
       clock.advance(10_000);
@@ -102,8 +102,8 @@ describe("a long list that goes on", () => {
     expect(page).toBe(pages);
   });
 
-  it("is read to its end when an old token has it begin again in the middle", async () => {
-    // Three days later each page is given once more, and has nothing new until the walk is where it was.
+  it("is read to its end when an expired token restarts it in the middle", async () => {
+    // Three days later each page is served once more, with nothing new until the walk is where it was.
     const numbers = [...Array.from({ length: 40 }, (_, at) => at), ...Array.from({ length: 60 }, (_, at) => at)];
     const service = endless((page) => ({
       groups: groups((numbers[page - 1] as number) * 10, 10),
@@ -112,7 +112,7 @@ describe("a long list that goes on", () => {
     expect(await walked(service.session)).toBe(600);
   });
 
-  it("has a few empty pages between others (AIP-158)", async () => {
+  it("accepts a few empty pages between others (AIP-158)", async () => {
     const service = endless((page) => ({
       groups: page % 10 === 0 ? groups(page, 1) : [],
       nextPageToken: page < 10 ? `${page}` : "",
@@ -120,17 +120,17 @@ describe("a long list that goes on", () => {
     expect(await walked(service.session)).toBe(1);
   });
 
-  it("costs no time of its own while the program is busy with a record", async () => {
+  it("does not count the time that the program spends on a record", async () => {
     const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: page < 5 ? `${page}` : "" }));
     expect(await walked(service.session, () => service.clock.advance(60 * MINUTE_MS))).toBe(5);
   });
 });
 
-describe("a list of children whose filter the service, or a proxy before it, ignores", () => {
+describe("a list of children whose filter the service or a proxy ignores", () => {
   it.each([
     ["of a group", ORG, [GROUP]],
     ["of the root", "", [ROLE]],
-  ])("%s gives only what is directly in it", async (_where, parent, expected) => {
+  ])("%s contains only the direct children", async (_where, parent, expected) => {
     const uids = [GROUP, `${GROUP}/1111111111111111`, ROLE, `${ROLE}/1111111111111111`];
     const { session } = scriptedSession(() => json({ roles: uids.map((uid) => ({ uid, name: "viewer" })) }));
     const found: string[] = [];

@@ -1,4 +1,4 @@
-// Secrets are put everywhere they can come in, and every text that leaves is searched for them.
+// Secrets are planted wherever they can enter, and every outgoing text is searched for them.
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
 import { redactor } from "../../client/redact.ts";
@@ -96,13 +96,13 @@ describe("no secret leaves", () => {
 });
 
 describe("the redactor", () => {
-  it("takes every noted secret out, as often as it stands there", () => {
+  it("removes every occurrence of a noted secret", () => {
     const { note, redact } = redactor();
     expect(note("secret-one")).toBe("secret-one");
     expect(redact("a secret-one b secret-one")).toBe("a [secret] b [secret]");
   });
 
-  it("leaves short words alone", () => {
+  it("keeps short words", () => {
     const { note, redact } = redactor();
     note("a");
     expect(redact("banana")).toBe("banana");

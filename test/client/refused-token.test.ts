@@ -1,4 +1,4 @@
-// A token that the API does not take: the error names the setting that it came from, and never the token.
+// A token that the API refuses: the error names the setting that it came from, and never the token.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ const hint = (origin: string) =>
   "UNAUTHENTICATED: Unauthenticated: the token is not valid\n" +
   `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It is ${origin}.`;
 
-describe("a token that the API refuses is told by where it came from:", () => {
+describe("the error for a refused token names its source:", () => {
   const rows: [string, Env, Parameters<typeof scripted>, string][] = [
     ["the variable", { IRM_TOKEN: "api-token-given" }, [REFUSED], "that of IRM_TOKEN"],
     [

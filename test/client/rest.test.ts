@@ -55,7 +55,7 @@ describe("a request", () => {
     it(`${name}: ${reason}`, () =>
       expect(written(name, request).replaceAll("%2F", "/")).toBe(expected.replaceAll("%2F", "/")));
 
-  it("does not change what it was given", () => {
+  it("does not change its argument", () => {
     const request = { group: { uid: GROUP, name: "x" }, updateMask: "name" };
     written("UpdateGroup", request);
     expect(request).toEqual({ group: { uid: GROUP, name: "x" }, updateMask: "name" });
@@ -114,7 +114,7 @@ describe("an error", () => {
     expect((cause as ApiError).detail("ErrorInfo")?.domain).toBe("iam.chainguard.dev");
   });
 
-  it("of a proxy is told without its text", () => {
+  it("of a proxy is reported without its text", () => {
     const answer = { status: 502, headers: { "content-type": "text/html" }, body: "<html>Bearer x</html>" };
     expect(failureOf("GetGroup", answer).cause).toMatchObject({
       code: "UNAVAILABLE",
@@ -122,7 +122,7 @@ describe("an error", () => {
     });
   });
 
-  it("is a redirect too", () => {
+  it("includes a redirect", () => {
     expect(failureOf("GetGroup", { status: 302, headers: { location: "https://x" }, body: "" }).cause).toMatchObject({
       code: "UNKNOWN",
       message: "HTTP 302 with a redirect, which is not followed",
@@ -144,16 +144,16 @@ describe("an error", () => {
     ["nonsense", { "retry-after": "soon" }, undefined],
   ];
   for (const [reason, headers, expected] of hints)
-    it(`tells when to come back: ${reason}`, () =>
+    it(`says when to retry: ${reason}`, () =>
       expect(failureOf("GetGroup", refusal("UNAVAILABLE", "busy", headers)).failure.retryAfterMs).toBe(expected));
 
-  it("tells when to come back by RetryInfo", () => {
+  it("says when to retry by RetryInfo", () => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.5s" }];
     const answer = json({ code: 14, message: "Unavailable: busy", details }, 503);
     expect(failureOf("GetGroup", answer).failure.retryAfterMs).toBe(1_500);
   });
 
-  it("survives details that are none", () => {
+  it("ignores malformed details", () => {
     const answer = json({ code: 14, message: "Unavailable: busy", details: [null, "x"] }, 503);
     expect(failureOf("GetGroup", answer).cause).toMatchObject({ code: "UNAVAILABLE", details: [] });
   });

@@ -40,15 +40,15 @@ describe("which failures are retried", () => {
         expect(isRetryable(failure, safety)).toBe(expected[safety]));
 });
 
-describe("after which failures of a create the record may exist", () => {
+describe("whether the record may exist after a failed create", () => {
   const rows: [Failure, boolean, string][] = [
-    [{ sent: false }, false, "it never left"],
+    [{ sent: false }, false, "it was not sent"],
     [{ sent: true }, true, "no answer"],
     [{ sent: true, status: 200 }, true, "an answer that cannot be read"],
     [{ sent: true, status: 408 }, true, "the service gave up waiting"],
     [{ sent: true, status: 500 }, true, "failed at an unknown point"],
-    [{ sent: true, status: 502 }, true, "a proxy speaks"],
-    [{ sent: true, status: 503 }, true, "a proxy may speak"],
+    [{ sent: true, status: 502 }, true, "a proxy answered"],
+    [{ sent: true, status: 503 }, true, "a proxy may have answered"],
     [{ sent: true, status: 400 }, false, "refused"],
     [{ sent: true, status: 403 }, false, "refused"],
     [{ sent: true, status: 409 }, false, "refused"],
@@ -59,7 +59,7 @@ describe("after which failures of a create the record may exist", () => {
     it(`${JSON.stringify(failure)}: ${expected}, ${reason}`, () => expect(isAmbiguous(failure)).toBe(expected));
 });
 
-describe("how long is waited", () => {
+describe("how long the client waits", () => {
   const rows: [string, Failure, number, number, number][] = [
     ["the base at first", { sent: true, status: 503 }, 1, 1, 100],
     ["doubled each time", { sent: true, status: 503 }, 4, 1, 800],
@@ -120,7 +120,7 @@ describe("retrying", () => {
     await expect(run).rejects.toThrow(TypeError);
   });
 
-  it("amplifies a total outage by no more than a tenth once the bucket is empty", async () => {
+  it("amplifies a total outage by no more than a tenth once the retry quota is empty", async () => {
     const retrying = retryingWith(manualClock());
     let attempts = 0;
     const operation = () =>
@@ -134,7 +134,7 @@ describe("retrying", () => {
     expect((attempts - before) / 1000).toBeLessThanOrEqual(1.1);
   });
 
-  it("fills the bucket again by what a success cost", async () => {
+  it("refills the retry quota by the cost of a success", async () => {
     const retrying = retryingWith(manualClock());
     let attempts = 0;
     const half = (count: number) =>
@@ -146,7 +146,7 @@ describe("retrying", () => {
     expect(attempts).toBe(200);
   });
 
-  it("spreads a hundred clients after an outage, no tenth of a second with more than a fifth of them", () => {
+  it("spreads a hundred clients after an outage: at most a fifth of them in any tenth of a second", () => {
     const slots = new Map<number, number>();
     let seed = 1;
     const random = () => {

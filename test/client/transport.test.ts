@@ -65,7 +65,7 @@ describe("a request on the wire", () => {
     expect(answer).toMatchObject({ status: 200, body: "{}" });
   });
 
-  it("claims no type of a body that is not there", async () => {
+  it("sends no content type without a body", async () => {
     let type: string | undefined = "unset";
     const url = await serve((incoming, response) => {
       type = incoming.headers["content-type"];
@@ -75,14 +75,14 @@ describe("a request on the wire", () => {
     expect(type).toBeUndefined();
   });
 
-  it("gives an error's status and headers as an answer", async () => {
+  it("returns the status and headers of an error response", async () => {
     const url = await serve((_, response) => response.writeHead(429, { "retry-after": "3" }).end("{}"));
     expect(await systemTransport()(request(url))).toMatchObject({ status: 429, headers: { "retry-after": "3" } });
   });
 });
 
 describe("a request that fails", () => {
-  it("was not sent when nobody listens", async () => {
+  it("was not sent when the connection is refused", async () => {
     const url = await serve(() => undefined);
     await new Promise((resolve) => server?.close(resolve));
     const error = await failureOf(systemTransport()(request(url)));
@@ -130,7 +130,7 @@ describe("a request that fails", () => {
 });
 
 describe("a proxy", () => {
-  it("is not asked for loopback, whatever the environment says", async () => {
+  it("is never used for loopback", async () => {
     const url = await serve((_, response) => response.end("{}"));
     process.env.HTTP_PROXY = "http://127.0.0.1:1";
     try {
@@ -140,7 +140,7 @@ describe("a proxy", () => {
     }
   });
 
-  it("carries https to other hosts as HTTPS_PROXY says, but for those of NO_PROXY", async () => {
+  it("is used for https by HTTPS_PROXY, except for the hosts of NO_PROXY", async () => {
     const connects: (string | undefined)[] = [];
     await serve(() => undefined);
     server?.on("connect", (incoming, socket) => {

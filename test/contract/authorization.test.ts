@@ -1,6 +1,6 @@
-// Every method × no token, malformed token, expired token, stranger, viewer beside, viewer, owner, and × a record that does not
-// exist, from one table (docs/contract.md#authorization, docs/contract.md#d5, docs/contract.md#d23). A method that is missing
-// from the table fails. Where a grant holds is in scope.test.ts, what may be granted in escalation.test.ts.
+// Every method with no token, a malformed token, an expired token, as a stranger, a viewer beside, a viewer and the owner.
+// Also with a record that does not exist. One table (docs/contract.md#authorization, docs/contract.md#d5,
+// docs/contract.md#d23); a missing method fails. scope.test.ts: where a grant holds; escalation.test.ts: what may be granted.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { type Actor, queryText } from "../harness/api-server.ts";
@@ -142,7 +142,7 @@ const actors: Record<string, Actor> = {};
 beforeAll(async () => {
   fixture = await startFixture();
   const { api } = fixture;
-  // A token of an hour ago, of the owner: it could do everything a moment before.
+  // A token of the owner from an hour ago: a moment before, it could do everything.
   expired = api.owner.token;
   api.clock.advance(HOUR_MS);
   api.owner.token = await api.token(api.identity, { subject: "owner" });
@@ -152,7 +152,7 @@ beforeAll(async () => {
   const { groups } = await api.ok("GET", "/iam/v2beta1/groups", { query: { name: "sales" } });
   actors.member = await api.actor("member", { role: "viewer", at: fixture.eng });
   actors.beside = await api.actor("beside", { role: "viewer", at: groups[0].uid });
-  // Owns an organisation of its own, and nothing here.
+  // Owns another organisation, and nothing here.
   actors.stranger = await api.actor("stranger");
   await api.ok("POST", "/iam/v2beta1/groups", { token: actors.stranger.token, body: { name: "elsewhere" } });
 });
@@ -164,7 +164,7 @@ test("every method is in the table", () => {
   expect([...Object.keys(table), ...EXCHANGE, REFRESH, OPEN].toSorted()).toEqual(Object.keys(operations).toSorted());
 });
 
-test("the table asks for the published capabilities", () => {
+test("the table has the published capabilities", () => {
   for (const [name, { needs }] of rows)
     expect([name, needs]).toEqual([name, (operations[name] as Operation).capabilities.join(", ")]);
 });
@@ -216,7 +216,7 @@ describe.each(rows)("%s", (name, { needs, why, ownerLacks = "", owner = "served"
     ["no token", () => null],
     ["a malformed token", () => "not-a-token"],
     [
-      "a token whose signature is another's",
+      "a token with the signature of another",
       () => fixture.api.owner.token.replace(/.$/, (c) => (c === "A" ? "Q" : "A")),
     ],
     ["an expired token", () => expired],
@@ -262,7 +262,7 @@ describe.each(rows.filter(([, { needs, stranger }]) => needs !== "" && stranger 
         expect(answer.json).toMatchObject(operationCases[name].answer(fixture, request));
       });
 
-    test("of a record that does not exist is denied to who may not look, and NOT_FOUND to who may", async () => {
+    test("of a missing record is PERMISSION_DENIED without the capability, and NOT_FOUND with it", async () => {
       const request = await requestOf(name);
       const uid = `${fixture.eng}/ffffffffffffffff`;
       const missing = () => aboutUid(request, scopeOf(request, row), uid);
@@ -294,12 +294,12 @@ describe.each(EXCHANGE)("%s", (name) => {
   });
 });
 
-test("Ping is answered without a token, and with one of any kind", async () => {
+test("Ping answers without a token, and with any token", async () => {
   for (const token of [null, "not-a-token", fixture.api.owner.token])
     expect((await send(OPEN, token)).answer.json).toEqual({ response: "pong" });
 });
 
-test("ExchangeRefreshToken refuses what is no refresh token", async () => {
+test("ExchangeRefreshToken refuses other tokens", async () => {
   expectUnauthenticated((await send(REFRESH, null)).answer);
   for (const token of ["not-a-token", fixture.api.owner.token, await fixture.api.identityToken("owner")])
     expect((await send(REFRESH, token)).answer.json).toMatchObject({ code: 7 });
@@ -320,7 +320,7 @@ describe("the Authorization header", () => {
     expectUnauthenticated(await get(header(fixture.api.owner.token)));
   });
 
-  test("is refused when it stands twice, even with the same token", async () => {
+  test("is refused when it appears twice, even with the same token", async () => {
     const header = `Bearer ${fixture.api.owner.token}`;
     expectUnauthenticated(await get([header, header]));
   });
@@ -329,16 +329,16 @@ describe("the Authorization header", () => {
     expect((await get(`bearer ${fixture.api.owner.token}`)).status).toBe(200);
   });
 
-  test("is the only place for a token: one in the query is not looked at", async () => {
+  test("is the only place for a token: one in the query is ignored", async () => {
     const query = { access_token: fixture.api.owner.token, token: fixture.api.owner.token };
     expectUnauthenticated(await fixture.api.call("GET", "/iam/v2beta1/groups", { token: null, query }));
   });
 
-  test("holds no workload's own token, which is for the exchange", async () => {
+  test("does not accept a workload's token, which is for the exchange", async () => {
     expectUnauthenticated(await get(`Bearer ${await fixture.api.identityToken("owner")}`));
   });
 
-  test("is looked at before anything else: a bad uid and a bad body come after", async () => {
+  test("is checked before a bad uid and a bad body", async () => {
     const options = { token: null, body: { name: 7 } };
     expectUnauthenticated(await fixture.api.call("PATCH", "/iam/v2beta1/groups/no-uid", options));
   });

@@ -1,5 +1,5 @@
-// The descriptors that gRPC is served with against the published ones: names, numbers, types, oneofs, presence, JSON names,
-// reserved fields, enums and where they are nested.
+// The descriptors that the server uses for gRPC, compared with the published ones: names, numbers, types, oneofs, presence,
+// JSON names, reserved fields, enums and their nesting.
 import { readFileSync } from "node:fs";
 import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
@@ -31,7 +31,7 @@ const types = [...registry.files]
 const messages = types.filter((type): type is DescMessage => type.kind === "message" && !type.proto.options?.mapEntry);
 const enums = types.filter((type): type is DescEnum => type.kind === "enum");
 
-// Published in words only, or fields that are not served.
+// Published in prose only, or fields that are not served.
 const NOT_IN_TABLES = [
   "chainguard.platform.auth.WhoAmI.Capability",
   "chainguard.platform.oidc.ExchangeRefreshTokenRequest",
@@ -68,7 +68,7 @@ const lineOf = (field: DescField): string => {
   return `${field.name}=${field.number} ${typeOf(field)}${flags.length > 0 ? ` (${flags.join(",")})` : ""}${json}`;
 };
 
-// Behaviours are the business of another test.
+// Another test covers behaviours.
 const publishedLines = (text: string): string[] => {
   const [fields = ""] = text.split(" — ");
   if (fields === "(empty)") return [];
@@ -87,7 +87,7 @@ const reservedOf = ({ proto }: DescMessage): string[] => [
 
 const inTables = messages.filter(({ typeName }) => publishedText(typeName) !== undefined);
 
-test("every message is in the tables, except for those that are published in words only", () => {
+test("every message is in the tables, except for those that are published in prose only", () => {
   const others = messages.filter((message) => !inTables.includes(message)).map(({ typeName }) => typeName);
   expect(others.toSorted()).toEqual(NOT_IN_TABLES);
 });
@@ -95,12 +95,12 @@ test("every message is in the tables, except for those that are published in wor
 describe.each(inTables.map((message) => [message.typeName, message] as const))("%s", (name, message) => {
   const text = publishedText(name) as string;
 
-  test("has the published fields", () => {
+  test("has the published fields alone", () => {
     const expected = [...publishedLines(text), MORE[name]].filter((line) => line && line !== LEFT_OUT[name]);
     expect(message.fields.map(lineOf).toSorted()).toEqual(expected.toSorted());
   });
 
-  test("reserves what the published one reserves", () => {
+  test("reserves the published names and numbers", () => {
     const expected = text.split(" — reserved: ")[1]?.split(", ") ?? [];
     const left = LEFT_OUT[name]?.split(/[= ]/, 2) ?? [];
     expect(reservedOf(message).toSorted()).toEqual([...expected, ...left].toSorted());
@@ -114,7 +114,7 @@ describe.each(enums.map((own) => [own.typeName, own] as const))("the enum %s", (
   });
 });
 
-test("every service has the published methods that are served, by their published names", () => {
+test("every service has the published names of its methods", () => {
   const served = [...registry.files]
     .filter(({ proto }) => proto.package.startsWith("chainguard.platform"))
     .flatMap(({ services }) =>

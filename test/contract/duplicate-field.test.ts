@@ -1,5 +1,5 @@
-// A body that gives one field twice, by the same name or in both spellings, is refused by every method over REST: another
-// reader would take the other value.
+// Every REST method refuses a body that gives one field twice, by the same name or in both spellings. Another reader would
+// take the other value.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { asMessage, fieldsOf, type Message, type Operation, operations } from "../../schema/index.ts";
 import { startServer, type TestServer } from "../harness/api-server.ts";
@@ -27,7 +27,7 @@ const fieldOf = ({ request, body }: Operation): [name: string, names: string[]] 
 const domain = ({ service }: Operation) => (service.startsWith("registry.") ? "registry" : "iam");
 
 describe.each(withBody)("%s", (_, row) => {
-  test("refuses a name that stands twice, known or not, at any depth", async () => {
+  test("refuses a duplicate name, known or not, at any depth", async () => {
     const body = '{"x":1,"x":2,"y":[{"z":null,"z":null}]}';
     const answer = await api.call(row.method, targetOf(row), { body });
     const details = [badRequest(["x", "must be given once"], ["y[0].z", "must be given once"])];
@@ -47,12 +47,12 @@ describe.each(withBody.filter(([, row]) => fieldOf(row)))("%s", (_, row) => {
   });
 });
 
-test("a body over 64 KiB is refused without the path of the name", async () => {
+test("a body over 64 KiB is refused without the path of the duplicate name", async () => {
   const body = `{"name":"a","name":"b","description":"${"x".repeat(64 * 1024)}"}`;
   const answer = await api.call("POST", `/iam/v2beta1/groups/${api.organization}`, { body });
   expectInvalid(answer, ["", "the body gives a field twice"]);
 });
 
-test("there are methods with a body of each service", () => {
+test("each service has methods with a body", () => {
   expect(new Set(withBody.map(([, row]) => domain(row)))).toEqual(new Set(["iam", "registry"]));
 });

@@ -105,7 +105,7 @@ describe("through a port whose service throws it,", () => {
     });
   });
 
-  test("what is no error of the API is INTERNAL, in words that tell nothing of it", async () => {
+  test("an error from outside the API is INTERNAL, with a text that reveals nothing of it", async () => {
     thrown = new TypeError("the dog ate the key");
     const message = "Internal: the server failed to answer; its log says why";
     const details = [{ "@type": type("ErrorInfo"), reason: "INTERNAL", domain: "iam.chainguard.dev" }];
@@ -114,7 +114,7 @@ describe("through a port whose service throws it,", () => {
   });
 });
 
-// The rows that the table of refusals has no request for (parity.test.ts): what brings them about is no request.
+// The rows without a request in the table of refusals (parity.test.ts): no single request causes them.
 describe("of a real server, on both wires:", () => {
   const info = (reason: string) => ({ "@type": type("ErrorInfo"), reason, domain: "iam.chainguard.dev" });
 

@@ -15,7 +15,7 @@ let binder: Actor;
 let narrow: string;
 /** grants groups.delete and groups.list */
 let wide: string;
-let somebody: string;
+let subject: string;
 
 const role = (parent: string, name: string, ...capabilities: string[]): Promise<string> =>
   createUid(api, "roles", parent, { name, capabilities });
@@ -32,7 +32,7 @@ beforeAll(async () => {
   binder = await api.actor("binder", { role: uid, at: group });
   narrow = await role(group, "narrow", "CAP_IAM_GROUPS_LIST");
   wide = await role(group, "wide", "CAP_IAM_GROUPS_DELETE", "CAP_IAM_GROUPS_LIST");
-  somebody = (await api.actor("somebody")).uid;
+  subject = (await api.actor("subject")).uid;
 });
 afterAll(() => api.close());
 
@@ -43,25 +43,25 @@ const count = async (kind: string, plural: string) =>
     .length as number;
 
 describe("a role binding", () => {
-  test("is made to a role that the caller holds", async () => {
-    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: somebody, roleUid: narrow });
+  test("is created for a role that the caller holds", async () => {
+    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: subject, roleUid: narrow });
     expect(answer.status, answer.text).toBe(200);
   });
 
-  test("is not made to a role that holds more; what is missing is named", async () => {
+  test("is refused for a role that holds more, and the error names what is missing", async () => {
     const before = await count("roleBindings", "roleBindings");
-    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: somebody, roleUid: wide });
+    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: subject, roleUid: wide });
     expectDenied(answer, "groups.delete", group);
     expect(await count("roleBindings", "roleBindings")).toBe(before);
   });
 
-  test("is not made to oneself either", async () => {
+  test("is refused for the caller itself too", async () => {
     const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: binder.uid, roleUid: wide });
     expectDenied(answer, "groups.delete", group);
   });
 
-  test("is not made above the group where one holds the capability", async () => {
-    const body = { identityUid: somebody, roleUid: await api.role("viewer") };
+  test("is refused above the group where the caller holds the capability", async () => {
+    const body = { identityUid: subject, roleUid: await api.role("viewer") };
     expectDenied(
       await asBinder("POST", `/roleBindings/${api.organization}`, body),
       "role_bindings.create",
@@ -69,31 +69,31 @@ describe("a role binding", () => {
     );
   });
 
-  test("is not changed to a role that holds more", async () => {
-    const link = { identityUid: somebody, roleUid: narrow };
+  test("cannot be changed to a role that holds more", async () => {
+    const link = { identityUid: subject, roleUid: narrow };
     const { uid } = await createRecord(api, "roleBindings", group, link);
     expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { roleUid: wide }), "groups.delete", group);
     expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).role.uid).toBe(narrow);
   });
 
-  test("to a role that holds more is not handed to another identity", async () => {
-    const link = { identityUid: somebody, roleUid: wide };
+  test("for a role that holds more cannot move to another identity", async () => {
+    const link = { identityUid: subject, roleUid: wide };
     const { uid } = await createRecord(api, "roleBindings", group, link);
     expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { identityUid: binder.uid }), "groups.delete", group);
-    expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).identity.uid).toBe(somebody);
+    expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).identity.uid).toBe(subject);
   });
 
-  test("to a role that holds more is removed all the same: taking away is no escalation", async () => {
-    const link = { identityUid: somebody, roleUid: wide };
+  test("for a role that holds more can be deleted: taking away is no escalation", async () => {
+    const link = { identityUid: subject, roleUid: wide };
     const { uid } = await createRecord(api, "roleBindings", group, link);
     expect((await asBinder("DELETE", `/roleBindings/${uid}`)).status).toBe(200);
   });
 
-  test("is not made with a token that was held to less than its identity holds", async () => {
+  test("is refused with a token that was limited to less than its identity holds", async () => {
     const token = await api.token(api.identity, { subject: "owner", cap: ["role_bindings.create", "groups.list"] });
     const answer = await api.call("POST", `${IAM}/roleBindings/${group}`, {
       token,
-      body: { identityUid: somebody, roleUid: wide },
+      body: { identityUid: subject, roleUid: wide },
     });
     expectDenied(answer, "groups.delete", group);
   });
@@ -102,7 +102,7 @@ describe("a role binding", () => {
 describe("a batch of role bindings", () => {
   test("is refused as a whole when one of its roles holds more", async () => {
     const before = await count("roleBindings", "roleBindings");
-    const requests = [narrow, wide, narrow].map((roleUid) => ({ roleBinding: { identityUid: somebody, roleUid } }));
+    const requests = [narrow, wide, narrow].map((roleUid) => ({ roleBinding: { identityUid: subject, roleUid } }));
     expectDenied(
       await asBinder("POST", "/roleBindings:batchCreate", { parent: group, requests }),
       "groups.delete",
@@ -112,32 +112,32 @@ describe("a batch of role bindings", () => {
   });
 
   test("is refused when the role of the batch holds more", async () => {
-    const requests = [{ roleBinding: { identityUid: somebody } }];
+    const requests = [{ roleBinding: { identityUid: subject } }];
     const body = { parent: group, roleUid: wide, requests };
     expectDenied(await asBinder("POST", "/roleBindings:batchCreate", body), "groups.delete", group);
   });
 });
 
 describe("a role", () => {
-  test("is made of what the caller holds", async () => {
+  test("is created with capabilities that the caller holds", async () => {
     const answer = await asBinder("POST", `/roles/${group}`, { name: "own", capabilities: ["CAP_IAM_GROUPS_LIST"] });
     expect(answer.status, answer.text).toBe(200);
   });
 
-  test("is not made of more; all that is missing is named", async () => {
+  test("is refused with further capabilities, and the error names all that are missing", async () => {
     const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE", "CAP_REPO_LIST"];
     const answer = await asBinder("POST", `/roles/${group}`, { name: "more", capabilities });
     expectDenied(answer, "groups.delete, repo.list", group);
   });
 
-  test("does not get more by a change", async () => {
+  test("cannot gain capabilities by a change", async () => {
     const uid = await role(group, "growing", "CAP_IAM_GROUPS_LIST");
     const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE"];
     expectDenied(await asBinder("PATCH", `/roles/${uid}`, { capabilities }), "groups.delete", group);
     expect((await api.ok("GET", `${IAM}/roles/${uid}`)).capabilities).toEqual(["CAP_IAM_GROUPS_LIST"]);
   });
 
-  test("that holds more is not changed, not even in its name", async () => {
+  test("that holds more cannot be changed, not even its name", async () => {
     expectDenied(await asBinder("PATCH", `/roles/${wide}`, { name: "mine" }), "groups.delete", group);
     expectDenied(
       await asBinder("PATCH", `/roles/${wide}`, { capabilities: ["CAP_IAM_GROUPS_LIST"] }),
@@ -147,7 +147,7 @@ describe("a role", () => {
     expect((await api.ok("GET", `${IAM}/roles/${wide}`)).name).toBe("wide");
   });
 
-  test("that is built in is changed and deleted by nobody", async () => {
+  test("that is built in cannot be changed or deleted", async () => {
     const uid = await api.role("viewer");
     for (const token of [binder.token, api.owner.token]) {
       const options = { token, body: { name: "mine" } };
@@ -160,13 +160,13 @@ describe("a role", () => {
   test("of a group beside or below cannot be bound: its editors would change what is granted here", async () => {
     const below = await createUid(api, "groups", group, { name: "below" });
     const lower = await role(below, "lower", "CAP_IAM_GROUPS_LIST");
-    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: somebody, roleUid: lower });
+    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: subject, roleUid: lower });
     expectInvalid(answer, ["roleUid", `role ${lower} does not exist at ${group} or above`]);
-    const upper = await asBinder("POST", `/roleBindings/${below}`, { identityUid: somebody, roleUid: narrow });
+    const upper = await asBinder("POST", `/roleBindings/${below}`, { identityUid: subject, roleUid: narrow });
     expect(upper.status, upper.text).toBe(200);
   });
 
-  test("of another organisation cannot be bound, in the words of one that does not exist", async () => {
+  test("of another organisation cannot be bound, with the error of a missing role", async () => {
     const other = await api.actor("elsewhere");
     const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const body = { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
@@ -174,7 +174,7 @@ describe("a role", () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     for (const roleUid of [uid, missing]) {
       const answer = await api.call("POST", `${IAM}/roleBindings/${group}`, {
-        body: { identityUid: somebody, roleUid },
+        body: { identityUid: subject, roleUid },
       });
       expectInvalid(answer, ["roleUid", `role ${roleUid} does not exist at ${group} or above`]);
     }
@@ -200,14 +200,14 @@ describe("an identity", () => {
     api.call("PATCH", `${IAM}/identities/${uid}`, { token: clerk.token, body });
   const subjectOf = async (uid: string) => (await api.ok("GET", `${IAM}/identities/${uid}`)).claimMatch.subject;
 
-  test("that is granted more is not opened to another workload; what is missing is named", async () => {
+  test("that is granted more cannot be opened to another workload, and the error names what is missing", async () => {
     const uid = await bound([narrow, group], [wide, group]);
     expectDenied(await asClerk(uid, { claimMatch: OPEN }), "groups.delete", group);
     expectDenied(await asClerk(uid, { servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }), "groups.delete", group);
     expect(await subjectOf(uid)).toBe("robot");
   });
 
-  test("that is granted more has its name changed all the same, and its claims restated", async () => {
+  test("that is granted more can still be renamed, and its claims restated", async () => {
     const uid = await bound([wide, group]);
     const body = { name: "renamed", claimMatch: { issuer: api.issuer, subject: "robot" } };
     const answer = await asClerk(uid, body);
@@ -221,7 +221,7 @@ describe("an identity", () => {
     expect(await subjectOf(uid)).toBe("clerk");
   });
 
-  test("that another organisation trusts is managed by its own", async () => {
+  test("that another organisation trusts is managed by its own organisation", async () => {
     const uid = await bound();
     const other = await createRecord(api, "groups", "", { name: "other" });
     const owner = { identityUid: uid, roleUid: await api.role("owner") };

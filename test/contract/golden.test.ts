@@ -1,5 +1,5 @@
 // Golden bodies: what the published samples show, field by field, and the bytes of the two error samples
-// (docs/contract.md#errors). Uids count and the clock stands still, so that a whole body can be written down.
+// (docs/contract.md#errors). Uids count up and the clock is stopped, so that the tests can state a whole body.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
@@ -39,7 +39,7 @@ describe("an error", () => {
     expect(nameless.text).toBe(group.text);
   });
 
-  test("is sample A, byte for byte, for an identity that is created with `{}`: what it is, is asked for later", async () => {
+  test("is sample A, byte for byte, for an identity that is created with `{}`: its relationship is checked later", async () => {
     const empty = await api.call("POST", `${IAM}/identities/${api.organization}`, { body: {} });
     const group = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
     expect(empty.text).toBe(group.text);
@@ -78,7 +78,7 @@ describe("an error", () => {
   });
 });
 
-describe("a body: the fields of the samples are always there, other unset fields are not", () => {
+describe("a body has the fields of the samples always, and other fields when they are set", () => {
   test("of a new group", async () => {
     const group = await createRecord(api, "groups", api.organization, { name: "g" });
     expect(group.uid).toMatch(new RegExp(`^${api.organization}/[0-9a-f]{16}$`));
@@ -153,7 +153,7 @@ describe("a body: the fields of the samples are always there, other unset fields
     expect(binding.identity).toEqual({ uid: identity.uid, name: "pattern", description: "", subject: "", issuer: "" });
   });
 
-  test("of a repo: what is unset is not there", async () => {
+  test("of a repo: unset fields are left out", async () => {
     const { repos } = await api.ok("GET", `${REGISTRY}/repos`, { query: { order_by: "name desc" } });
     expect(repos[0]).toEqual({ uid: repos[0].uid, name: "nginx", createTime: NOW, updateTime: NOW });
     expect(await api.ok("GET", `${REGISTRY}/repos/${repos[0].uid}`)).toEqual(repos[0]);
@@ -170,7 +170,7 @@ describe("a body: the fields of the samples are always there, other unset fields
     });
   });
 
-  test("of a list with nothing in it", async () => {
+  test("of an empty list", async () => {
     const answer = await api.call("GET", `${IAM}/groups`, { query: { name: "nobody" } });
     expect(answer.text).toBe('{"groups":[],"totalCount":"0","skipped":0}');
   });
@@ -188,7 +188,7 @@ describe("a body: the fields of the samples are always there, other unset fields
 });
 
 describe("v1", () => {
-  test("lists groups as `items`, with id for uid and without times, a zero being shown", async () => {
+  test("lists groups as `items`, with id for uid, zeros and no times", async () => {
     const { items, ...more } = await api.ok("GET", "/iam/v1/groups", { query: { id: api.organization } });
     expect(more).toEqual({});
     expect(items).toEqual([
@@ -224,11 +224,11 @@ describe("v1", () => {
     ["/iam/v1/groups", "no uid"],
     ["/registry/v1/repos", "0000000000000000000000000000000000000999"],
     ["/registry/v1/repos", "no uid"],
-  ])("%s answers 200 and an empty list for the id %s", async (path, id) => {
+  ])("%s answers 200 with an empty list for the id %s", async (path, id) => {
     expect((await api.call("GET", path, { query: { id } })).text).toBe('{"items":[]}');
   });
 
-  test("lists everything at once: paging parameters mean nothing", async () => {
+  test("ignores paging parameters and lists everything", async () => {
     const { items } = await api.ok("GET", "/registry/v1/repos", { query: { page_size: 1, skip: 1 } });
     expect(items).toHaveLength(2);
   });

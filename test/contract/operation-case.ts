@@ -1,5 +1,5 @@
-// For each served method a request that has every field of its message in use, and what the answer has to show for it:
-// a spelling that is not understood would be an unknown field, silently ignored, and the answer would be another.
+// For each served method, a request that uses every field of its message, and the expected effect on the response. A
+// misread spelling would be an unknown field, silently ignored, and the response would differ.
 
 import { expect } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
@@ -16,7 +16,7 @@ organization: { name: acme.example, verified: true }
 groups: [{ name: eng }, { name: platform, parent: eng }, { name: sales }]
 roles:
   - { name: deployer, group: eng, capabilities: [groups.list] }
-  # Nobody can make or bind a role with what nobody holds: a seed does.
+  # Only a seed can create and bind a role with capabilities that no caller holds.
   - { name: librarian, capabilities: [internal, repo.internal.admin, repo.update] }
 identities:
   - { name: ci, group: eng, claimMatch: { issuer: "https://issuer.example", subject: ci } }
@@ -98,7 +98,7 @@ export const make = ({ api }: Fixture, collection: Collection, parent: string, b
 const binding = ({ identity, viewer }: Fixture) => ({ identityUid: identity, roleUid: viewer });
 const hydrated = ({ identity, viewer }: Fixture) => ({ identity: { uid: identity }, role: { uid: viewer } });
 
-// Skips the first and takes one: without `skip`, `pageSize` or `orderBy` the answer is another.
+// Skips the first and takes one: without `skip`, `pageSize` or `orderBy` the response differs.
 const paging = { pageSize: 1, orderBy: "create_time desc", skip: 1 };
 const byName = { pageSize: 1, orderBy: "name desc", skip: 1 };
 

@@ -1,5 +1,5 @@
-// Walks the table of methods over REST: each one is reachable by its path under every version, in both spellings of its
-// fields, and answers as its response schema says. test/contract/parity.test.ts shows the same of gRPC.
+// Walks the table of methods over REST. The server serves each one by its path under every version, in both spellings of its
+// fields, with a response of its schema. test/contract/parity.test.ts covers gRPC.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Message,
@@ -53,7 +53,7 @@ describe.each(rows)("%s", (name, row) => {
   );
 });
 
-test("every answer has a request id and the server's own time, and is kept by nobody", async () => {
+test("every response has a request id and the server's time, and may not be cached", async () => {
   const { headers } = await fixture.api.call("GET", "/iam/v2beta1/groups", { headers: { "x-request-id": "run-7" } });
   expect(headers).toMatchObject({
     "x-request-id": "run-7",
@@ -62,7 +62,7 @@ test("every answer has a request id and the server's own time, and is kept by no
   });
 });
 
-test("a request id that could forge a line of the log is replaced", async () => {
+test("the server replaces a request id that could forge a log line", async () => {
   const { headers } = await fixture.api.call("GET", "/iam/v2beta1/groups", { headers: { "x-request-id": "a b c" } });
   expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
 });

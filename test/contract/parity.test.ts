@@ -1,5 +1,5 @@
-// Each operation through REST in lowerCamel, REST in snake_case and gRPC, from one table of cases: three equal servers get the
-// same requests, and must give the same answers.
+// Each operation through REST in lowerCamel, REST in snake_case and gRPC, from one table of cases. Three equal servers get the
+// same requests and must give the same responses.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations, VERSIONS } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
@@ -23,7 +23,7 @@ afterAll(() =>
   ),
 );
 
-/** Without what is another on each server: its port, and what the case calls volatile. Protobuf has no empty texts. */
+/** Without what differs on each server: its port, and the volatile fields of the case. Protobuf has no empty texts. */
 const comparable = (outcome: Outcome, { api }: Fixture, volatile: readonly string[] = []): Body => {
   const details = outcome.details.map((detail) =>
     Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== "")),
@@ -49,7 +49,7 @@ test("every operation of the table has a case, and every case an operation", () 
 describe.each(rows)("%s", (operation, row) => {
   const versions = row.path.includes("{version}") ? VERSIONS : ["-"];
 
-  test.each(versions)("answers alike on every way under %s", async (version) => {
+  test.each(versions)("has the same response on every wire under %s", async (version) => {
     const own: OperationCase = operationCases[operation];
     await expectParity(async (way, fixture) => {
       const request = await own.request(fixture);
@@ -61,7 +61,7 @@ describe.each(rows)("%s", (operation, row) => {
   });
 });
 
-describe("a caller without a token is refused alike by", () => {
+describe("the refusal of a caller without a token is the same for", () => {
   test.each(rows.filter(([, { auth }]) => auth !== "none"))("%s", async (operation) => {
     const [first] = await expectParity(async (way, fixture) =>
       way(fixture.api, { operation, request: await operationCases[operation].request(fixture), token: null }),
@@ -71,7 +71,7 @@ describe("a caller without a token is refused alike by", () => {
   });
 });
 
-describe("a refusal is told alike on every way:", () => {
+describe("a refusal is the same on every wire:", () => {
   test.each(refusals)("$operation, $reason", async ({ operation, request, token, code, message, details }) => {
     const [first, ...others] = await expectParity(async (way, fixture) => {
       const own = {

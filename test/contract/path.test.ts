@@ -1,5 +1,5 @@
-// Paths (docs/contract.md#paths): wildcards of several segments, `/` and `%2F`, the empty parent, verb suffixes and sub-paths
-// that win over the wildcard, the path that wins over the body.
+// Paths (docs/contract.md#paths): wildcards of several segments, `/` and `%2F`, and the empty parent. Verb suffixes and
+// sub-paths win over the wildcard, and the path wins over the body.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, REGISTRY } from "../harness/api-server.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
@@ -21,7 +21,7 @@ describe("a wildcard takes several segments", () => {
     ["%2f in lower case", (uid: string) => uid.replaceAll("/", "%2f")],
     ["one slash of each kind", (uid: string) => uid.replace("/", "%2F")],
     ["digits that are percent-encoded", (uid: string) => uid.replace("0", "%30")],
-  ])("with %s, on every method", async (_, encode) => {
+  ])("with %s on every method", async (_, encode) => {
     const { api, platform } = fixture;
     const path = `${IAM}/groups/${encode(platform)}`;
     expect((await api.ok("GET", path)).uid).toBe(platform);
@@ -40,9 +40,9 @@ describe("a wildcard takes several segments", () => {
     ["an encoded NUL", "720909c9f5279097d847ad02a2f24ba8f59de36a%00"],
     ["an empty segment at the end", "720909c9f5279097d847ad02a2f24ba8f59de36a/"],
     ["two slashes", "720909c9f5279097d847ad02a2f24ba8f59de36a//a033a6fabe0bfa0d"],
-    ["a path that climbs", "720909c9f5279097d847ad02a2f24ba8f59de36a/.."],
+    ["a path with `..`", "720909c9f5279097d847ad02a2f24ba8f59de36a/.."],
     ["SQL", "x'%20OR%201=1--"],
-  ])("but no uid is %s", async (_, text) => {
+  ])("refuses as a uid %s", async (_, text) => {
     expectInvalid(await fixture.api.call("GET", `${IAM}/groups/${text}`), ["uid", NO_UID]);
     expectInvalid(await fixture.api.call("DELETE", `${IAM}/identities/${text}`), ["uid", NO_UID]);
     expectInvalid(await fixture.api.call("POST", `${IAM}/roles/${text}`, { body: {} }), ["parent", NO_UID]);
@@ -73,7 +73,7 @@ describe("what wins", () => {
     expect(await api.ok("GET", `${IAM}/identities:lookupIdentity`, { query })).toEqual({ uid: identity });
   });
 
-  test("a verb of a record wins over the wildcard, whose methods it does not take over", async () => {
+  test("a verb of a record wins over the wildcard, but not for its other methods", async () => {
     const { api, eng } = fixture;
     expectRefusal(
       await api.call("POST", `${IAM}/groups/${eng}:requestGroupAccess`, { body: { name: "x" } }),
@@ -92,7 +92,7 @@ describe("what wins", () => {
     expectRefusal(size, "UNIMPLEMENTED", "GetSize is not served here", { domain: "registry" });
   });
 
-  test("a name that only begins like a collection is none", async () => {
+  test("a name that only begins like a collection is not found", async () => {
     const text = `there is no ${IAM}/groupsx`;
     expectRefusal(await fixture.api.call("GET", `${IAM}/groupsx`), "NOT_FOUND", text);
   });
@@ -113,7 +113,7 @@ describe("what wins", () => {
     expect(root.uid).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test("a field of the resource in the query is not the body's", async () => {
+  test("a field of the resource in the query does not change the body", async () => {
     const { api, platform } = fixture;
     const before = await api.ok("GET", `${IAM}/groups/${platform}`);
     const query = { "group.name": "hijacked", "group.description": "hijacked" };

@@ -1,5 +1,5 @@
-// Every operation in scope against the published OpenAPI document: path, method, parameters, fields of request and response
-// with their types. What differs is listed, one by one, with its reason.
+// Every operation in scope, compared with the published OpenAPI document: path, method, parameters, typed fields of request
+// and response. Each deviation is listed with its reason.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Operation, openapiDocument, operations, unservedMethods } from "../../schema/index.ts";
@@ -121,11 +121,11 @@ describe.each(inDocument.map((operation) => [operation.id, operation] as const))
   });
 });
 
-test("every deviation that is told is one", () => {
+test("every listed deviation exists", () => {
   expect(DEVIATIONS.filter((deviation) => !used.has(deviation))).toEqual([]);
 });
 
-test("the newer capabilities are ours alone", () => {
+test("only our document has the newer capabilities", () => {
   const enumOf = (own: Body) => own.components.schemas["chainguard.capabilities.Capability"].enum as string[];
   const theirs = enumOf(document);
   expect(enumOf(openapiDocument() as Body).filter((name) => !theirs.includes(name))).toEqual(
@@ -133,7 +133,7 @@ test("the newer capabilities are ours alone", () => {
   );
 });
 
-test("every published operation is served, or answers that it is not", () => {
+test("every published operation is served or answers UNIMPLEMENTED", () => {
   const served = new Set(ours.map(keyOf));
   const unserved = new Set(
     unservedMethods.map(({ method, path }) => {
@@ -158,7 +158,7 @@ describe("the links of the document", () => {
   );
   const ids = new Set(ours.map(({ id }) => id));
 
-  test("lead to operations that there are", () => {
+  test("lead to existing operations", () => {
     expect(links.filter(([, { operationId }]) => !ids.has(operationId))).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ describe("the links of the document", () => {
     Object.entries(operations as Record<string, Operation>)
       .filter(([name]) => name.startsWith("Create"))
       .map(([name]) => name.slice("Create".length)),
-  )("lead from the creation of a %s to its reading and its end, and from there back to its reading", (kind) => {
+  )("lead from the create of a %s to its get and delete, and back to its get", (kind) => {
     const to = (from: string) =>
       links.filter(([id]) => id.endsWith(`_${from}`)).map(([, { operationId }]) => operationId);
     const [get, end] = [`Get${kind}`, `Delete${kind}`].map((name) => [...ids].find((id) => id.endsWith(`_${name}`)));

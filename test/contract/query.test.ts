@@ -16,7 +16,7 @@ const names = async (target: string) => {
   return repos.map(({ name }: { name: string }) => name);
 };
 
-describe("the hierarchy filter is taken in both spellings", () => {
+describe("the hierarchy filter is accepted in both spellings", () => {
   test.each([
     ["uidp.descendants_of", ["nginx", "curl", "ruby"]],
     ["uidp.descendantsOf", ["nginx", "curl", "ruby"]],
@@ -38,7 +38,7 @@ describe("the hierarchy filter is taken in both spellings", () => {
   });
 });
 
-describe("order_by takes a space as", () => {
+describe("order_by accepts a space as", () => {
   test.each([
     ["%20", "order_by=name%20desc"],
     ["+", "order_by=name+desc"],
@@ -48,7 +48,7 @@ describe("order_by takes a space as", () => {
   });
 });
 
-test("a repeated key is a list, and a comma is no separator", async () => {
+test("a repeated key is a list, and a comma does not separate", async () => {
   const { api, eng, platform } = fixture;
   const path = `${IAM}/groups?`;
   const { totalCount } = await api.ok("GET", `${path}uidp.ids=${eng}&uidp.ids=${platform}`);
@@ -57,7 +57,7 @@ test("a repeated key is a list, and a comma is no separator", async () => {
   expectInvalid(await api.call("GET", `${path}uidp.ids=${text}`), ["uidp.ids[0]", "must be a uid"]);
 });
 
-test("a key that is no list must be given once, whichever way it is spelt", async () => {
+test("a key that is not a list must be given once, in either spelling", async () => {
   const twice = [`${IAM}/groups?page_size=1&page_size=2`, `${IAM}/groups?pageSize=1&pageSize=1`];
   for (const target of twice) expectInvalid(await fixture.api.call("GET", target), ["pageSize", "must be given once"]);
 });
@@ -68,7 +68,7 @@ test("unknown keys are ignored", async () => {
   ).toEqual(["curl", "nginx", "ruby"]);
 });
 
-test("an empty value is an absent one", async () => {
+test("an empty value counts as absent", async () => {
   const target = "page_size=&skip=&name=&order_by=&page_token=&uidp.descendants_of=&uidp.children_of=";
   expect(await names(target)).toEqual(["nginx", "curl", "ruby"]);
 });
@@ -92,7 +92,7 @@ test.each([
   expectInvalid(await fixture.api.call("GET", `${IAM}/groups?${target}`), [field, description]);
 });
 
-test("everything that is malformed is reported at once", async () => {
+test("all malformed values are reported at once", async () => {
   const answer = await fixture.api.call("GET", `${IAM}/groups?page_size=-1&skip=-2&order_by=colour&uidp.children_of=x`);
   expectInvalid(
     answer,
@@ -103,7 +103,7 @@ test("everything that is malformed is reported at once", async () => {
   );
 });
 
-test("an enum of a query is taken by name and by number", async () => {
+test("an enum of a query is accepted by name and by number", async () => {
   const { api, eng } = fixture;
   for (const relationship of ["RELATIONSHIP_TYPE_CLAIM_MATCH", "1"]) {
     const query = { relationship_type: relationship, "uidp.children_of": eng };
@@ -117,7 +117,7 @@ test("an enum of a query is taken by name and by number", async () => {
   expectInvalid(answer, ["relationshipType", "is not a known value of its enum"]);
 });
 
-test("a mask is taken in both spellings of its key, a comma joining its paths", async () => {
+test("a mask is accepted in both spellings of its key, with commas between its paths", async () => {
   const { api, platform } = fixture;
   for (const key of ["updateMask", "update_mask"]) {
     const body = { name: "platform", description: key, verified: true };

@@ -1,4 +1,4 @@
-// Requests that are refused, one or more for each rule that a client can break: what is asked, and what every way has to tell.
+// Requests that the server refuses, one or more for each rule that a client can break, with the error on every wire.
 import type { OperationName } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
 
@@ -68,7 +68,7 @@ export const refusals: readonly RefusalCase[] = [
   })),
   invalid(
     "CreateGroup",
-    "a parent that is nobody's name",
+    "a parent that is no group's name",
     "parent: is not a uid, and no group in scope has that name",
     () => ({
       parent: "nowhere",
@@ -77,7 +77,7 @@ export const refusals: readonly RefusalCase[] = [
   ),
   denied(
     "CreateGroup",
-    "verified by somebody else than the operator",
+    "verified by a caller other than the operator",
     "verified is set by the operator of the service",
     ({ eng: parent }) => ({
       parent,
@@ -86,21 +86,23 @@ export const refusals: readonly RefusalCase[] = [
   ),
   missing(
     "CreateGroup",
-    "a parent that is not there",
+    "a missing parent",
     ({ eng }) => `Group ${below(eng)} does not exist`,
     ({ eng }) => ({
       parent: below(eng),
       group: { name: "a" },
     }),
   ),
-  invalid("GetGroup", "a uid that is none", `uid: ${UID}`, () => ({ uid: "nope" })),
+  invalid("GetGroup", "a malformed uid", `uid: ${UID}`, () => ({ uid: "nope" })),
   missing(
     "GetGroup",
-    "a missing record where one may look",
+    "a missing record where the caller may read",
     ({ eng }) => `Group ${below(eng)} does not exist`,
     ({ eng }) => ({ uid: below(eng) }),
   ),
-  denied("GetGroup", "a record where one may not look", `needs groups.list at ${STRANGE}`, () => ({ uid: STRANGE })),
+  denied("GetGroup", "a record where the caller may not read", `needs groups.list at ${STRANGE}`, () => ({
+    uid: STRANGE,
+  })),
   invalid(
     "UpdateGroup",
     "an unknown path in the mask",
@@ -117,14 +119,14 @@ export const refusals: readonly RefusalCase[] = [
   failed("DeleteGroup", "a group that is not empty", "cannot delete group with child groups", ({ eng: uid }) => ({
     uid,
   })),
-  invalid("ListGroups", "a page token that is none", "pageToken: is not a page token of this service", () => ({
+  invalid("ListGroups", "a malformed page token", "pageToken: is not a page token of this service", () => ({
     pageToken: "x",
   })),
   invalid("ListGroups", "a negative page size", "pageSize: must not be negative", () => ({ pageSize: -1 })),
   invalid("ListGroups", "a negative skip", "skip: must not be negative", () => ({ skip: -1 })),
   invalid(
     "ListGroups",
-    "an order that there is not",
+    "an unknown order",
     "orderBy: must be one of uid, name, create_time, update_time, optionally followed by asc or desc",
     () => ({ orderBy: "colour" }),
   ),
@@ -160,7 +162,7 @@ export const refusals: readonly RefusalCase[] = [
   })),
   invalid(
     "CreateRoleBinding",
-    "an identity that is not there",
+    "a missing identity",
     ({ eng }) => `identityUid: identity ${below(eng)} does not exist`,
     ({ eng, viewer }) => ({
       parent: eng,
@@ -240,7 +242,7 @@ export const refusals: readonly RefusalCase[] = [
   ),
   invalid(
     "CreateTag",
-    "a digest that is none",
+    "a malformed digest",
     'digest: digest must match "^sha256:[0-9a-f]{64}$"',
     ({ repo: parent }) => ({
       parent,
@@ -268,10 +270,10 @@ export const refusals: readonly RefusalCase[] = [
   ),
   denied(
     "Exchange",
-    "a token of somebody else",
+    "a token of another workload",
     'the token may not be exchanged for this identity: invalid "sub"',
     ({ api }) => ({ aud: [api.baseUrl], identity: api.identity }),
-    workload("somebody"),
+    workload("another"),
   ),
   unimplemented(
     "Exchange",
@@ -282,7 +284,7 @@ export const refusals: readonly RefusalCase[] = [
   ),
   denied(
     "ExchangeRefreshToken",
-    "a token that is no refresh token",
+    "a token that is not a refresh token",
     "the token may not be exchanged for this identity",
     ({ api }) => ({ aud: [api.baseUrl] }),
     workload("owner"),

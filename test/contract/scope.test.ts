@@ -1,5 +1,5 @@
-// Where a grant holds (docs/contract.md#authorization): at its group and everything below, never beside or above. Each method
-// with a record beside the grant, or with one that does not exist, is in authorization.test.ts.
+// Where a grant holds (docs/contract.md#authorization): at its group and everything below, never beside or above.
+// authorization.test.ts covers each method with a record beside the grant, or with a missing one.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
@@ -75,7 +75,7 @@ describe("a viewer of one group", () => {
     expectDenied(await api.call("GET", `${IAM}/groups/${uid()}`, { token: viewer.token }), "groups.list", uid());
   });
 
-  test("lists that group and those below, and counts no others", async () => {
+  test("lists and counts only that group and those below", async () => {
     const { groups, totalCount } = await api.ok("GET", `${IAM}/groups`, { token: viewer.token });
     expect(groups.map(({ uid }: Body) => uid).toSorted()).toEqual([left, deep].toSorted());
     expect(totalCount).toBe("2");
@@ -83,7 +83,7 @@ describe("a viewer of one group", () => {
     expect(v1.items.map(({ id }: Body) => id).toSorted()).toEqual([left, deep].toSorted());
   });
 
-  test("is shown nothing by a filter that names another group", async () => {
+  test("gets an empty list for a filter that names another group", async () => {
     for (const filter of ["descendantsOf", "childrenOf"]) {
       const query = { [`uidp.${filter}`]: api.organization };
       const { groups } = await api.ok("GET", `${IAM}/groups`, { token: viewer.token, query });
@@ -107,7 +107,7 @@ describe("a viewer of one group", () => {
 });
 
 describe("a caller", () => {
-  test("is answered for a uid in an organisation of somebody else as if there were none", async () => {
+  test("cannot tell a uid of another organisation from a missing one", async () => {
     const other = await api.actor("other");
     const { uid } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const missing = "f".repeat(40);
@@ -117,7 +117,7 @@ describe("a caller", () => {
 });
 
 describe("uids whose text begins alike", () => {
-  test("are not below one another: a grant at one says nothing of the other", async () => {
+  test("are not below one another: a grant at one does not hold at the other", async () => {
     // Ids that differ in the last digit only, and a root whose digits the other's begin with.
     const roots = ["a".repeat(40), "a".repeat(39).concat("b")];
     let segment = 0;
@@ -135,7 +135,7 @@ describe("uids whose text begins alike", () => {
     await twins.close();
   });
 
-  test("sibling segments are told apart by every digit", async () => {
+  test("sibling segments differ by any digit", async () => {
     const segments = [
       "00000000000000a0",
       "0000000000000001",
@@ -165,16 +165,16 @@ describe("uids whose text begins alike", () => {
 });
 
 describe("roles", () => {
-  test("that are built in are read by everybody", async () => {
-    const nobody = await api.actor("nobody");
+  test("that are built in are readable by every caller", async () => {
+    const stranger = await api.actor("stranger");
     const uid = await api.role("owner");
-    expect((await api.ok("GET", `${IAM}/roles/${uid}`, { token: nobody.token })).name).toBe("owner");
-    const { roles } = await api.ok("GET", `${IAM}/roles`, { token: nobody.token });
+    expect((await api.ok("GET", `${IAM}/roles/${uid}`, { token: stranger.token })).name).toBe("owner");
+    const { roles } = await api.ok("GET", `${IAM}/roles`, { token: stranger.token });
     expect(roles.map(({ name }: Body) => name)).toEqual(expect.arrayContaining(["viewer", "editor", "owner"]));
     for (const role of roles) expect(role.uid).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test("that are missing and would be built in are NOT_FOUND to everybody", async () => {
+  test("that are missing and would be built in are NOT_FOUND for every caller", async () => {
     const uid = "e".repeat(40);
     expectNotFound(await api.call("GET", `${IAM}/roles/${uid}`, { token: viewer.token }), "Role", uid);
   });

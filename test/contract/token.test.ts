@@ -1,5 +1,5 @@
-// What a token may do (docs/contract.md#d28): the caller's bindings as they are now, intersected with the capabilities and
-// scopes asked for at the exchange. A revoked binding ends at once; the `cap` claim informs clients.
+// What a token may do (docs/contract.md#d28): the caller's current bindings, intersected with the capabilities and scopes that
+// the exchange requested. A revoked binding ends at once; the `cap` claim informs clients.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capabilitiesFromBits } from "../../schema/index.ts";
@@ -29,8 +29,8 @@ const bind = async (identityUid: string, role: string, at: string): Promise<stri
   return await createUid(api, "roleBindings", at, body);
 };
 
-describe("a token follows the bindings as they are now", () => {
-  test("a binding that is revoked ends at once", async () => {
+describe("a token follows the current bindings", () => {
+  test("a revoked binding ends at once", async () => {
     const { uid, token } = await api.actor("revoked");
     const binding = await bind(uid, "viewer", left);
     expect((await list(token)).totalCount).toBe("1");
@@ -39,14 +39,14 @@ describe("a token follows the bindings as they are now", () => {
     expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token }), "groups.list", left);
   });
 
-  test("a binding that is made begins at once, without another exchange", async () => {
+  test("a new binding counts at once, without another exchange", async () => {
     const { uid, token } = await api.actor("granted");
     expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token }), "groups.list", left);
     await bind(uid, "viewer", left);
     expect((await api.call("GET", `${IAM}/groups/${left}`, { token })).status).toBe(200);
   });
 
-  test("a binding that is changed to another role or identity counts at once", async () => {
+  test("a changed role or identity of a binding counts at once", async () => {
     const [one, two] = [await api.actor("one"), await api.actor("two")];
     const binding = await bind(one.uid, "viewer", left);
     await api.ok("PATCH", `${IAM}/roleBindings/${binding}`, { body: { identityUid: two.uid } });
@@ -55,7 +55,7 @@ describe("a token follows the bindings as they are now", () => {
     expect((await list(two.token)).totalCount).toBe("0");
   });
 
-  test("a role that is changed counts at once for those who are bound to it", async () => {
+  test("a changed role counts at once for the identities that are bound to it", async () => {
     const body = { name: "changing", capabilities: ["CAP_IAM_GROUPS_LIST"] };
     const { uid: role } = await createRecord(api, "roles", api.organization, body);
     const { uid, token } = await api.actor("bound");
@@ -65,7 +65,7 @@ describe("a token follows the bindings as they are now", () => {
     expect((await list(token)).totalCount).toBe("0");
   });
 
-  test("the token of an identity that is deleted is refused as unauthenticated", async () => {
+  test("the token of a deleted identity is refused as unauthenticated", async () => {
     const { uid, token } = await api.actor("deleted", { role: "viewer" });
     await api.ok("DELETE", `${IAM}/identities/${uid}`);
     expectUnauthenticated(await api.call("GET", `${IAM}/groups`, { token }));
@@ -84,29 +84,29 @@ describe("a token follows the bindings as they are now", () => {
   });
 });
 
-describe("a token that was asked for with capabilities", () => {
-  test("does those and nothing else", async () => {
+describe("a token that was requested with capabilities", () => {
+  test("has those and no others", async () => {
     const token = await api.token(api.identity, { subject: "owner", cap: ["groups.list", "groups.update"] });
     expect((await api.call("PATCH", `${IAM}/groups/${left}`, { token, body: {} })).status).toBe(200);
     expectDenied(await api.call("DELETE", `${IAM}/groups/${left}`, { token }), "groups.delete", left);
     expect((await api.ok("GET", `${IAM}/identities`, { token })).totalCount).toBe("0");
   });
 
-  test("gets none that the identity does not hold", async () => {
+  test("has none that the identity does not hold", async () => {
     const { uid } = await api.actor("modest", { role: "viewer", at: left });
     const token = await api.token(uid, { subject: "modest", cap: ["groups.list", "groups.delete"] });
     expectDenied(await api.call("DELETE", `${IAM}/groups/${left}`, { token }), "groups.delete", left);
     expect(capabilitiesFromBits(claimsOf(token).cap[left])).toEqual(["CAP_IAM_GROUPS_LIST"]);
   });
 
-  test("that mean nothing does nothing", async () => {
+  test("that do not exist may do nothing", async () => {
     const token = await api.token(api.identity, { subject: "owner", cap: ["make.coffee"] });
     expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token }), "groups.list", left);
   });
 });
 
-describe("a token that was asked for with scopes", () => {
-  test("acts there and below, and nowhere else", async () => {
+describe("a token that was requested with scopes", () => {
+  test("is valid there and below, and nowhere else", async () => {
     const token = await api.token(api.identity, { subject: "owner", scopes: [left] });
     const { uid } = await createRecord(api, "groups", left, { name: "below" }, token);
     expect((await api.call("DELETE", `${IAM}/groups/${uid}`, { token })).status).toBe(200);
@@ -118,12 +118,12 @@ describe("a token that was asked for with scopes", () => {
     expect((await list(token)).groups.map(({ uid: own }: Body) => own)).toEqual([left]);
   });
 
-  test("has them in its cap claim, with what is granted above them", async () => {
+  test("has them in its cap claim, with grants from above them", async () => {
     const token = await api.token(api.identity, { subject: "owner", scopes: [left, right] });
     expect(Object.keys(claimsOf(token).cap).toSorted()).toEqual([left, right].toSorted());
   });
 
-  test("beyond what is granted does nothing", async () => {
+  test("beyond its grants may do nothing", async () => {
     const { uid } = await api.actor("scoped", { role: "viewer", at: left });
     const token = await api.token(uid, { subject: "scoped", scopes: [right] });
     expect((await list(token)).totalCount).toBe("0");
@@ -138,7 +138,7 @@ describe("a token that was asked for with scopes", () => {
   });
 });
 
-describe("a token with a limit does not found an organisation, of which its identity would be granted everything", () => {
+describe("a limited token cannot create an organisation, which would grant its identity everything", () => {
   test.each([
     ["a capability", () => ({ cap: ["groups.list"] })],
     ["the very capability", () => ({ cap: ["groups.create"] })],
@@ -162,13 +162,13 @@ describe("a token with a limit does not found an organisation, of which its iden
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "new root" } })).totalCount).toBe("0");
   });
 
-  test("and one without does", async () => {
+  test("and a token without limits can", async () => {
     expect(await createRecord(api, "groups", "", { name: "a root" })).toMatchObject({ name: "a root" });
   });
 });
 
 describe("the exchange moves lastSeenTime", () => {
-  test("and neither updateTime nor anything else", async () => {
+  test("and no other field", async () => {
     const own = await startServer();
     const claimMatch = { issuer: own.issuer, subject: "seen" };
     const before = await createRecord(own, "identities", own.organization, { name: "seen", claimMatch });
@@ -181,21 +181,21 @@ describe("the exchange moves lastSeenTime", () => {
 });
 
 describe("the identity that anyone may assume", () => {
-  const token = async (subject = "whoever") => api.token(api.anyone, { subject });
+  const token = async (subject = "any-subject") => api.token(api.anyone, { subject });
 
-  test("is assumed with any subject of an issuer that the server knows", async () => {
-    for (const subject of ["whoever", "repo:my-org/my-repo:ref:refs/heads/main"])
+  test("can be assumed with any subject of an issuer that the server knows", async () => {
+    for (const subject of ["any-subject", "repo:my-org/my-repo:ref:refs/heads/main"])
       expect(claimsOf(await token(subject))).toMatchObject({ sub: api.anyone, cap: {} });
   });
 
-  test("holds nothing: it reads built-in roles, and lists of nothing", async () => {
+  test("holds nothing: it reads built-in roles, and all other lists are empty", async () => {
     const own = await token();
     expect((await list(own)).totalCount).toBe("0");
     expectDenied(await api.call("GET", `${IAM}/groups/${left}`, { token: own }), "groups.list", left);
     expect((await api.ok("GET", `${IAM}/roles`, { token: own })).roles.length).toBeGreaterThan(2);
   });
 
-  test("cannot be given a binding, alone or in a batch or by a change", async () => {
+  test("cannot get a binding, by a create, a batch or a change", async () => {
     const description = "is the identity that anyone may assume, which holds no bindings";
     const link = { identityUid: api.anyone, roleUid: await api.role("viewer") };
     expectInvalid(await api.call("POST", `${IAM}/roleBindings/${left}`, { body: link }), ["identityUid", description]);
@@ -210,7 +210,7 @@ describe("the identity that anyone may assume", () => {
     expectInvalid(await api.call("PATCH", `${IAM}/roleBindings/${binding}`, change), ["identityUid", description]);
   });
 
-  test("cannot found an organisation, which everybody would own", async () => {
+  test("cannot create an organisation, which anyone would own", async () => {
     const answer = await api.call("POST", `${IAM}/groups`, { token: await token(), body: { name: "everybody's" } });
     expect(answer.status).toBe(403);
     expect(answer.json).toMatchObject({
@@ -221,7 +221,7 @@ describe("the identity that anyone may assume", () => {
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "everybody's" } })).totalCount).toBe("0");
   });
 
-  test("is in nobody's list, and nobody changes or deletes it", async () => {
+  test("is in no list, and cannot be changed or deleted", async () => {
     const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { page_size: 200 } });
     expect(identities.map(({ uid }: Body) => uid)).not.toContain(api.anyone);
     const root = await api.ok("GET", `${IAM}/identities`, { query: { "uidp.in_root": true } });
@@ -232,7 +232,7 @@ describe("the identity that anyone may assume", () => {
     expectDenied(await api.call("PATCH", path, { body: { name: "x" } }), "identity.update", api.anyone);
   });
 
-  test("is not told apart by its name in any organisation: the uid is fixed", async () => {
+  test("has a fixed uid, so an identity of the same name is not mistaken for it", async () => {
     const other = await startServer();
     expect(other.anyone).toBe(api.anyone);
     await other.close();

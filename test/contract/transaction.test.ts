@@ -1,4 +1,4 @@
-// Each method that changes something does so in one transaction, with what it looked at before; each other writes nothing.
+// Each method that writes does all its reads and writes in one transaction. Other methods write nothing.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => fixture.api.close());
 beforeEach(reset);
 
-// The exchange notes when an identity was seen, and rotates refresh tokens, by rules of its own.
+// The exchange has its own rules: it sets lastSeenTime and rotates refresh tokens.
 const rows = (Object.entries(operations) as [OperationName, Operation][]).filter(
   ([, { service }]) => service !== "oidc.SecurityTokenService",
 );
@@ -66,6 +66,6 @@ test.each(rows.filter(([, { method }]) => method !== "GET"))("%s is one transact
   await send(name, row);
   expect(commits).toBe(1);
   expect(writes.filter(([, inTransaction]) => !inTransaction)).toEqual([]);
-  // A check only looks.
+  // A check only reads.
   expect(writes.length > 0).toBe(name !== "CheckAccountAssociation");
 });

@@ -24,13 +24,13 @@ describe("an unknown path is 404, code 5", () => {
     ["an unknown verb of a collection", `${IAM}/groups:paint`],
     ["overlays, which v2 does not have", "/registry/v2/overlays"],
     ["two slashes", "//iam/v2beta1/groups"],
-    ["a path that climbs", "/iam/v2beta1/../v2beta1/groups"],
+    ["a path with `..`", "/iam/v2beta1/../v2beta1/groups"],
     ["half a path", "/iam/v2beta1"],
   ])("%s", async (_, path) => {
     expectRefusal(await api.call("GET", path), "NOT_FOUND", `there is no ${path}`);
   });
 
-  test("without a token too, and with a body that is thrown away", async () => {
+  test("without a token too, and with a body that is discarded", async () => {
     const answer = await api.call("POST", `${IAM}/colours`, { token: null, body: "x".repeat(2 * MIB) });
     expectRefusal(answer, "NOT_FOUND", `there is no ${IAM}/colours`);
   });
@@ -86,12 +86,12 @@ describe("a content type that is not JSON is 415, code 3", () => {
     expect((await api.call("PATCH", `${IAM}/groups/${api.organization}`, options)).status).toBe(200);
   });
 
-  test("is not asked for where no body is expected", async () => {
+  test("is not required without a body", async () => {
     const answer = await api.call("GET", `${IAM}/groups`, { headers: { "content-type": "text/plain" } });
     expect(answer.status).toBe(200);
   });
 
-  test("is a form at the exchange, as the SDK sends it", async () => {
+  test("may be a form at the exchange, as the SDK sends it", async () => {
     const form = new URLSearchParams({ aud: api.baseUrl, identity: api.identity });
     const answer = await api.call("POST", "/sts/exchange", {
       token: await api.identityToken("owner"),
@@ -139,13 +139,13 @@ describe("a body over 1 MiB is 413, code 3, answered without a reset", () => {
     expectRefusal(answer, "INVALID_ARGUMENT", "the body is larger than 1048576 bytes", { http: 413 });
   });
 
-  test("is not one of exactly 1 MiB: its name is refused as a name", async () => {
+  test("is allowed at exactly 1 MiB, where its name is refused as a name", async () => {
     const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: bodyOf(MIB) });
     expectInvalid(answer, ["name", "name must be at most 255 characters"]);
   });
 });
 
-describe("a body that is no JSON object is 400, code 3", () => {
+describe("a body that is not a JSON object is 400, code 3", () => {
   test.each([
     ["a word", "hello"],
     ["half an object", '{"name":'],
@@ -159,7 +159,7 @@ describe("a body that is no JSON object is 400, code 3", () => {
     expectRefusal(answer, "INVALID_ARGUMENT", description, { details: [badRequest(["", description])] });
   });
 
-  test.each(["[]", '"text"', "7", "null", "true"])("%s, which is JSON and no object", async (body) => {
+  test.each(["[]", '"text"', "7", "null", "true"])("%s, which is JSON but not an object", async (body) => {
     const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body });
     expectInvalid(answer, ["", "the body must be a JSON object"]);
   });
@@ -171,7 +171,7 @@ describe("a body that is no JSON object is 400, code 3", () => {
     expect(answer.json).toMatchObject({ code: 3, message: expect.stringContaining("not JSON in UTF-8") });
   });
 
-  test("but who has no token is told only that", async () => {
+  test("a caller without a token learns only about the token", async () => {
     const path = `${IAM}/groups/${api.organization}`;
     expectUnauthenticated(await api.call("POST", path, { token: null, body: "hello" }));
   });
@@ -182,18 +182,18 @@ describe("a body that is no JSON object is 400, code 3", () => {
   });
 });
 
-describe("what is not HTTP", () => {
-  test("is told 400 and the connection ends", async () => {
+describe("a message that is not HTTP", () => {
+  test("gets 400, and the connection ends", async () => {
     expect(await raw("nonsense\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 
-  test("hurts nobody else: the next request is served", async () => {
+  test("does not affect the next request", async () => {
     await raw("GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n");
     expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
   });
 });
 
-test("no error has a stack or a path of the server's files in it", async () => {
+test("no error has a stack or a file path of the server", async () => {
   const answers = await Promise.all([
     api.call("GET", "/nowhere"),
     api.call("POST", `${IAM}/groups/${api.organization}`, { body: "{" }),
@@ -203,7 +203,7 @@ test("no error has a stack or a path of the server's files in it", async () => {
   for (const { text } of answers) expect(text).not.toMatch(/\bat .*:\d+:\d+|node:|\.ts/);
 });
 
-/** Writes bytes on a connection of its own and reads until the other side ends it or falls silent. */
+/** Writes bytes on a new connection, and reads until the other side ends it or is silent. */
 const raw = (text: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(api.baseUrl);
@@ -218,7 +218,7 @@ const raw = (text: string): Promise<string> =>
   });
 
 describe("a fault of the server", () => {
-  test("is told as INTERNAL, without its cause, which the log has; on every way in", async () => {
+  test("is INTERNAL without its cause on every wire; the log has the cause", async () => {
     const { signer, pageTokenKey } = sharedKeys();
     const devSigner = { ...signer, sign: () => Promise.reject(new Error("the dog ate the key")) };
     const log: string[] = [];
@@ -241,7 +241,7 @@ describe("a fault of the server", () => {
     expect(log.join("")).toContain("the dog ate the key");
   });
 
-  test("of the database is told as INTERNAL too", async () => {
+  test("of the database is INTERNAL too", async () => {
     // Two records cannot have one uid.
     const owned = await startServer({ ids: { root: () => "0".repeat(40), segment: segments(3) } });
     const path = `${IAM}/groups/${owned.organization}`;

@@ -1,4 +1,4 @@
-// A published method that is out of scope answers UNIMPLEMENTED (501), never 404 (docs/contract.md#d31): walks the published
+// A published method that is out of scope answers UNIMPLEMENTED (501), never 404 (docs/contract.md#d31). Walks the published
 // methods, not our list of them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, operations, VERSIONS } from "../../schema/index.ts";
@@ -52,7 +52,7 @@ const domain = (service: string) => {
   return first === "registry" || first === "vulnerabilities" ? first : "iam";
 };
 
-test("the published methods that are not served are all but those of the table", () => {
+test("the published methods that are not served are those outside the table", () => {
   expect(publishedMethods.length - unserved.length).toBe(Object.keys(operations).length);
 });
 

@@ -1,4 +1,4 @@
-// A create whose outcome is unknown, and no run that settles it, as the program is gone (docs/faults.md#l1).
+// A create with an unknown outcome, then `destroy`, so that no run settles it (docs/faults.md#l1).
 import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/index.ts";
 import type { Program } from "../harness/small-engine/program.ts";
@@ -6,7 +6,7 @@ import { readState } from "../harness/small-engine/state.ts";
 import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { STACK } from "./scenario.ts";
 
-describe.concurrent("a create that nobody knows the end of, then `destroy`", () => {
+describe.concurrent("a create with an unknown outcome, then `destroy`", () => {
   const rows: { how: string; script?: FaultScript }[] = [
     { how: "killed after the reply" },
     {
@@ -14,7 +14,7 @@ describe.concurrent("a create that nobody knows the end of, then `destroy`", () 
       script: { rules: [{ operation: "CreateGroup", steps: [{ hold: true }] }] },
     },
   ];
-  test.each(rows)("of a run that was $how: its record is named", async ({ script }) => {
+  test.each(rows)("reports the record of a run that was $how", async ({ script }) => {
     const testbed = await startTestbed();
     const engine = testbed.engine(STACK);
     try {

@@ -4,49 +4,47 @@ import { describe, expect, test } from "vitest";
 import { STACK, scenario } from "./scenario.ts";
 import { ALL, acting } from "./table.ts";
 
-// Another address than that of the last run: the move is confirmed there, and the way back.
+// Another address than that of the last run: both moves are confirmed.
 const SILENT = "http://127.0.0.1:9";
 
-describe.concurrent("F1: nobody listens", () => {
-  test.each(acting(ALL))(
-    "$action of a $kind: an error, nothing is done, and the next run does it",
-    ({ kind, action }) =>
-      scenario({
-        kind,
-        action,
-        child: { env: { IRM_MOVED_FROM: SILENT } },
-        act: async ({ testbed, subject }) => {
-          const elsewhere = testbed.engine(STACK, {
-            env: {
-              IRM_BASE_URL: SILENT,
-              IRM_MOVED_FROM: testbed.server.baseUrl,
-              IRM_TOKEN: "for-nobody",
-              IRM_JOURNAL: join(testbed.folder, `${STACK}.journal`),
-            },
-          });
-          return elsewhere.run("up", subject.after);
-        },
-        fails: "connect ECONNREFUSED",
-        attempts: 0,
-      }),
+describe.concurrent("F1: the connection is refused", () => {
+  test.each(acting(ALL))("$action of a $kind fails without an effect, and the next run does it", ({ kind, action }) =>
+    scenario({
+      kind,
+      action,
+      child: { env: { IRM_MOVED_FROM: SILENT } },
+      act: async ({ testbed, subject }) => {
+        const elsewhere = testbed.engine(STACK, {
+          env: {
+            IRM_BASE_URL: SILENT,
+            IRM_MOVED_FROM: testbed.server.baseUrl,
+            IRM_TOKEN: "invalid-token",
+            IRM_JOURNAL: join(testbed.folder, `${STACK}.journal`),
+          },
+        });
+        return elsewhere.run("up", subject.after);
+      },
+      fails: "connect ECONNREFUSED",
+      attempts: 0,
+    }),
   );
 });
 
-// A label of 64 characters: no name server needs to be asked to know that it is none.
+// A label of 64 characters is invalid, which no name server needs to confirm.
 const NOWHERE = `https://${"n".repeat(64)}.invalid`;
 
-describe.concurrent("F1: a name that does not resolve", () => {
+describe.concurrent("F1: the name does not resolve", () => {
   test.each(acting(ALL))(
-    "$action of a $kind: an error without the token, nothing is done, and the next run does it",
+    "$action of a $kind fails without an effect or the token in the error, and the next run does it",
     ({ kind, action }) =>
       scenario({
         kind,
         action,
         child: { env: { IRM_MOVED_FROM: NOWHERE } },
         act: async ({ testbed, subject }) => {
-          const token = "the-token-of-nobody";
+          const token = "a-token-without-an-identity";
           testbed.tokens.push(token);
-          // In a process: this one may have a proxy, which would look the name up elsewhere.
+          // In a separate process: this one may have a proxy, which would resolve the name itself.
           const elsewhere = testbed.engine(STACK, {
             env: {
               IRM_BASE_URL: NOWHERE,

@@ -4,14 +4,14 @@ import { ALL, testFault } from "./table.ts";
 testFault("F2: a reset before the request is carried out", [
   {
     what: "a reset before the request is carried out",
-    why: "nothing is found, or it may be repeated: sent again",
+    why: "sent again, after a search if it is a create",
     actions: ALL,
     steps: [{ reset: true }],
     row: { attempts: 2 },
   },
   {
     what: "three resets before the request is carried out",
-    why: "sent again, five times at most",
+    why: "sent again, at most five times",
     actions: ALL,
     steps: [{ reset: true }, { reset: true }, { reset: true }],
     row: { attempts: 4 },

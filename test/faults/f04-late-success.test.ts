@@ -3,16 +3,16 @@ import type { Watch } from "../harness/small-engine/run.ts";
 import type { Stage } from "./scenario.ts";
 import { CHANGES, testFault, UNKNOWN } from "./table.ts";
 
-// Real time, in which a request must come to a server on loopback: nothing else depends on it.
+// Real time in which a request must reach a server on loopback. Nothing else depends on it.
 const HURRIED_MS = 3_000;
 
-/** Its request has little time, since no answer comes. */
+/** The timeout of its request is short, since no response arrives. */
 const hurried = ({ engine, subject: { after, method } }: Stage, further: Watch = {}) =>
   engine.run("up", after, { hurry: { ms: HURRIED_MS, method }, ...further });
 
 testFault("F4: no response in time", [
   {
-    what: "no answer in time, and a commit while the run looks for it",
+    what: "timed out, and committed while the run searches",
     why: "found before the run gives up",
     actions: ["create"],
     steps: [{ hold: true }],
@@ -20,7 +20,7 @@ testFault("F4: no response in time", [
       attempts: 1,
       act: (stage) => {
         const { testbed, subject } = stage;
-        // The first look has found nothing, and does not know that yet.
+        // The response to the first search is held. It has found nothing.
         const reached: Watch["reached"] = async (point) => {
           const came = [subject.operation, subject.list].every((operation) => testbed.attempts(operation).length > 0);
           if (point !== "after reply" || !came) return;
@@ -32,8 +32,8 @@ testFault("F4: no response in time", [
     },
   },
   {
-    what: "no answer in time, and a commit after the run gave up",
-    why: "the run fails with the intent open, the next one takes the record",
+    what: "timed out, and committed after the run gave up",
+    why: "the run fails with the entry pending, and the next one adopts the record",
     actions: ["create"],
     steps: [{ hold: true }],
     row: {
@@ -47,14 +47,14 @@ testFault("F4: no response in time", [
     },
   },
   {
-    what: "no answer in time, and no commit ever",
-    why: "the run fails with the intent open, the next one finds nothing and makes it",
+    what: "timed out, and never committed",
+    why: "the run fails with the entry pending, and the next one finds nothing and creates it",
     actions: ["create"],
     steps: [{ hold: true, reset: true }],
     row: { attempts: 1, act: (stage) => hurried(stage), fails: UNKNOWN },
   },
   {
-    what: "no answer in time, of what may be repeated",
+    what: "timed out, of a request that may be repeated",
     why: "sent again",
     actions: CHANGES,
     steps: [{ hold: true }],

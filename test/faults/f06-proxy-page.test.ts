@@ -1,4 +1,4 @@
-// A proxy answers with a page of its own (docs/faults.md#f6).
+// A proxy answers with its own page (docs/faults.md#f6).
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { scenario } from "./scenario.ts";
@@ -8,7 +8,7 @@ testFault("F6: a proxy's page", [
   ...[500, 502, 504].flatMap((status): FaultRow[] => [
     {
       what: `${status} with a page of a proxy, after the commit`,
-      why: "nobody knows: the record is found",
+      why: "the outcome is unknown: the record is found",
       actions: ["create"],
       steps: [{ at: "after", status, body: "html" }],
       row: { attempts: 1 },
@@ -24,23 +24,23 @@ testFault("F6: a proxy's page", [
     },
   ]),
   {
-    what: "500 of what may not be read as passing",
-    why: "an error; the next run does what is left",
+    what: "500, which may be permanent",
+    why: "an error, and the next run does the rest",
     actions: CHANGES,
     steps: [{ status: 500, body: "html" }],
     row: { attempts: 1, fails: "500" },
   },
   {
     what: "504 before the commit, of a create",
-    why: "it may still come, so it is not sent again; the next run finds nothing and makes it",
+    why: "it may still arrive, so it is not sent again; the next run finds nothing and creates it",
     actions: ["create"],
     steps: [{ status: 504, body: "html" }],
     row: { attempts: 1, fails: UNKNOWN },
   },
 ]);
 
-describe.concurrent("F6: a read that a proxy answers", () => {
-  test.each(each([{ status: 500 }, { status: 502 }, { status: 504 }]))("$status for a $kind is asked again", (row) =>
+describe.concurrent("F6: a proxy's page in place of a read", () => {
+  test.each(each([{ status: 500 }, { status: 502 }, { status: 504 }]))("$status for a $kind is retried", (row) =>
     scenario({
       kind: row.kind,
       action: "update",
@@ -48,7 +48,7 @@ describe.concurrent("F6: a read that a proxy answers", () => {
         rules: [{ operation: kindRecords[kind].operations.get, steps: [{ status: row.status, body: "html" }] }],
       }),
       act: ({ engine }) => engine.run("refresh"),
-      // Each of the kind is read once, and one of them once more.
+      // Each record of the kind is read once, and one of them twice.
       seen: ({ testbed, subject }) =>
         void expect(testbed.attempts(kindRecords[row.kind].operations.get)).toHaveLength(
           subject.before.filter(({ kind }) => kind === row.kind).length + 1,

@@ -30,7 +30,7 @@ describe.concurrent("F8: a token that expires in mid-run", () => {
     scenario({
       ...row,
       act: async ({ testbed, subject }) => {
-        // As of a runner that keeps its own token fresh.
+        // As on a runner that refreshes its own token.
         const file = join(testbed.folder, "identity-token");
         const refreshed = async () => writeFileSync(file, await testbed.minted());
         await refreshed();
@@ -42,7 +42,7 @@ describe.concurrent("F8: a token that expires in mid-run", () => {
         run.goOn();
         const outcome = await run.outcome;
         await engine.end();
-        // The line for whoever reviews it.
+        // The line for the reviewer.
         expect(engine.said.filter((text) => !text.startsWith("RoleBinding subject "))).toEqual([]);
         return outcome;
       },

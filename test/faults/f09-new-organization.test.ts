@@ -8,23 +8,23 @@ import { STACK } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
 import { ALL, testFault } from "./table.ts";
 
-testFault("F9: 403 in an organisation that was there before", [
+testFault("F9: 403 in an existing organisation", [
   {
-    what: "403 in an organisation that was there before",
-    why: "an error at once: only what was just made is waited for",
+    what: "403 in an existing organisation",
+    why: "an error at once: only new organisations are retried",
     actions: ALL,
     steps: [{ status: 403 }],
     row: { attempts: 1, fails: "PERMISSION_DENIED" },
   },
 ]);
 
-describe.concurrent("F9: an organisation that was just made", () => {
-  test.each(KINDS)("does not know us yet: the denial of a %s in it is waited for", async (kind) => {
+describe.concurrent("F9: a new organisation", () => {
+  test.each(KINDS)("denies a %s at first, and the run retries until its permission arrives", async (kind) => {
     const testbed = await startTestbed();
     try {
       const foreign = await testbed.records();
       const engine = testbed.engine(STACK);
-      // Below a root of its own, with what it refers to, one group in the other: only the subject is denied.
+      // Below a new root, in nested groups with its dependencies: only the subject is denied.
       const after = subjectOf(kind, "create", testbed.home).after.filter(({ name }) => name !== "other-team");
       const root: Declared = { name: "root", kind: "group", inputs: { root: true, name: "root" } };
       const program: Program = [root, ...after].map((one) =>
@@ -39,7 +39,7 @@ describe.concurrent("F9: an organisation that was just made", () => {
       expect(times).toHaveLength(before.length + denied.length + 1);
       const [last = 0, third = 0, second = 0] = times.toReversed();
       expect([last - third >= 4_000, third - second >= 2_000]).toEqual([true, true]);
-      // A new token for each denial: the new permission is in none that is older.
+      // A new token for each denial: older tokens lack the new permission.
       expect(testbed.attempts("ExchangeGet")).toHaveLength(1 + denied.length);
       testbed.server.faults?.clear();
       expect((await judge(testbed, STACK, engine, program, foreign)).problems).toEqual([]);

@@ -17,16 +17,16 @@ const held =
 const ROWS: Row[] = [
   {
     point: "before the request is sent",
-    why: "the open intent is looked for, nothing is found, and it is sent",
+    why: "the next run searches for the pending entry, finds nothing, and sends it",
     row: { act: killedAt("before send") },
   },
   {
-    point: "after it was sent, and before it is committed, which it is while the next run looks",
-    why: "the next run waits until the request's time is up",
+    point: "after it is sent, with the commit during the next run's search",
+    why: "the next run waits until the request has timed out",
     row: {
       script: held({}),
       act: (stage) => {
-        // For both runs: the next one begins to look while the request has time left, however long it takes until then.
+        // For both runs: the next one begins its search before the request times out, however slow the machine is.
         stage.testbed.still();
         return killedWhenItCame(false)(stage);
       },
@@ -41,7 +41,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    point: "after it was sent, and it is never committed",
+    point: "after it is sent, without a commit",
     why: "the next run finds nothing and sends its own",
     row: {
       script: held({ status: 503 }),
@@ -57,13 +57,13 @@ const ROWS: Row[] = [
     },
   },
   {
-    point: "after the reply, before anything of it is written down",
+    point: "after the reply, before the journal has it",
     why: "the record is found by its parent and inputs",
     row: { act: killedAt("after reply") },
   },
   {
-    point: "after the provider has ended, before the state is written",
-    why: "the journal knows the uid that the state does not",
+    point: "after the provider has finished, before the state is written",
+    why: "the journal has the uid that the state lacks",
     row: { act: killedAt("before state") },
   },
 ];
@@ -72,7 +72,7 @@ const ACTIONS: Action[] = ["create", "update", "delete", "replace"];
 
 describe.concurrent.each(ACTIONS)("F10: kill -9 during a %s", (action) => {
   describe.each(ROWS)("$point: $why", ({ row }) => {
-    // A script is for the first request of its operation; it is cleared when the next run begins, and what it holds stays held.
+    // A script applies to the first request of its operation. The next run starts without it, and held requests stay held.
     test.each(KINDS)("%s", (kind) => scenario({ ...row, kind, action }));
   });
 });

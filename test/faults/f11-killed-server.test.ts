@@ -17,7 +17,7 @@ import { type Action, subjectOf } from "./subject.ts";
 
 const POLL_MS = 20;
 
-/** A server of its own process and file, and an engine of this one. */
+/** A server in a separate process with its own file, and an engine in this one. */
 const startKillable = async () => {
   const folder = mkdtempSync(join(tmpdir(), "irm-faults-"));
   const script = join(folder, "faults.yaml");
@@ -58,7 +58,7 @@ const startKillable = async () => {
     stateFile,
     engine,
     faults,
-    /** resolves when a request of each operation is there, and carried out or not */
+    /** resolves when a request of each operation has arrived, carried out or not */
     came: async (operations: OperationName[], carriedOut: boolean): Promise<void> => {
       for (;;) {
         const there = (await faults()).filter((one) => one.carriedOut === carriedOut).map((one) => one.operation);
@@ -81,7 +81,7 @@ const startKillable = async () => {
   };
 };
 
-/** The subjects of all kinds in one program, with what they need. */
+/** The subjects of all kinds in one program, with their dependencies. */
 const programOf = (action: Action, when: "before" | "after", home: string): Program => [
   ...subjectOf("roleBinding", action, home)[when].filter(({ name }) => name !== "subject"),
   ...KINDS.flatMap((kind) =>
@@ -91,7 +91,7 @@ const programOf = (action: Action, when: "before" | "after", home: string): Prog
   ),
 ];
 
-/** What a record says, but for when. */
+/** A record without its times. */
 const told = ({ lastSeenTime: _, createTime: __, updateTime: ___, ...record }: LiveRecord): Json => record;
 
 const POINTS = [
@@ -135,11 +135,11 @@ describe.concurrent("F11: kill -9 of the server", () => {
         gone: action === "delete" ? committed : 0,
       });
 
-      // Which waits for what may still be on its way for no longer than one of its own requests may take.
+      // It waits for requests in flight for at most the timeout of one of its own.
       const next = testbed.engine({ IRM_REQUEST_TIMEOUT: "5" });
       expect(await next.run("up", after)).toMatchObject({ errors: [] });
       const resources = readState(testbed.stateFile(STACK)).resources.map(({ id }) => id);
-      // What was committed and never acknowledged is taken: nothing is made a second time.
+      // Unacknowledged commits are adopted: nothing is created twice.
       if (action !== "delete") expect(resources).toEqual(expect.arrayContaining(made));
       expect((await judge(testbed, STACK, next, after, foreign)).problems).toEqual([]);
       expect(await next.run("destroy")).toMatchObject({ errors: [] });

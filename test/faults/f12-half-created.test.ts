@@ -1,4 +1,4 @@
-// A create succeeds, and what follows fails (docs/faults.md#f12).
+// A create succeeds, and the next step fails (docs/faults.md#f12).
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
@@ -6,13 +6,13 @@ import { KINDS } from "./judge.ts";
 import { killedAt, scenario } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
 
-describe.concurrent("F12: made, and what follows fails", () => {
+describe.concurrent("F12: a create succeeds, and the next step fails", () => {
   test.each(KINDS)("a %s is recorded with its uid and the reason", (kind) =>
     scenario({
       kind,
       action: "create",
       act: async (stage) => {
-        // The run before was killed; this one takes its record and wants it otherwise.
+        // The run before was killed. This one adopts its record and changes it.
         await killedAt("after reply")(stage);
         const { testbed, engine, subject } = stage;
         const { operations } = kindRecords[kind];

@@ -1,10 +1,10 @@
-// A record of somebody else blocks a delete (docs/faults.md#f15).
+// A foreign record blocks a delete (docs/faults.md#f15).
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
 import { type Stage, scenario } from "./scenario.ts";
 
-describe.concurrent("F15: what is not ours holds it", () => {
+describe.concurrent("F15: a foreign record holds it", () => {
   const foreignIn: Record<"group" | "identity" | "role", (stage: Stage) => Promise<[string, Json]>> = {
     group: async ({ uid }) => [`groups/${uid("subject")}`, { name: "not-ours" }],
     identity: async ({ testbed, uid }) => [
@@ -16,32 +16,35 @@ describe.concurrent("F15: what is not ours holds it", () => {
       { identityUid: testbed.foreign.identity, roleUid: uid("subject") },
     ],
   };
-  test.each(["group", "identity", "role"] as const)("a %s is refused with the violation, and stays", (kind) => {
-    let foreign: Json;
-    return scenario({
-      kind,
-      action: "delete",
-      act: async (stage) => {
-        const { testbed, engine, subject } = stage;
-        const [path, body] = await foreignIn[kind](stage);
-        foreign = await testbed.call("POST", `${IAM}/${path}`, body);
-        return engine.run("up", subject.after);
-      },
-      fails: "FAILED_PRECONDITION",
-      seen: async ({ testbed, uid }, outcome) => {
-        expect(outcome?.errors.join()).toContain(foreign.uid as string);
-        const live = await testbed.records();
-        expect([...live.keys()]).toEqual(expect.arrayContaining([foreign.uid, uid("subject")]));
-        const path = `name` in foreign ? "groups" : "roleBindings";
-        await testbed.call("DELETE", `${IAM}/${path}/${foreign.uid}`);
-      },
-    });
-  });
+  test.each(["group", "identity", "role"] as const)(
+    "the delete of a %s fails with the violation, and the record stays",
+    (kind) => {
+      let foreign: Json;
+      return scenario({
+        kind,
+        action: "delete",
+        act: async (stage) => {
+          const { testbed, engine, subject } = stage;
+          const [path, body] = await foreignIn[kind](stage);
+          foreign = await testbed.call("POST", `${IAM}/${path}`, body);
+          return engine.run("up", subject.after);
+        },
+        fails: "FAILED_PRECONDITION",
+        seen: async ({ testbed, uid }, outcome) => {
+          expect(outcome?.errors.join()).toContain(foreign.uid as string);
+          const live = await testbed.records();
+          expect([...live.keys()]).toEqual(expect.arrayContaining([foreign.uid, uid("subject")]));
+          const path = `name` in foreign ? "groups" : "roleBindings";
+          await testbed.call("DELETE", `${IAM}/${path}/${foreign.uid}`);
+        },
+      });
+    },
+  );
 });
 
-// Nothing is in a role binding and nothing refers to one: none can be held by what is not ours.
-describe.concurrent("F15: what is not ours stands beside it", () => {
-  test("a roleBinding goes, and the one of somebody else to the same identity and role stays", () =>
+// No record is in a role binding or refers to one, so no foreign record can hold one.
+describe.concurrent("F15: a foreign record is beside it", () => {
+  test("a roleBinding is deleted, and a foreign one of the same identity and role stays", () =>
     scenario({
       kind: "roleBinding",
       action: "delete",

@@ -1,10 +1,10 @@
-// The engine deletes in an order that does not work (docs/faults.md#f16).
+// The engine deletes in an impossible order (docs/faults.md#f16).
 import { describe, expect, test } from "vitest";
 import { KINDS } from "./judge.ts";
 import { scenario } from "./scenario.ts";
 
 describe.concurrent("F16: an order of deletes that the engine does not know", () => {
-  test.each(KINDS)("a %s that is named by plain uids goes before what it is in and what it names", (kind) =>
+  test.each(KINDS)("a %s with plain uids is deleted before its parent and its references", (kind) =>
     scenario({
       kind,
       action: "create",

@@ -1,13 +1,13 @@
-// Somebody deletes or changes a record by hand (docs/faults.md#f17).
+// A person deletes or changes a record by hand (docs/faults.md#f17).
 import { describe, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
 import { scenario } from "./scenario.ts";
 import { each } from "./table.ts";
 
-describe.concurrent("F17: changed by somebody else", () => {
+describe.concurrent("F17: a change by hand", () => {
   test.each(each([{ how: "deleted" }, { how: "changed" }]))(
-    "a $kind that was $how is as declared again",
+    "a $kind that was $how by hand is restored as declared",
     ({ kind, how }) =>
       scenario({
         kind,

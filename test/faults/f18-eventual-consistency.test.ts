@@ -1,4 +1,4 @@
-// Reads that are eventually consistent: a record that was just created is not readable yet (docs/faults.md#f18).
+// Eventually consistent reads: a new record is not readable yet (docs/faults.md#f18).
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
@@ -13,14 +13,14 @@ const LOST: { what: string; steps?: Step[] }[] = [
   { what: ", with its first answer lost,", steps: [{ at: "after", reset: true }] },
 ];
 
-/** The subject is there, and a read says that it is not. */
+/** The subject exists, and a read answers NOT_FOUND. */
 const expectHidden = async ({ testbed, subject, uid }: Stage): Promise<void> => {
   const path = `${IAM}/${kindRecords[subject.kind].list.plural}/${uid("subject")}`;
   await expect(testbed.call("GET", path)).rejects.toThrow("answered 404");
 };
 
-describe.concurrent("F18: reads that lag four seconds behind", () => {
-  test.each(KINDS)("a %s that was just made is not taken for gone", (kind) =>
+describe.concurrent("F18: reads that are four seconds behind", () => {
+  test.each(KINDS)("a new %s is not treated as deleted", (kind) =>
     scenario({
       kind,
       action: "create",
@@ -38,7 +38,7 @@ describe.concurrent("F18: reads that lag four seconds behind", () => {
       },
     }),
   );
-  test.each(KINDS)("a %s whose answer was lost is found once it shows", (kind) =>
+  test.each(KINDS)("a %s whose response was lost is found once it is readable", (kind) =>
     scenario({
       kind,
       action: "create",
@@ -57,7 +57,7 @@ describe.concurrent("F18: reads that lag four seconds behind", () => {
         action,
         act: async (stage) => {
           const { engine, testbed, subject } = stage;
-          // Anew, so that it is young.
+          // Created again, within its creation grace period.
           await engine.run("destroy");
           testbed.still();
           await engine.run("up", subject.before);

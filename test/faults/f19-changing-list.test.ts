@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 const pluralOf = ({ subject }: Stage): string => kindRecords[subject.kind].list.plural;
 
-/** Records of others that the list tells with the subject: of its name, and not what was asked for. */
+/** Foreign records that the list returns with the subject: with its name, but other fields. */
 const otherOf = ({ subject, uid }: Stage): Json => {
   const named = { name: "subject", description: "another" };
   switch (subject.kind) {
@@ -25,7 +25,7 @@ const otherOf = ({ subject, uid }: Stage): Json => {
       return { ...named, claimMatch: { issuer: "https://issuer.example.com", subject: "another" } };
     case "role":
       return { ...named, capabilities: ["CAP_IAM_GROUPS_LIST"] };
-    // The very same: only that it is older tells it from ours.
+    // An equal record: only its age differs from ours.
     case "roleBinding":
       return { identityUid: uid("who"), roleUid: uid("what") };
     default:
@@ -52,7 +52,7 @@ interface Row {
   /** of the first page */
   steps: { reset?: true }[];
   between(stage: Stage, others: string[]): Promise<void>;
-  /** pages that are asked for after the POST */
+  /** pages that are requested after the POST */
   pages: number;
 }
 
@@ -61,14 +61,14 @@ const remove = (stage: Stage, uid: string) => stage.testbed.call("DELETE", `${IA
 const ROWS: Row[] = [
   {
     what: "a page fails",
-    why: "it is asked for again",
+    why: "it is requested again",
     steps: [{}, { reset: true }],
     between: async () => undefined,
     pages: 4,
   },
   {
-    what: "rows of the first page go",
-    why: "no row of the next is passed over",
+    what: "rows of the first page are deleted",
+    why: "no row of the next page is skipped",
     steps: [{}],
     between: async (stage, others) => {
       const plural = pluralOf(stage);
@@ -79,12 +79,12 @@ const ROWS: Row[] = [
         if (at >= 0) await remove(stage, others.splice(at, 1)[0] as string);
       }
     },
-    // And the one that this test asks for.
+    // And the one that this test requests.
     pages: 4,
   },
   {
     what: "the page token expires",
-    why: "the walk begins anew",
+    why: "the list restarts",
     steps: [{}],
     between: async ({ testbed }) => {
       testbed.later(4 * DAY_MS);
@@ -97,16 +97,16 @@ const ROWS: Row[] = [
 const tokenFile = (folder: string): string => join(folder, "identity-token");
 
 describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, between, pages }) => {
-  test.each(KINDS)("a %s is found behind others", (kind) =>
+  test.each(KINDS)("a %s is found after others", (kind) =>
     scenario({
       kind,
       action: "create",
       act: async (stage) => {
         const { testbed, subject } = stage;
         const others = await madeBeside(stage, OTHERS);
-        // Older than the intent by more than clocks may differ.
+        // Older than the journal entry by more than clocks may differ.
         testbed.later(10_000);
-        // What is there already is listed before the POST, page by page.
+        // Existing records are listed before the POST, page by page.
         const before = Math.ceil((await countBeside(stage)) / PAGE_SIZE);
         testbed.server.faults?.set({
           rules: [
@@ -127,7 +127,7 @@ describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, b
         await engine.end();
         expect(testbed.attempts(subject.operation)).toHaveLength(1);
         expect(testbed.attempts(subject.list)).toHaveLength(before + pages);
-        // With a token of now.
+        // With a new token.
         await testbed.records();
         for (const uid of others) await remove(stage, uid);
         return outcome;

@@ -1,4 +1,4 @@
-// Two runs at the same time, of one stack or of two that want the same (docs/faults.md#f20).
+// Two runs at the same time, of one stack or of two that declare the same (docs/faults.md#f20).
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -14,13 +14,13 @@ import { STACK, scenario } from "./scenario.ts";
 import { type SubjectKind, subjectOf } from "./subject.ts";
 
 describe.concurrent("F20: two runs of one stack at the same time", () => {
-  test.each(KINDS)("make one %s", (kind) =>
+  test.each(KINDS)("create one %s", (kind) =>
     scenario({
       kind,
       action: "create",
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "before", delay: "300ms" }] }] }),
       act: async ({ testbed, engine, subject }) => {
-        // The second has a state of its own, as of two machines that pulled the same one.
+        // The second has a separate state, as on two machines that pulled the same one.
         const program = subject.after;
         const other = testbed.engine("other", {
           stack: `organization/faults/${STACK}`,
@@ -38,7 +38,7 @@ describe.concurrent("F20: two runs of one stack at the same time", () => {
     }),
   );
 
-  test("make one of each, also when one of them has made some already", async () => {
+  test("create one of each, also when one run has created some already", async () => {
     const testbed = await startTestbed();
     try {
       const foreign = await testbed.records();
@@ -64,16 +64,16 @@ describe.concurrent("F20: two runs of one stack at the same time", () => {
 
 interface TwoStacks {
   testbed: Testbed;
-  /** what was there before either */
+  /** what existed before either run */
   foreign: Foreign;
   one: Engine;
   two: Engine;
   operation: OperationName;
-  /** the resource that both declare, in a group of others */
+  /** the resource that both declare, in a foreign group */
   subject: Declared;
 }
 
-/** Two stacks that declare the same record, each with a state and a journal of its own. */
+/** Two stacks that declare the same record, each with its own state and journal. */
 const twoStacks = async (kind: SubjectKind, act: (stacks: TwoStacks) => Promise<void>, options: ServerOptions = {}) => {
   const testbed = await startTestbed(options);
   try {
@@ -99,7 +99,7 @@ const twoStacks = async (kind: SubjectKind, act: (stacks: TwoStacks) => Promise<
   }
 };
 
-/** Each is judged with the other's as somebody else's, which also its destroy must leave. */
+/** Each is judged with the other's records as foreign, which its destroy must leave too. */
 const eachKeepsItsOwn = async ({ testbed, foreign, one, two, subject }: TwoStacks, declaredByOne = subject) => {
   const own = new Set(readState(testbed.stateFile("one")).resources.map(({ id }) => id));
   const live = await testbed.records();
@@ -115,7 +115,7 @@ const eachKeepsItsOwn = async ({ testbed, foreign, one, two, subject }: TwoStack
 };
 
 describe.concurrent("F20: two stacks that declare the same at the same time", () => {
-  test.each(KINDS)("make a %s each, and each keeps its own", (kind) =>
+  test.each(KINDS)("create a %s each, and each keeps its own", (kind) =>
     twoStacks(kind, async (stacks) => {
       const { testbed, one, two, operation, subject } = stacks;
       const step = { at: "before", delay: "300ms" } as const;
@@ -127,7 +127,7 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
     }),
   );
 
-  test.each(KINDS)("when the answer to one is lost, it is told which %ss may be its, and a person says which", (kind) =>
+  test.each(KINDS)("report the possible %ss when one response is lost, and a person chooses", (kind) =>
     twoStacks(kind, async (stacks) => {
       const { testbed, one, two, operation, subject } = stacks;
       const run = one.start("up", [subject], { point: "before send", of: "POST" });
@@ -149,7 +149,7 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
     }),
   );
 
-  test("where a service has a binding once, one of them is told of it, and to adopt it", () =>
+  test("advise one of them to adopt the binding, where a service allows it only once", () =>
     twoStacks(
       "roleBinding",
       async ({ testbed, foreign, one, two, operation, subject }) => {

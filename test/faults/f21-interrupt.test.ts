@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { scenario } from "./scenario.ts";
 import { ALL, acting } from "./table.ts";
 
-describe.concurrent("F21: ^C while it is made", () => {
-  test.each(acting([...ALL, "replace"]))("$action of a $kind ends, and is in the state", ({ kind, action }) =>
+describe.concurrent("F21: ^C during a request", () => {
+  test.each(acting([...ALL, "replace"]))("$action of a $kind finishes, and the state has it", ({ kind, action }) =>
     scenario({
       kind,
       action,

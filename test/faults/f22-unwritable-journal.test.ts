@@ -15,7 +15,7 @@ const fileOf = (testbed: Testbed): string => {
   return journalPath(`organization/faults/${STACK}`, config, env, testbed.folder);
 };
 
-// What is written to it fails as on a full disk.
+// A write to it fails as on a full disk.
 const fill = (testbed: Testbed): void => {
   rmSync(fileOf(testbed), { force: true });
   mkdirSync(journalOf(testbed), { recursive: true });
@@ -28,8 +28,8 @@ describe.concurrent("F22: a journal that cannot be written", () => {
       kind,
       action: "create",
       act: async ({ testbed, subject }) => {
-        // The first request asks for the service's time: what was left is known by then, and the intent not written. So the
-        // organisation is not asked for before.
+        // The first request reads the service's time. By then the old entries are read, and the new one is not written. So the
+        // organisation is not requested before.
         const engine = testbed.engine(STACK, { env: { IRM_MOVED_FROM: testbed.organization } });
         const run = engine.start("up", subject.after, { point: "before send", of: "GET" });
         await run.paused;
@@ -44,7 +44,7 @@ describe.concurrent("F22: a journal that cannot be written", () => {
       attempts: 0,
     }),
   );
-  test.each(KINDS)("a folder that is none refuses a %s before the POST", (kind) =>
+  test.each(KINDS)("a folder that is a file refuses a %s before the POST", (kind) =>
     scenario({
       kind,
       action: "create",
@@ -57,7 +57,7 @@ describe.concurrent("F22: a journal that cannot be written", () => {
       attempts: 0,
     }),
   );
-  test.each(KINDS)("a disk that is full once the POST is sent loses no %s", (kind) =>
+  test.each(KINDS)("a disk that fills up after the POST loses no %s", (kind) =>
     scenario({
       kind,
       action: "create",

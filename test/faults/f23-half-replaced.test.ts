@@ -4,8 +4,8 @@ import { kindRecords } from "../../provider/kind/index.ts";
 import { KINDS } from "./judge.ts";
 import { scenario } from "./scenario.ts";
 
-describe.concurrent("F23: a replacement whose one half fails", () => {
-  test.each(KINDS)("a %s that cannot be made leaves the old one in place", (kind) =>
+describe.concurrent("F23: one half of a replacement fails", () => {
+  test.each(KINDS)("a %s that cannot be created leaves the old one in place", (kind) =>
     scenario({
       kind,
       action: "replace",
@@ -14,7 +14,7 @@ describe.concurrent("F23: a replacement whose one half fails", () => {
       seen: async ({ testbed, uid }) => expect((await testbed.records()).has(uid("subject"))).toBe(true),
     }),
   );
-  test.each(KINDS)("the old %s that cannot be deleted is deleted by the next run", (kind) =>
+  test.each(KINDS)("an old %s that cannot be deleted is deleted by the next run", (kind) =>
     scenario({
       kind,
       action: "replace",

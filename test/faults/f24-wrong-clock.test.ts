@@ -1,4 +1,4 @@
-// Machines whose clocks are ten minutes wrong (docs/faults.md#f24).
+// Machines with clocks that are ten minutes wrong (docs/faults.md#f24).
 import { describe, expect, test } from "vitest";
 import type { Watch } from "../harness/small-engine/run.ts";
 import { KINDS } from "./judge.ts";
@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 
 describe.concurrent("F24: a clock that is ten minutes wrong", () => {
   const rows = [10 * MINUTE_MS, -10 * MINUTE_MS].flatMap((wrongBy) => KINDS.map((kind) => ({ kind, wrongBy })));
-  test.each(rows)("by $wrongBy ms: the $kind whose answer was lost is found", ({ kind, wrongBy }) =>
+  test.each(rows)("by $wrongBy ms: a $kind whose response was lost is found", ({ kind, wrongBy }) =>
     scenario({
       kind,
       action: "create",
@@ -20,8 +20,8 @@ describe.concurrent("F24: a clock that is ten minutes wrong", () => {
   );
 });
 
-describe.concurrent("F24: two machines that carry one journal, with clocks of their own", () => {
-  test.each(KINDS)("a %s that is carried out when the second looks for it is its", (kind) =>
+describe.concurrent("F24: two machines with different clocks share one journal", () => {
+  test.each(KINDS)("a %s that is committed during the second's search belongs to it", (kind) =>
     scenario({
       kind,
       action: "create",
@@ -29,7 +29,7 @@ describe.concurrent("F24: two machines that carry one journal, with clocks of th
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ hold: true }] }] }),
       act: async (stage) => {
         const { testbed, subject } = stage;
-        // The second begins to look while the request has time left, however long it takes until then.
+        // The second begins its search before the request times out, however slow the machine is.
         testbed.still();
         await killedWhenItCame(false)(stage);
         const looked = testbed.attempts(subject.list).length;

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { scenario } from "./scenario.ts";
 import { ALL, acting } from "./table.ts";
 
-describe.concurrent("F25: a service that is newer", () => {
+describe.concurrent("F25: a newer service", () => {
   const newer = { futureField: "new", futureKind: "KIND_FUTURE", kind: "GROUP_KIND_FUTURE" };
-  test.each(acting([...ALL, "replace"]))("$action of a $kind with fields that nobody knows", ({ kind, action }) =>
+  test.each(acting([...ALL, "replace"]))("$action of a $kind with unknown fields", ({ kind, action }) =>
     scenario({
       kind,
       action,

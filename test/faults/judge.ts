@@ -1,5 +1,5 @@
-// "Nothing lost" (docs/faults.md#nothing-lost): L1 to L7, as texts of what is wrong. The server's records are compared with the
-// state, with the program, and with the records that were there before any of ours.
+// "Nothing lost" (docs/faults.md#nothing-lost): L1 to L7, as texts of problems. Compares the server's records with the state,
+// with the program, and with the records that existed before any of ours.
 import { isDeepStrictEqual } from "node:util";
 import { parentOf } from "../../schema/index.ts";
 import type { LiveRecord } from "../harness/small-engine/owner.ts";
@@ -10,15 +10,15 @@ import type { Testbed } from "../harness/small-engine/testbed.ts";
 
 export type Foreign = Map<string, LiveRecord>;
 
-/** What a judge needs of a testbed. */
+/** The part of a testbed that a judge needs. */
 export type Judging = Pick<Testbed, "records" | "stateFile" | "texts" | "tokens">;
 
 export interface Judged {
-  /** uids that neither the state nor anything that was said knows (L1) */
+  /** uids that are neither in the state nor in any output (L1) */
   leaked: string[];
   /** names in the state without a record (L2) */
   lost: string[];
-  /** names of which there are more records than one, or records that nobody declared (L3) */
+  /** names with several records, or with records that no program declares (L3) */
   duplicated: string[];
   /** everything, L1 to L5 and L7, as texts */
   problems: string[];
@@ -37,7 +37,7 @@ export const judge = async (
   const live = await testbed.records();
   const { resources } = readState(testbed.stateFile(name));
   const ours = [...live.values()].filter(({ uid }) => !foreign.has(uid) && !isOwnersOfRoot(uid, live));
-  // A line that names what a role binding connects reports no record that is lost.
+  // A line that names the ends of a role binding does not report a lost record.
   const said = engine.said.filter((line) => !line.startsWith("RoleBinding ")).join("\n");
   const inState = new Set(resources.map(({ id }) => id));
   const leaked = ours.filter(({ uid }) => !inState.has(uid) && !said.includes(uid)).map(({ uid }) => uid);
@@ -51,8 +51,8 @@ export const judge = async (
   const missing = program.filter((declared) => !resources.some((one) => one.name === declared.name));
   const preview = await engine.run("preview", program);
   const problems = [
-    ...leaked.map((uid) => `L1: ${uid} is live and nobody knows of it`),
-    ...lost.map((one) => `L2: ${one} is in the state and not there`),
+    ...leaked.map((uid) => `L1: ${uid} exists, and neither state nor output has it`),
+    ...lost.map((one) => `L2: ${one} is in the state and does not exist`),
     ...duplicated.map((one) => `L3: ${one} is one too many`),
     ...undeclared.map((one) => `L3: ${one.name} is in the state and not declared`),
     ...missing.map((one) => `L3: ${one.name} is declared and not in the state`),
@@ -81,7 +81,7 @@ const touched = (foreign: Foreign, live: Map<string, LiveRecord>): string[] =>
     return isDeepStrictEqual(changeless(now), changeless(before)) ? [] : [`${uid} is not ours and was changed`];
   });
 
-// The service itself binds whoever makes an organisation to it.
+// The service binds the creator of an organisation to it.
 const isOwnersOfRoot = (uid: string, live: Map<string, LiveRecord>): boolean => {
   const record = live.get(uid) as LiveRecord;
   const isBinding = "identityUid" in record || "identity" in record;
@@ -96,5 +96,5 @@ const secretsIn = (testbed: Judging, engine: Engine): string[] => {
   return [...secrets, ...bearers].map(() => "L7: a token is in a log, a state or a journal");
 };
 
-/** The kinds that each fault is tried on, for tables. What is new in a kind of later has a row of its own. */
+/** The kinds that every fault is tried on. Special cases of other kinds have separate rows. */
 export const KINDS = ["group", "identity", "role", "roleBinding"] as const;

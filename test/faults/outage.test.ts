@@ -1,5 +1,5 @@
-// Retries (docs/faults.md#retries): how many requests a service gets while it is down, and how its clients come back
-// afterwards, as the service counts them. Time is virtual: it goes on when all workers sleep, so that each run is the same.
+// Retries (docs/faults.md#retries): how many requests a service gets while it is down, and how its clients return afterwards,
+// as the service counts them. Time is virtual: it advances when all workers sleep, so that each run is the same.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ interface Town {
   clock: SharedClock;
   faults: NonNullable<RunningServer["faults"]>;
   organization: string;
-  /** the methods for groups, of a process of its own */
+  /** the methods for groups, as in a separate process */
   process(): Promise<Methods>;
 }
 
@@ -61,9 +61,9 @@ const create = (methods: Methods, parent: string, name: string, stack = "outage"
   });
 
 describe("a service that is down for a minute", () => {
-  test("is asked at most a tenth more than there is to do, once the budget of retries is spent", () =>
+  test("gets at most a tenth more requests than needed, once the retry quota is empty", () =>
     inTown(1, async ({ clock, faults, organization, process }) => {
-      // A process that has begun to make records.
+      // A process that has begun to create records.
       const methods = await process();
       const read = () => methods.read(organization, { uid: organization });
       await clock.work(() => create(methods, organization, "before"));
@@ -86,7 +86,7 @@ describe("a service that is down for a minute", () => {
 
       const came = faults.attempts().map(({ timeMs }) => timeMs - START_MS);
       expect(begun).toHaveLength(800);
-      // 500 tokens, 14 for each try that is one more.
+      // 500 tokens, 14 for each retry.
       expect(came.length - begun.length).toBe(35);
       const spent = 5_000;
       const later = (times: number[]) => times.filter((time) => time >= spent).length;
@@ -109,23 +109,23 @@ interface Row {
 const TOLD = { status: 503, retryAfter: 15 };
 
 const ROWS: Row[] = [
-  { what: "all at once, and told to wait", operation: "GetGroup", step: TOLD, downForMs: 100, arrivingOverMs: 0 },
+  { what: "all at once, with Retry-After", operation: "GetGroup", step: TOLD, downForMs: 100, arrivingOverMs: 0 },
   {
-    what: "all at once, and told to wait with a create",
+    what: "all at once, with Retry-After for a create",
     operation: "CreateGroup",
     step: TOLD,
     downForMs: 100,
     arrivingOverMs: 0,
   },
   {
-    what: "all at once, as too many",
+    what: "all at once, with 429",
     operation: "GetGroup",
     step: { status: 429 },
     downForMs: 100,
     arrivingOverMs: 0,
   },
   {
-    what: "within a second, and not told for how long",
+    what: "within a second, without Retry-After",
     operation: "GetGroup",
     step: { status: 503 },
     downForMs: 1_000,
@@ -133,8 +133,8 @@ const ROWS: Row[] = [
   },
 ];
 
-describe("a hundred clients that were turned away", () => {
-  test.each(ROWS)("$what: come back spread, in no tenth of a second more than a fifth of them", (row) =>
+describe("a hundred refused clients", () => {
+  test.each(ROWS)("$what: return spread, at most a fifth of them in any tenth of a second", (row) =>
     inTown(2, async ({ clock, faults, organization, process }) => {
       const { operation, step, downForMs, arrivingOverMs } = row;
       const clients = await Promise.all(Array.from({ length: CLIENTS }, process));
@@ -152,7 +152,7 @@ describe("a hundred clients that were turned away", () => {
         ...clients.map((methods, at) =>
           clock.work(async () => {
             await clock.sleep((at * arrivingOverMs) / CLIENTS);
-            // The first try is no retry.
+            // The first attempt is not a retry.
             count(clock.now(), -1);
             if (operation === "GetGroup") await methods.read(organization, { uid: organization });
             else await create(methods, organization, `group ${at}`, `outage-${at}`);

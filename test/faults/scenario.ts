@@ -1,5 +1,5 @@
-// A scenario: what was there is made, a fault meets the action, at most one further `up` (or `refresh` and `up`) follows
-// without one, and L1 to L7 are judged, then the destroy.
+// A scenario: creates the dependencies, and runs the action with a fault. At most one further `up` (or `refresh` and `up`)
+// follows without a fault. Then L1 to L7 are judged, and the destroy.
 import { expect } from "vitest";
 import type { FaultScript } from "../../server/faults/script.ts";
 import type { ServerOptions } from "../../server/index.ts";
@@ -12,10 +12,10 @@ import { type Action, type Subject, type SubjectKind, subjectOf } from "./subjec
 
 export const STACK = "stack";
 
-// What was there before is changed a while later: how often a request is sent must not depend on how young its record is.
+// Time passes before the change: the number of requests must not depend on the age of the record.
 const MINUTE_MS = 60_000;
 
-/** What a rule does to one request. */
+/** The effect of a rule on one request. */
 export type Step = NonNullable<NonNullable<FaultScript["rules"]>[number]["steps"]>[number];
 
 export interface Stage {
@@ -31,21 +31,21 @@ export interface Scenario {
   action: Action;
   server?: ServerOptions & { speed?: number };
   child?: Partial<ChildOptions> & { env?: Record<string, string> };
-  /** what meets the action: the server's script, for the operation of the action */
+  /** the fault: the server's script, for the operation of the action */
   script?(subject: Subject): FaultScript;
   /** runs the action; default: `up` with the program after it */
   act?(stage: Stage): Promise<Outcome | undefined>;
-  /** of the run that met the fault; default: it succeeds */
+  /** of the run with the fault; default: it succeeds */
   fails?: string | RegExp;
-  /** how many attempts of the action's operation came in that run, as the server counted them */
+  /** how many attempts of the action's operation that run made, as the server counted them */
   attempts?: number;
-  /** looked at before the script is cleared */
+  /** checks before the script is cleared */
   seen?(stage: Stage, outcome: Outcome | undefined): void | Promise<void>;
-  /** what watches the runs that follow */
+  /** watches the runs that follow */
   watch?(stage: Stage): Watch;
-  /** what follows without a fault; default: nothing if the run succeeded, otherwise `up` */
+  /** commands that follow without a fault; default: none if the run succeeded, otherwise `up` */
   afterwards?: readonly Command[];
-  /** looked at when all is settled */
+  /** checks once everything is settled */
   settled?(stage: Stage): void | Promise<void>;
 }
 

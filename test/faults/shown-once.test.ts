@@ -1,5 +1,5 @@
-// Lost creates of the kinds whose create does more than make a record (docs/faults.md#f3, docs/faults.md#f20): an invite, whose
-// code only the lost answer shows, and a tag, whose create changes a tag that exists.
+// Lost responses of creates that do more than create a record (docs/faults.md#f3, docs/faults.md#f20). Only the response to an
+// invite has its code. The create of a tag moves an existing tag.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import { readState } from "../harness/small-engine/state.ts";
@@ -13,7 +13,7 @@ const losing =
   (...steps: Step[]): NonNullable<Scenario["script"]> =>
   ({ operation }) => ({ rules: [{ operation, steps }] });
 
-/** After the engine's process was killed with its answer, the run that finds the record. */
+/** The run that finds the record, after the engine's process was killed with the response. */
 const killedAndRun = async (stage: Stage) => {
   await killedAt("after reply")(stage);
   return stage.engine.run("up", stage.subject.after);
@@ -22,7 +22,7 @@ const killedAndRun = async (stage: Stage) => {
 const outputsOf = ({ testbed }: Stage): Json =>
   readState(testbed.stateFile(STACK)).resources.find(({ name }) => name === "subject")?.outputs ?? {};
 
-/** It has a code, of the invite that is there: one invite, and not the one that was lost. */
+/** The state has the code of the only invite, which is not the lost one. */
 const expectCode = async (stage: Stage): Promise<void> => {
   const { code, uid } = outputsOf(stage) as { code?: string; uid: string };
   expect(code).toMatch(/^cginvite_/);
@@ -31,12 +31,12 @@ const expectCode = async (stage: Stage): Promise<void> => {
   for (const text of stage.testbed.texts().filter((one) => one.includes('"intent"'))) expect(text).not.toContain(code);
 };
 
-describe.concurrent("a group invite whose answer is lost", () => {
+describe.concurrent("a group invite whose response is lost", () => {
   test.each<[string, Partial<Scenario>]>([
     ["by a reset after the commit", { script: losing(after), attempts: 1 }],
     ["by a reset before the commit, and one after it", { script: losing({ reset: true }, after), attempts: 2 }],
     ["with the engine's process", { act: killedAndRun, attempts: 1 }],
-  ])("%s is an error that says what is missing; the next run replaces it by one with a code", (_, row) =>
+  ])("%s is an error about the missing code, and the next run replaces the invite", (_, row) =>
     scenario({
       kind: "groupInvite",
       action: "create",
@@ -49,10 +49,10 @@ describe.concurrent("a group invite whose answer is lost", () => {
   );
 });
 
-describe.concurrent("a tag whose answer is lost", () => {
+describe.concurrent("a tag whose response is lost", () => {
   test.each<[string, Partial<Scenario>]>([
     ["by a reset after the commit", { script: losing(after), attempts: 1 }],
     ["by a reset before the commit, and one after it", { script: losing({ reset: true }, after), attempts: 2 }],
     ["with the engine's process", { act: killedAndRun, attempts: 1 }],
-  ])("%s is found, and is nobody else's", (_, row) => scenario({ kind: "tag", action: "create", ...row }));
+  ])("%s is found and owned", (_, row) => scenario({ kind: "tag", action: "create", ...row }));
 });

@@ -1,4 +1,4 @@
-// A resource of each kind that a fault is tried on, with what it stands in and refers to, all of one program.
+// A resource of each kind that faults are tried on, with its parent and references, in one program.
 import type { KindName } from "../../provider/kind/index.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json, OperationName } from "../../schema/index.ts";
@@ -6,7 +6,7 @@ import { type Declared, type Program, ref } from "../harness/small-engine/progra
 
 export type Action = "create" | "update" | "delete" | "replace";
 
-/** Of the kinds there are, those that a fault is tried on. */
+/** The kinds that faults are tried on. */
 export type SubjectKind = Extract<KindName, "group" | "identity" | "role" | "roleBinding" | "groupInvite" | "tag">;
 
 export interface Subject {
@@ -14,7 +14,7 @@ export interface Subject {
   /** the program before the action, and with it */
   before: Program;
   after: Program;
-  /** the request that the action is about */
+  /** the request of the action */
   operation: OperationName;
   list: OperationName;
   /** the method of that request */
@@ -29,7 +29,7 @@ const group = (name: string, parent: unknown, further: Json = {}): Declared => (
   inputs: { parent, name, ...further },
 });
 
-/** What the subjects need: made before the fault. */
+/** The dependencies of the subjects: created before the fault. */
 const surroundings = (kind: SubjectKind, home: string): Program => [
   group("team", home),
   group("other-team", home),

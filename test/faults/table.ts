@@ -8,7 +8,7 @@ export interface FaultRow {
   what: string;
   why: string;
   actions: Action[];
-  /** what meets the requests of the action, one after the other */
+  /** the faults of the action's requests, one after the other */
   steps: Step[];
   row: Omit<Scenario, "kind" | "action" | "script">;
 }

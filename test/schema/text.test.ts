@@ -87,7 +87,7 @@ describe("a uid", () => {
     ["a slash before it", `/${root}`],
     ["a newline at the end", `${root}\n`],
     ["a space before it", ` ${root}`],
-    ["a path that climbs", `${root}/../a033a6fabe0bfa0d`],
+    ["a path with `..`", `${root}/../a033a6fabe0bfa0d`],
     ["absent", undefined],
     ["a number", 7],
   ])("is not %s", (_, uid) => {
