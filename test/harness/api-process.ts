@@ -1,4 +1,4 @@
-// The reference server as a process of its own, as its users run it: what it printed, what it saw.
+// The reference server as a separate process, as its users run it, with its output and the requests that it saw.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ export interface ReadyLine {
   token: string;
 }
 
-/** One request as the server's log tells it. */
+/** One request in the server's log. */
 export interface SeenRequest {
   method: string;
   path: string;
@@ -35,7 +35,7 @@ export interface ServerProcess extends ReadyLine {
   takeRequests(): Promise<SeenRequest[]>;
   /** everything that it wrote to stderr */
   log(): string;
-  /** ends it and waits; the default lets it finish what it does */
+  /** ends it and waits; by default it finishes its work first */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -67,7 +67,7 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
   return {
     ...line,
     pid: child.pid as number,
-    // The log is a stream of its own: once it has the line of a request that is sent now, it has those of all before it.
+    // The log is a separate stream. Once it has the line of a new request, it has those of all earlier ones.
     takeRequests: async () => {
       const id = randomUUID();
       const seen = new Promise<void>((resolve) => markers.set(id, resolve));

@@ -1,5 +1,5 @@
-// A reference server in this process, with a clock that stands still and ids that count, and what tests do with it: call
-// it, get tokens by the real exchange, make identities that hold roles.
+// A reference server in this process, with a manual clock and counted ids. Tests call it, get tokens by the real exchange, and
+// create identities that hold roles.
 import {
   createServer,
   type Faults,
@@ -24,7 +24,7 @@ export const countingIds = (): IdSource => {
   };
 };
 
-/** Ids in no order, that repeat: the order of uids is not that of creation. */
+/** Repeatable ids in no order: the order of uids differs from that of creation. */
 export const shuffledIds = (seed: number): IdSource => {
   const random = createRandom(seed);
   return { root: () => random.hex(40), segment: () => random.hex(16) };
@@ -32,7 +32,7 @@ export const shuffledIds = (seed: number): IdSource => {
 
 let made: ServerKeys | undefined;
 
-/** Making keys takes a while: one set for all the servers of a test file. */
+/** Generating keys is slow: one set for all the servers of a test file. */
 export const sharedKeys = (): ServerKeys => {
   made ??= {
     signer: createSigner({ clock: () => START_MS, keys: [generateKey(START_MS)] }),
@@ -76,13 +76,13 @@ export interface TestServer
   clock: ManualClock;
   /** every line that the server logged, as JSON */
   log: string[];
-  /** Any request to the API, by the owner if nobody else is named. */
+  /** Any request to the API, by default as the owner. */
   call(method: string, target: string, options?: CallOptions): Promise<Answer>;
-  /** A call that has to succeed: its body. */
+  /** A call that must succeed: its body. */
   ok(method: string, target: string, options?: CallOptions): Promise<Body>;
   /** A workload's token, by the development issuer. */
   identityToken(subject: string, further?: Body): Promise<string>;
-  /** `aud` is that of the API, unless the query names another or `undefined`. */
+  /** `aud` is that of the API, unless the query has another one or `undefined`. */
   exchange(identityToken: string, query: Body): Promise<Answer>;
   /** An API token, by a real exchange. */
   token(identity: string, options: TokenOptions & { subject: string }): Promise<string>;
@@ -182,7 +182,7 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
     ...server,
     issuer: server.issuer ?? "",
     organization: server.organization ?? "",
-    // Whoever did not ask for them does not use them.
+    // Clients that did not request them do not use them.
     faults: server.faults as Faults,
     identity: owner.uid,
     owner,
@@ -203,9 +203,9 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
   };
 };
 
-/** The lines of the log that a request id leads to, once there are as many. */
+/** The log lines of a request id, once there are `count`. */
 export const loggedRequests = async (api: TestServer, requestId: string, count = 1): Promise<Body[]> => {
-  // A line of gRPC is written when the stream has ended on the server's side, which the client may see earlier.
+  // The server logs a gRPC call when its side of the stream has ended. The client may see the end earlier.
   for (let asked = 0; asked < 200; asked += 1) {
     const lines = api.log
       .map((text) => JSON.parse(text))
@@ -216,7 +216,7 @@ export const loggedRequests = async (api: TestServer, requestId: string, count =
   throw new Error(`the log has no ${count} requests ${requestId}`);
 };
 
-// A server for others than developers, without `--dev`: its owner signs with a key of its own.
+// A server without `--dev`: its owner signs with its own key.
 const OWNERS_ISSUER = "https://keys.example";
 
 /** Without `--dev`. `further`: other sections of the seed, as YAML. */

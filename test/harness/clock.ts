@@ -1,7 +1,7 @@
-// The clocks of the tests. None of them is the real time of day, so no test depends on when, or how fast, it runs.
-// - `manualClock` stands still until a test moves it or somebody sleeps on it.
+// The clocks of the tests. None of them has the real time of day, so no test depends on when or how fast it runs.
+// - `manualClock` is stopped until a test moves it or a caller sleeps on it.
 // - `fastClock` runs many times as fast as the real one, the same for processes that share a pace.
-// - `sharedClock` moves on when everybody who works by it sleeps, so that a run of many workers is the same each time.
+// - `sharedClock` advances when all of its workers sleep, so that a run of many workers is the same each time.
 import type { Clock } from "../../client/clock.ts";
 import type { Random } from "../support/random.ts";
 
@@ -16,7 +16,7 @@ export const START_MS = Date.UTC(2026, 0, 28, 12, 54, 21, 189);
 export const NOON_MS = Date.UTC(2026, 0, 28, 12, 0, 0);
 
 export interface ManualClock extends Clock {
-  /** the time of day, as a server takes it */
+  /** the time of day, for a server */
   (): number;
   /** how long each sleep was */
   sleeps: number[];
@@ -45,28 +45,28 @@ export const manualClock = (startMs = START_MS, random = 0.5): ManualClock => {
 
 export interface Pace {
   startMs: number;
-  /** how many seconds go by in one */
+  /** how many of its seconds pass in a real one */
   speed: number;
-  /** what it was moved on by, besides */
+  /** by how much it was moved, besides */
   movedMs?: number;
-  /** the time at which it stands still */
+  /** the time at which it is stopped */
   stillMs?: number;
 }
 
-// As the monotonic clock goes, and as finely: a sleep that is over is over by the server's clock too.
+// As fine as the monotonic clock: a sleep that has ended has ended by the server's clock too.
 const realMs = (): number => performance.timeOrigin + performance.now();
 
 export const timeAt = ({ startMs, speed, movedMs = 0, stillMs }: Pace): number =>
   stillMs ?? Math.floor(startMs + movedMs + (realMs() - startMs) * speed);
 
 /**
- * Five seconds of waiting are half a second of a test. Nothing is asserted of it but that time which was waited for is over.
- * `wrongBy`: what this machine's wall clock is ahead of the service's.
+ * Five seconds of waiting are half a second of a test. Tests assert only that a wait has ended.
+ * `wrongBy`: how far this machine's wall clock is ahead of the service's.
  */
 export const fastClock = (pace: Pace, wrongBy = 0): Clock => {
   const elapsed = () => performance.now() * pace.speed;
   return {
-    // Stands still together with the service's clock, which callers derive from the last answer.
+    // Stops together with the service's clock, which callers derive from the last response.
     now: () => timeAt(pace),
     today: () => timeAt(pace) + wrongBy,
     // A timer counts whole milliseconds, and may be early: a millisecond of it is many of ours.
@@ -80,7 +80,7 @@ export const fastClock = (pace: Pace, wrongBy = 0): Clock => {
 };
 
 export interface SharedClock extends Clock {
-  /** Time stands still while this is not asleep. */
+  /** Time does not advance while this is awake. */
   work(work: () => Promise<unknown>): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A stack of a real engine: its commands, run as a person or CI runs them, with a backend and a home of their own.
+// A stack of a real engine: its commands, run as a person or CI runs them, with a separate backend and home.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,9 +17,9 @@ export interface Started {
   pid: number;
   /** both streams, so far */
   output(): string;
-  /** the end of the engine's own process; what it started may live on */
+  /** the end of the engine's process; its child processes may live on */
   exited: Promise<void>;
-  /** the end of all that writes to its streams */
+  /** the end of all processes that write to its streams */
   result: Promise<CommandResult>;
 }
 
@@ -122,8 +122,8 @@ interface StackFiles {
   checkpoint: string;
 }
 
-// `pulumi stack init` spends half a second on a key for the passphrase: the first stack of a process that has it is
-// initialised, the others get the same files.
+// `pulumi stack init` spends half a second on a key for the passphrase. So only the first stack of a process with a passphrase is
+// initialised, and the others get the same files.
 const initialised = new Map<string, Promise<StackFiles>>();
 
 const readFiles = ({ stack, settings, backend, checkpoint }: StackFiles): StackFiles => ({

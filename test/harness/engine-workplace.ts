@@ -1,5 +1,5 @@
-// A Pulumi program in a folder of its own, against a server process of its own, as a user of the package has it: the
-// package and the SDK in node_modules, credentials in the environment.
+// A Pulumi program in its own folder, against its own server process, as a user of the package has it: the package and the SDK
+// in node_modules, credentials in the environment.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
@@ -11,18 +11,18 @@ import { type ReadyLine, root, type ServerProcess, startServerProcess } from "./
 import { createStack, type Stack } from "./engine-stack.ts";
 
 export interface Workplace {
-  /** the one that runs now */
+  /** the running server */
   readonly server: ServerProcess;
   folder: string;
   /** environment that a CI job has: addresses, identity, a file with the workload's token */
   env: Record<string, string>;
-  /** a program of its own folder and stack; `write` replaces its source */
+  /** a program with its own folder and stack; `write` replaces its source */
   program(name: string, source: string, env?: Record<string, string>): Promise<Program>;
   /** rows of a table of the server, by a condition on its columns */
   rows(table: string, where?: string, ...values: string[]): Row[];
   /** a call of the API as the owner */
   call(method: string, path: string, body?: unknown): Promise<{ status: number; json: Json }>;
-  /** Ends the server at once, and starts it again on the same records and port; `meanwhile` runs while there is none. */
+  /** Kills the server, and starts it again on the same records and port; `meanwhile` runs in between. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export const createWorkplace = async (
       symlinkSync(join(root, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
       writeFileSync(join(program, "package.json"), JSON.stringify({ name, type: "module" }));
       writeFileSync(join(program, "Pulumi.yaml"), `name: ${name}\nruntime: nodejs\nmain: index.js\n`);
-      // Here, not by each process that runs it: they are many, and the first thing that each would load is the stripper.
+      // Compiled here once. Otherwise each of the many processes would load the type stripper first.
       const write = (text: string) => writeFileSync(join(program, "index.js"), stripTypeScriptTypes(text));
       write(source);
       const stack = await createStack({ folder: program, program, env: { ...env, ...own } });

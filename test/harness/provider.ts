@@ -1,5 +1,5 @@
-// The provider over a reference server in this process. `startMachine`: its processes share the journal's folder, as two runs do,
-// and each POST of a process meets a fault, until there are none left. `startService`: sessions that meet no fault.
+// The provider over a reference server in this process. The processes of `startMachine` share the journal's folder, as two runs
+// do, and their POSTs meet the given faults, one each. The sessions of `startService` meet no fault.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
@@ -30,7 +30,7 @@ export interface Process {
   outside: Environment;
 }
 
-/** What becomes of a request; `send` carries it out. */
+/** The outcome of a request; `send` carries it out. */
 export type Wire = (request: HttpRequest, send: () => Promise<HttpAnswer>, clock: ManualClock) => Promise<HttpAnswer>;
 
 /** Thrown on the wire, it ends the process there. */
@@ -39,23 +39,23 @@ export class Killed extends Error {}
 export interface Machine {
   service: Service;
   org: string;
-  /** folder of the intent journal; anew for each test */
+  /** folder of the journal; a new one for each test */
   journal: string;
   said: string[];
   /** how many POSTs were sent */
   posts: number;
-  /** the next GET of a path that ends so takes so long, and shows nothing yet */
+  /** the next GET of a path with this end takes this long, and shows nothing yet */
   slow: { pathname: string; ms: number } | undefined;
   run(...faults: Fault[]): Process;
-  /** a process to which the service says that it is `aheadMs` later */
+  /** a process that sees the service's clock `aheadMs` ahead */
   runAt(aheadMs: number, ...faults: Fault[]): Process;
-  /** a process whose requests go over this wire, and whose clocks begin `atMs` later */
+  /** a process whose requests use this wire, and whose clocks begin `atMs` later */
   runOver(wire: Wire, atMs?: number): Process;
   /** a process on another machine */
   elsewhere(): Session;
-  /** arguments of a group that is like no other */
+  /** arguments of a unique group */
   inputs(): Json;
-  /** a group of these arguments, made by somebody else */
+  /** a group with these arguments, created by another caller */
   theirs(inputs: Json): Promise<Json & { uid: string }>;
   named(name: unknown): Promise<Json[]>;
   /** lines of the journal */
@@ -84,7 +84,7 @@ const meeting =
   (request, send) =>
     request.method === "POST" ? meet(faults.shift(), send) : send();
 
-/** Started before the tests of a file, with a journal anew for each. */
+/** Started before the tests of a file, with a new journal for each. */
 export const startMachine = (): Machine => {
   let count = 0;
   const direct = systemTransport();
@@ -154,7 +154,7 @@ export const startMachine = (): Machine => {
 };
 
 export interface Service extends RunningServer {
-  /** of its sessions; the server's moves on with it */
+  /** of its sessions; the server's clock follows it */
   clock: ManualClock;
   env: Env;
   requests: Recorded[];
@@ -164,7 +164,7 @@ export interface Service extends RunningServer {
   close(): Promise<void>;
 }
 
-/** The reference server, and a session of its owner that was got as CI would get it. */
+/** The reference server, and a session of its owner, with a token as CI gets one. */
 export const startService = async (seed?: string): Promise<Service> => {
   const clock = manualClock();
   const server = await createServer({

@@ -1,10 +1,10 @@
-// Records that tests create over REST, with what a test does not care about filled in.
+// Records that tests create over REST, with defaults for the fields that a test leaves out.
 import type { Answer, Body } from "../support/http.ts";
 import { IAM, REGISTRY, type TestServer } from "./api-server.ts";
 
 const DIGEST = `sha256:${"a".repeat(64)}`;
 
-/** For each collection its service, and the least that a record of it needs besides what it refers to. */
+/** For each collection its service, and the required fields of its records besides references. */
 const COLLECTIONS = {
   groups: [IAM, { name: "g" }],
   identities: [IAM, { name: "i", claimMatch: { issuer: "https://issuer.example", subject: "s" } }],

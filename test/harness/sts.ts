@@ -1,5 +1,5 @@
-// The exchange without HTTP: keys, a clock that stands still, issuers on loopback with the cache of their documents, and a
-// token service with records in memory.
+// The exchange without HTTP: keys, a manual clock, issuers on loopback with the cache of their documents, and a token service
+// with records in memory.
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -49,7 +49,7 @@ export const rsa = (kid: string, modulusLength = 2048): Key => key(kid, generate
 export const ec = (kid: string, namedCurve: string): Key => key(kid, generateKeyPairSync("ec", { namedCurve }));
 export const ed25519 = (kid: string): Key => key(kid, generateKeyPairSync("ed25519"));
 
-// Making one takes a while: the tests share these.
+// Generating a key is slow: the tests share these.
 export const RSA = rsa("rsa-1");
 export const OTHER_RSA = rsa("rsa-2");
 export const API_KEY = generateKey(NOON_MS);
@@ -58,7 +58,7 @@ export const DEV_KEY = generateKey(NOON_MS);
 export const base64url = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-/** Signs any payload, a text as it is, so that a token may say what no library would write. */
+/** Signs any payload, and a text unchanged: a token may have claims that no library would write. */
 export const sign = (payload: Json | string, using: Key = RSA, header: Json = {}): Promise<string> =>
   new CompactSign(Buffer.from(typeof payload === "string" ? payload : JSON.stringify(payload)))
     .setProtectedHeader({ alg: "RS256", kid: using.kid, ...header })
@@ -76,7 +76,7 @@ export const claimsFrom = (issuer: string, changes: Json = {}): Json => ({
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An issuer on loopback. Its documents may be changed; connections and paths asked for are counted. `ownPort` 0: any free one. */
+/** An issuer on loopback. Its documents may be changed; it counts connections and requested paths. `ownPort` 0: any free one. */
 export const startIssuer = async (keys: Key[] = [RSA], ownPort = 0) => {
   const paths: string[] = [];
   let connections = 0;
@@ -132,7 +132,7 @@ export const identity = (fields: Partial<Identity>): Identity => ({
   ...fields,
 });
 
-/** A service on records in memory, a clock that stands still until it is set, and what it has logged. */
+/** A service on records in memory with a manual clock, and its log. */
 export const createService = (records: Identity[], options: Partial<StsOptions> = {}) => {
   const clock = manualClock(NOON_MS);
   const events: Record<string, unknown>[] = [];
@@ -163,7 +163,7 @@ export const createService = (records: Identity[], options: Partial<StsOptions> 
   return { sts: withAudience(sts), clock, events, seen };
 };
 
-// Which audience is asked for is the business of few tests.
+// Few tests care about the requested audience.
 const withAudience = (sts: ReturnType<typeof createSts>): ReturnType<typeof createSts> => ({
   ...sts,
   exchange: (request, ...further) => sts.exchange({ aud: [API], ...request }, ...further),
@@ -179,7 +179,7 @@ export const DISCOVERY = "/.well-known/openid-configuration";
 
 type CacheOptions = Partial<Parameters<typeof createFetchDocument>[0] & { dev: boolean; timeoutMs: number }>;
 
-/** The cache of issuers' documents on a clock of its own, fetching from issuers on loopback. */
+/** The cache of issuers' documents on a separate clock, fetching from issuers on loopback. */
 export const createCache = (options: CacheOptions = {}) => {
   const clock = manualClock(NOON_MS);
   const fetchDocument = createFetchDocument(options);

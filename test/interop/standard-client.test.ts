@@ -1,5 +1,5 @@
-// The server as independent clients see it: grpcurl (Go), grpc-js on the generated .proto files as its manual says, and curl;
-// in the clear and with TLS, on one port.
+// The server with independent clients: grpcurl (Go), grpc-js on the generated .proto files as its manual says, and curl. In the
+// clear and with TLS, on one port.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
@@ -102,7 +102,7 @@ describe.each([
       expect(message.output).toContain("map<string, int32> resource_limits = 4 [(.google.api.field_behavior)");
     });
 
-    test("exchanges a token, makes a group with it and reads it, and is told an error in full", async () => {
+    test("exchanges a token, creates and reads a group, and gets an error in full", async () => {
       const bearer = await authorized();
       const request = (name: string) => JSON.stringify({ parent: server.organization, group: { name } });
       const made = await ok(...bearer, "-d", request("grpcurl"), host, `${GROUPS}/CreateGroup`);
@@ -119,7 +119,7 @@ describe.each([
       expect(await ok(...protos, host, `${PLATFORM}.ping.v2.PingService/Ping`)).toEqual({ response: "pong" });
     });
 
-    test("asks for the health of the server and of a service, and is told of one that there is not", async () => {
+    test("reads the health of the server and of a service, and gets an error for an unknown one", async () => {
       const check = (service: string) => ["-d", JSON.stringify({ service }), host, "grpc.health.v1.Health/Check"];
       for (const service of ["", GROUPS]) expect(await ok(...check(service))).toEqual({ status: "SERVING" });
       const unknown = await run(...check("nobody"));
@@ -145,7 +145,7 @@ describe.each([
         );
       });
 
-    test("exchanges a token, makes a group with it and reads it, and is told an error in full", async () => {
+    test("exchanges a token, creates and reads a group, and gets an error in full", async () => {
       const sts = open(`${PLATFORM}.oidc.SecurityTokenService`);
       const groups = open(GROUPS);
       const request = { aud: [server.baseUrl], identity: server.identity };
@@ -174,7 +174,7 @@ describe.each([
       ["--http1.1", "1.1"],
       // A client of REST that offers both gets HTTP/1.1; in the clear there is nothing to offer.
       ["--http2-prior-knowledge", tls ? "1.1" : "2"],
-    ])("exchanges a token, makes a group with it and is told an error in full: %s", async (version, spoken) => {
+    ])("exchanges a token, creates a group, and gets an error in full: %s", async (version, spoken) => {
       const query = new URLSearchParams({ aud: server.baseUrl, identity: String(server.identity) });
       const exchange = `${server.authUrl}/sts/exchange?${query}`;
       const exchanged = await run(version, "--header", `authorization: Bearer ${workload}`, exchange);

@@ -1,5 +1,5 @@
-// Adoption through the engine: what the preview says, what is changed, what stays; and renames of a logical name, which
-// adoption and aliases make harmless.
+// Adoption through the engine: what the preview says, what an update changes, what stays. Also renames of a logical name, which
+// are harmless with adoption or aliases.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -24,7 +24,7 @@ describe("adoption", () => {
     return (json.roles as { uid: string }[])[0]?.uid as string;
   };
 
-  it("takes a record of each kind: told in the preview, changed where it differs, left in place", async () => {
+  it("adopts a record of each kind: shown in the preview, changed where it differs, left in place", async () => {
     const org = place.server.organization;
     const team = await make(`groups/${org}`, { name: "team", description: "old" });
     const hidden = await make(`groups/${org}`, { name: "for our eyes" });
@@ -49,7 +49,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     const program = await place.program("kinds", source({ adopts: true }), env());
     await place.server.takeRequests();
 
-    // What is below a group that the preview does not have yet cannot be looked for, and is told by the update.
+    // The preview cannot search below a group that it does not know yet, so the update reports those records.
     const preview = await program.must("preview");
     expect(preview.output).toContain(`Group team adopts group ${team} "team"`);
     expect(preview.output).toContain(`Group team changes on group ${team}:`);
@@ -75,7 +75,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(adopted.sort()).toEqual([team, hidden, lasting, ci, role, binding].sort());
     expect(place.rows("identities", "uid = ?", ci)[0]?.body.description).toBe("between us");
 
-    // One that stays in the program fails once the name is another one, and says that it may go.
+    // An adopt argument that stays in the program fails once the name differs, and says that it can be removed.
     program.write(source({ adopts: true, renames: true }));
     const stale = await program.run("up", "--yes", "--skip-preview");
     expect(stale.code).not.toBe(0);
@@ -85,7 +85,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     );
     expect(await writes()).toEqual([]);
 
-    // The argument has done its work, and may go.
+    // The argument has done its work and can be removed.
     program.write(source({}));
     await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     program.write(source({ renames: true, last: ", deleteAdopted: true" }));
@@ -107,7 +107,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(place.rows("identities", "uid = ?", ci)).toHaveLength(1);
   });
 
-  it("by match needs exactly one record: none, or several, are an error of the preview that lists them", async () => {
+  it("by match needs exactly one record: the preview fails for none or several, and lists them", async () => {
     const org = place.server.organization;
     const twins = [await make(`groups/${org}`, { name: "twin" }), await make(`groups/${org}`, { name: "twin" })];
     const source = (name: string) =>
@@ -132,7 +132,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
   const owner = `const owner = new Group("owner", { parent: process.env.ORG!, name: "taken" });\n`;
   const stack = (...resources: string[]) => `import { Group, RoleBinding } from "pulumi-irm";\n${resources.join("")}`;
 
-  it("of a record that another resource of the stack has is refused, and nothing is changed on it", async () => {
+  it("of a record that another resource of the stack manages is refused, and the record stays unchanged", async () => {
     program = await place.program("taken", stack(owner), env());
     await program.must("up", "--yes", "--skip-preview");
     const [row] = place.rows("groups", "name = ?", "taken");
@@ -145,7 +145,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(await writes()).toEqual([]);
   });
 
-  it("or an alias makes a changed logical name harmless; without either, what exists already says so", async () => {
+  it("or an alias makes a changed logical name harmless; without either, the error names the existing record", async () => {
     const org = place.server.organization;
     const ci = await make(`identities/${org}`, { name: "renamed", claimMatch });
     const role = await viewer();
@@ -173,7 +173,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     expect(await writes()).toEqual([]);
     expect(place.rows("role_bindings", "identity_uid = ?", ci).map(({ uid }) => uid)).toEqual([row?.uid]);
 
-    // Nothing is left to be done with it, and the owner deletes what the thief could not take.
+    // Nothing is left to do. The owner deletes the record that the thief could not adopt.
     program.write(stack(binding("third", `, adopt: "match"`)));
     expect((await program.must("up", "--yes", "--skip-preview")).output).toMatch(/- 1 deleted\n +2 unchanged/);
     expect(await writes()).toEqual(["DeleteGroup"]);

@@ -1,4 +1,4 @@
-// Changes that are more than a PATCH: replacement and its refusal, renamed declarations, swapped roles, bad input.
+// Changes beyond a PATCH: replacement and its refusal, renamed declarations, swapped roles, bad input.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
@@ -22,7 +22,7 @@ const ci = new Identity("ci", { parent: a, name: "ci", claimMatch: { issuer: "ht
 new RoleBinding("binding", { parent: ${parent}, identity: ci, role: getRole({ name: "viewer" }).then((r) => r.uid) });
 `;
 
-  it("refuses in the preview to move a group, and says how to allow it", async () => {
+  it("refuses to move a group in the preview, and says how to allow it", async () => {
     const program = await place.program("move", tree("a"), env());
     await program.must("up", "--yes", "--skip-preview");
     await place.server.takeRequests();
@@ -107,7 +107,7 @@ export const parent = one.parent;
     expect(await operations()).toEqual(["CreateRoleBinding", "DeleteRoleBinding"]);
   });
 
-  it("shows all mistakes of a resource in the preview, at once, and sends no request", async () => {
+  it("shows all mistakes of a resource at once in the preview, and sends no request", async () => {
     const program = await place.program(
       "invalid",
       `
@@ -124,7 +124,7 @@ new Group("lost", { parent: undefined as unknown as string, name: "Bad Name", de
     expect(await place.server.takeRequests()).toEqual([]);
   });
 
-  it("does not take a value that is unknown in a preview for an error", async () => {
+  it("does not treat an unknown value in a preview as an error", async () => {
     const program = await place.program(
       "unknown",
       `

@@ -1,9 +1,8 @@
-// Keys of the stack's configuration that nobody reads, with a real engine: the dynamic provider sees them all, by a property
-// that is the SDK's own.
+// Unknown keys of the stack's configuration, with a real engine. The dynamic provider sees them through a property of the SDK.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 
-describe("a key of the stack's configuration that is no setting", () => {
+describe("an unknown key of the stack's configuration", () => {
   let place: Workplace;
   beforeAll(async () => {
     place = await createWorkplace();
@@ -18,7 +17,7 @@ const ci = new Identity("ci", { parent: team, name: "ci", claimMatch });
 new RoleBinding("binding", { parent: team, identity: ci, role: "viewer" });
 `;
 
-  it("is told and ignored when it is like none, and stops an up, though no destroy, when it is a misspelt one", async () => {
+  it("is reported and ignored, but a misspelt one stops an up, though not a destroy", async () => {
     const program = await place.program("strange", source, { ORG: place.server.organization });
     program.configure({ "irm:colour": "blue" });
     const up = await program.must("up", "--yes", "--skip-preview");
@@ -33,7 +32,7 @@ new RoleBinding("binding", { parent: team, identity: ci, role: "viewer" });
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });
 
-  it("is nobody's business in a project that is called irm", async () => {
+  it("is ignored in a project that is called irm", async () => {
     const program = await place.program("irm", source, { ORG: place.server.organization });
     program.configure({ "irm:colour": "blue", "irm:baseURL": "https://example.com" });
     expect((await program.must("preview")).output).not.toContain("irm:colour");

@@ -1,4 +1,4 @@
-// What a run without usable credentials says, and that no secret is ever part of it.
+// A run without usable credentials: its messages, which never have a secret.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
 `;
   const none = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" };
 
-  // Resources before and after look-ups, which all meet the same error.
+  // Resources before and after look-ups, all with the same error.
   const several = `
 import { getRole, Group, Identity, RoleBinding } from "pulumi-irm";
 const team = new Group("team", { parent: process.env.ORG!, name: "team" });
@@ -29,7 +29,7 @@ const uidOf = (name: string) => getRole({ name }).then(({ uid }) => uid);
 new RoleBinding("views", { parent: team, identity: ci, role: uidOf("viewer") });
 new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") });
 `;
-  // The engine's own word, and ours once.
+  // The engine's message, and ours once.
   const expectOne = ({ code, output }: CommandResult, message: string) => {
     const text = diagnosticsOf(output);
     expect(code).not.toBe(0);
@@ -38,7 +38,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
     expect(text).not.toMatch(/^ +at |Warning|problems|serializing/m);
   };
 
-  it("that are missing are one message with every place that was looked at, in a preview and in an up", async () => {
+  it("that are missing are one message with every source, in a preview and in an up", async () => {
     const program = await place.program("none", several, { ...none, ORG: place.server.organization });
     expectOne(await program.run("preview"), "pulumi-irm is not configured:");
     const up = await program.run("up", "--yes", "--skip-preview");
@@ -55,7 +55,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
       expect(up.output).toContain(place);
   });
 
-  it("that no service takes, as none runs there, are one message of all look-ups and resources", async () => {
+  it("for an unreachable service are one message for all look-ups and resources", async () => {
     const env = { IRM_BASE_URL: "http://127.0.0.1:1", IRM_AUTH_URL: "" };
     const program = await place.program("closed", several, { ...env, ORG: place.server.organization });
     for (const args of [["preview"], ["up", "--yes", "--skip-preview"]]) {
@@ -65,7 +65,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
     }
   });
 
-  it("that the exchange refuses are an error which does not repeat them", async () => {
+  it("that the exchange refuses are an error that does not quote them", async () => {
     const secret = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL3gifQ.c2VjcmV0";
     const file = join(place.folder, "refused-token");
     writeFileSync(file, secret);

@@ -1,4 +1,4 @@
-// Deletion in dependency order, also where the program gives the engine no order: literal uids.
+// Deletion in dependency order, also where literal uids give the engine no order.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 

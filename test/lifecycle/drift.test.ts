@@ -1,5 +1,5 @@
 // Changes by hand in every field of every kind, and records that were deleted or cannot be read (docs/faults.md#f17). An update
-// leaves alone what this version does not know.
+// keeps fields that this version does not know.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -55,12 +55,12 @@ describe("drift", () => {
     expect(status, JSON.stringify(json)).toBe(200);
   };
 
-  it("is looked for with an address of the stack's configuration and a token that stays out of the state", () => {
+  it("is detected with an address of the stack's configuration and a token that stays out of the state", () => {
     expect(program.state().resources.filter(({ id }) => id !== undefined)).toHaveLength(10);
     expect(program.state().text).not.toContain(place.server.token);
   });
 
-  it("shows in each field of each kind, and of what is gone, and the next up sends just these", async () => {
+  it("shows in each field of each kind and for deleted records, and the next up repairs only these", async () => {
     const records = () => [
       ...["groups", "identities", "roles"].flatMap((table) =>
         place.rows(table, "parent IS NOT NULL").map(({ uid, name, body }) => ({ uid, name, body })),
@@ -100,7 +100,7 @@ describe("drift", () => {
       "name,description,capabilities",
     );
     await patch(`roleBindings/${binding}`, { roleUid: uidOf("roles", "other") }, "roleUid");
-    // What the program does not set.
+    // A field that the program does not set.
     await patch(
       `identities/${plain}`,
       { description: "added by hand", claimMatch: { claims: { ref: "x" } } },
@@ -152,17 +152,17 @@ describe("drift", () => {
     expect(records().filter(({ uid }) => !made.includes(uid))).toEqual(before);
   });
 
-  it("does not show right after an up, nor does the next up after it", async () => {
+  it("does not show right after an up, nor in the next up", async () => {
     await program.must("preview", "--expect-no-changes");
     await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
     expect(await writes()).toEqual([]);
   });
 
   it.each([
-    [404, 5, "Not found: nobody knows it", "is known to the service; is irm:baseUrl the right address?"],
+    [404, 5, "Not found: it does not exist", "is known to the service; is irm:baseUrl the right address?"],
     [403, 7, "Permission denied: no", "Permission denied is not treated as deletion.", "PERMISSION_DENIED"],
   ])(
-    "is not what a service looks like that answers %i to everything: an error, and the state stays",
+    "does not include a service that answers %i to everything: an error, and the state stays",
     async (status, code, message, text, onDelete = text) => {
       const records = () => program.state().resources.map(({ urn, id, inputs, outputs }) => [urn, id, inputs, outputs]);
       const before = records();

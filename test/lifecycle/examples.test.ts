@@ -1,4 +1,4 @@
-// Every example: made, found unchanged twice, removed again.
+// Every example: created, found unchanged twice, destroyed.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -18,7 +18,7 @@ describe("deletion of a tree", () => {
       method === "DELETE" && status === 200 ? [path.split("/").slice(3).join("/")] : [],
     );
 
-  it("that two stacks share: the upper one waits for the lower one, and alone it names what is left", async () => {
+  it("that two stacks share: the upper one waits for the lower one, and alone it names the remaining records", async () => {
     const upper = await place.program(
       "upper",
       `import { Group } from "pulumi-irm"; new Group("upper", { parent: process.env.ORG!, name: "upper" });`,
@@ -38,7 +38,7 @@ describe("deletion of a tree", () => {
     expect(uidOf("upper")).toBeDefined();
     expect(uidOf("lower")).toBeDefined();
 
-    // The lower one ends while the upper one is at it: told by the server's log, not by a clock.
+    // The lower one ends during the delete of the upper one, by the server's log and not by a clock.
     await place.server.takeRequests();
     const waiting = upper.start("destroy", "--yes", "--skip-preview");
     const refused = () =>
@@ -59,7 +59,7 @@ describe("deletion of a tree", () => {
   const top = `new Group("top", { parent: process.env.ORG!, name: "top", forceDestroy: true });`;
   let program: Program;
 
-  it("by --target takes what depends on it only with --target-dependents, and nothing beside it", async () => {
+  it("by --target includes dependents only with --target-dependents, and nothing beside it", async () => {
     program = await place.program(
       "tree",
       `
@@ -82,13 +82,13 @@ new Group("b", { parent: process.env.ORG!, name: "b" });
     expect(await deletes()).toEqual([`groups/${below}`, `groups/${a}`]);
   });
 
-  it("by forceDestroy tells what goes before it goes, deepest first; and spares what the program still declares", async () => {
+  it("by forceDestroy lists the records first, deletes the deepest first, and keeps what the program declares", async () => {
     const source = (...groups: string[]) => `import { Group } from "pulumi-irm";\n${groups.join("\n")}\n`;
     const uid = uidOf("top");
     const mid = (await place.call("POST", `/iam/v2beta1/groups/${uid}`, { name: "mid" })).json.uid as string;
     const low = (await place.call("POST", `/iam/v2beta1/groups/${mid}`, { name: "low" })).json.uid as string;
 
-    // A mistake: the group leaves the program, and what is declared in it by its uid does not.
+    // A mistake: the group leaves the program, but a record that is declared in it by uid does not.
     const kept = `new Group("kept", { parent: "${uid}", name: "kept" });`;
     program.write(source(top, kept));
     await program.must("up", "--yes", "--skip-preview");

@@ -1,5 +1,5 @@
-// A runner without the journal of the killed run, as in CI without a cache: what the engine and the service know together is
-// enough, and a person decides. docs/recovery.md has these commands.
+// A runner without the journal of the killed run, as in CI without a cache. The engine and the service together know enough,
+// and a person decides. docs/recovery.md has these commands.
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const pending = async (program: Program): Promise<{ code: number; output: string
 
 const GROUPS = ["fresh", "imported"] as const;
 
-it("names the records that the killed run made, and adopting one of them leaves one", async () => {
+it("names the records that the killed run created, and adopting one settles it", async () => {
   const program = await place.program("fresh", source("fresh") + group("imported"));
   const held = GROUPS.map(() => place.proxy.hold("POST", /\/groups\//, "after"));
   const run = program.start("up", "--yes", "--skip-preview");
@@ -53,7 +53,7 @@ it("names the records that the killed run made, and adopting one of them leaves 
     );
   }
 
-  // --import-pending-creates is no help: the engine has no code to import with, and forgets the operation.
+  // --import-pending-creates does not help: the engine cannot import, and forgets the operation.
   const urn = program.state().pending.find(({ resource }) => resource.urn.endsWith("::imported"))?.resource.urn;
   const pair = ["--import-pending-creates", urn as string, "--import-pending-creates", imported as string];
   await program.must("refresh", "--yes", "--skip-preview", ...pair);
@@ -63,7 +63,7 @@ it("names the records that the killed run made, and adopting one of them leaves 
 
   program.write(source("fresh", "first", `, adopt: "${fresh}", deleteAdopted: true`) + group("imported"));
   const up = await program.must("up", "--yes", "--skip-preview");
-  // Of the other one it still says what is there.
+  // It still reports the other one.
   expect(up.output).toContain(
     "creates a group, and one with the same parent and fields exists; no intent journal here",
   );

@@ -1,10 +1,10 @@
-// A half-done create is in the state with its uid and the reason, and the next up goes on from there (docs/faults.md#f12).
+// A half-done create is in the state with its uid and the reason, and the next up continues from there (docs/faults.md#f12).
 import { expect, it } from "vitest";
 import { expectWhole, interruptions, source } from "./interruption.ts";
 
 const place = interruptions();
 
-it("an adoption whose change is refused is recorded, and the next up makes the change", async () => {
+it("an adoption whose change is refused is recorded, and the next up applies the change", async () => {
   const { organization } = place.place.server;
   const { json } = await place.place.call("POST", `/iam/v2beta1/groups/${organization}`, {
     name: "half",

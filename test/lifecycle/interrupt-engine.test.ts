@@ -34,13 +34,13 @@ describe("a signal during a create", () => {
 describe("kill -9 of the engine", () => {
   let late: Program;
 
-  it("during a create that the service did: `pulumi cancel`, and the next up takes the record", async () => {
+  it("during a create that the service carried out: after `pulumi cancel`, the next up adopts the record", async () => {
     const program = await place.program("created", source("created"), PATIENT);
     const held = place.proxy.hold("POST", /\/groups\//, "after");
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
     await place.killEngine(run, async (provider) => {
-      // The provider's process lives on until its create has ended, and with that its lock.
+      // The provider's process, and so its lock, lives on until its create has ended.
       expect(isRunning(provider)).toBe(true);
       const locked = await program.run("up", "--yes", "--skip-preview");
       expect(isRunning(provider)).toBe(true);
@@ -54,20 +54,20 @@ describe("kill -9 of the engine", () => {
     });
     await expectWhole(place.place, program, "groups", "created");
 
-    // The engine keeps what it does not know, until it is told to look.
+    // The engine keeps the pending operation until a refresh.
     expect(program.state().pending.map(({ type }) => type)).toEqual(["creating"]);
     await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
     expect(program.state().pending).toEqual([]);
   });
 
-  it("during a create that the service gets later: the next up waits for it instead of making another", async () => {
+  it("during a create that the service receives later: the next up waits for it and creates no other", async () => {
     const program = await place.program("late", source("late"), PATIENT);
     late = program;
     const held = place.proxy.hold("POST", /\/groups\//, "before");
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);
     await place.killEngine(run, async (provider) => {
-      // Its process goes as well: the request is on its way, and nobody waits for it.
+      // Its process is killed as well: the request is in flight without a client.
       place.kill(provider);
       await program.must("cancel", "--yes");
       const lists = () => place.proxy.seen.filter(({ path }) => path.includes("name=late")).length;
@@ -81,7 +81,7 @@ describe("kill -9 of the engine", () => {
     expectOne(place.place, program, "groups", "late");
   });
 
-  it("during an update that the service did, then a delete that it did: up and destroy go on", async () => {
+  it("during an update and then a delete that the service carried out: up and destroy continue", async () => {
     const program = late;
     program.write(source("late", "second"));
     const before = place.proxy.seen.length;

@@ -1,5 +1,5 @@
 // kill -9 of the process that serves our resources, and of the server, while a request is under way (docs/faults.md#f10,
-// docs/faults.md#f11). The engine lives on, stores what it knows and ends with an error; nothing is locked.
+// docs/faults.md#f11). The engine lives on, stores its state and ends with an error; nothing is locked.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Program } from "../harness/engine-workplace.ts";
 import { expectOne, expectWhole, group, interruptions, source } from "./interruption.ts";
@@ -13,20 +13,23 @@ describe("kill -9 of the provider's process", () => {
     program = await place.program("provider", first);
   });
 
-  it.each(["before", "after"] as const)("%s the service did a create: the next up makes or takes one", async (at) => {
-    if (at === "after") program.write(first + group("create after"));
-    const held = place.proxy.hold("POST", /\/groups\//, at);
-    const run = program.start("up", "--yes", "--skip-preview");
-    await place.during(run, held);
-    place.kill(place.providerOf(run));
-    const { code } = await run.result;
-    expect(code).not.toBe(0);
-    held.release();
-    await program.must("up", "--yes", "--skip-preview");
-    expectOne(place.place, program, "groups", `create ${at}`);
-  });
+  it.each(["before", "after"] as const)(
+    "%s the service carries out a create: the next up creates or adopts the record",
+    async (at) => {
+      if (at === "after") program.write(first + group("create after"));
+      const held = place.proxy.hold("POST", /\/groups\//, at);
+      const run = program.start("up", "--yes", "--skip-preview");
+      await place.during(run, held);
+      place.kill(place.providerOf(run));
+      const { code } = await run.result;
+      expect(code).not.toBe(0);
+      held.release();
+      await program.must("up", "--yes", "--skip-preview");
+      expectOne(place.place, program, "groups", `create ${at}`);
+    },
+  );
 
-  it("during an update that the service did, then a delete that it did: up and destroy go on", async () => {
+  it("during an update and then a delete that the service carried out: up and destroy continue", async () => {
     program.write(first + group("create after", "second"));
     const before = place.proxy.seen.length;
     const patched = place.proxy.hold("PATCH", /\/groups\//, "after");
@@ -36,7 +39,7 @@ describe("kill -9 of the provider's process", () => {
     expect((await update.result).code).not.toBe(0);
     patched.release();
     await program.must("up", "--yes", "--skip-preview");
-    // The creates before left nothing to be done.
+    // The earlier creates left nothing to do.
     const writes = place.proxy.seen.slice(before).filter(({ method }) => method !== "GET");
     expect(new Set(writes.map(({ method }) => method))).toEqual(new Set(["PATCH"]));
     const uids = [
@@ -58,8 +61,8 @@ describe("kill -9 of the provider's process", () => {
 });
 
 describe("kill -9 of the server, started again on the same records", () => {
-  it("before a create, and away for all of the run: an error and no record; the next up makes one", async () => {
-    // The next up waits until the time of this request is over.
+  it("before a create, and down for the rest of the run: the run fails, and the next up creates the record", async () => {
+    // The next up waits until this request has timed out.
     const program = await place.program("away", source("away"), { IRM_REQUEST_TIMEOUT: "5" });
     await place.place.restart(async () => {
       const up = await program.run("up", "--yes", "--skip-preview");
@@ -71,7 +74,7 @@ describe("kill -9 of the server, started again on the same records", () => {
     await expectWhole(place.place, program, "groups", "away");
   });
 
-  it("after it did a create and before its answer: the same up finds the record", async () => {
+  it("after a create and before its response: the same up finds the record", async () => {
     const program = await place.program("server", source("server"));
     place.proxy.cut("POST", /\/groups\//, "after", () => place.place.restart());
     await program.must("up", "--yes", "--skip-preview");

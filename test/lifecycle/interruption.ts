@@ -1,5 +1,5 @@
-// What the tests of interrupted runs share: a program behind a proxy that holds a request, the processes of its run, and what
-// has to be true once the next run is over (docs/faults.md#nothing-lost).
+// Shared by the tests of interrupted runs: a program behind a proxy that holds a request, the processes of its run, and the
+// conditions after the next run (docs/faults.md#nothing-lost).
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -17,7 +17,7 @@ export interface Interruption {
   during(run: Started, held: Held): Promise<void>;
   /** pid of the process that serves our resources in a run */
   providerOf(run: Started): number;
-  /** kills the engine; the provider's process that it leaves ends by itself once `meanwhile` is over */
+  /** kills the engine; its provider process ends by itself after `meanwhile` */
   killEngine(run: Started, meanwhile: (provider: number) => Promise<void> | void): Promise<void>;
   kill(pid: number): void;
 }
@@ -31,7 +31,7 @@ ${group(name, description, args)}`;
 export const group = (name: string, description = "first", args = "") =>
   `new Group("${name}", { parent: process.env.ORG!, name: "${name}", description: "${description}"${args} });\n`;
 
-/** Of a run whose request is held: it has time until it is let go, however slow the machine is. */
+/** Of a run whose request is held: it does not time out before its release, however slow the machine is. */
 export const PATIENT = { IRM_REQUEST_TIMEOUT: "600" };
 
 export const interruptions = (): Interruption => {
@@ -62,7 +62,7 @@ export const interruptions = (): Interruption => {
       place.program(name, text, {
         ORG: place.server.organization,
         IRM_BASE_URL: proxy.url,
-        // Of the server itself: a token that was exchanged at the proxy would be for another audience.
+        // From the server itself: a token that was exchanged at the proxy would be for another audience.
         IRM_TOKEN: place.server.token,
         IRM_REQUEST_TIMEOUT: "20",
         ...env,
@@ -96,13 +96,13 @@ export const expectOne = (place: Workplace, program: Program, table: string, nam
   const held = resources.filter(({ outputs }) => outputs?.name === name && outputs?.uid !== undefined);
   expect(held.map(({ id }) => id)).toEqual(rows.map(({ uid }) => uid));
   expect(rows).toHaveLength(1);
-  // Who has only adopted may have no journal.
+  // A run that only adopted may have no journal.
   const journal = join(place.folder, "journal");
   expect(existsSync(journal) ? readdirSync(journal).filter((file) => file.endsWith(".lock")) : []).toEqual([]);
   return rows[0]?.uid as string;
 };
 
-/** L5 as well: nothing is to be done, on the whole stack. */
+/** L5 as well: the whole stack has nothing to do. */
 export const expectWhole = async (place: Workplace, program: Program, table: string, name: string): Promise<string> => {
   const uid = expectOne(place, program, table, name);
   await program.must("preview", "--expect-no-changes");

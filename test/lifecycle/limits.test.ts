@@ -1,4 +1,4 @@
-// What docs/limits.md says of options and functions of the engine, through the engine.
+// The options and functions of the engine in docs/limits.md, through the engine.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
@@ -11,7 +11,7 @@ describe("resources of a stack", () => {
   });
   afterAll(() => place.close());
 
-  it("are got by their uid and never deleted, are replaced in the order that options say, and say what cannot be done", async () => {
+  it("are read by uid and never deleted, are replaced in the order of their options, and explain impossible options", async () => {
     const { organization } = place.server;
     const { json: outside } = await place.call("POST", `/iam/v2beta1/groups/${organization}`, { name: "outside" });
     const claimMatch = { issuer: "https://issuer.example", subject: "ci" };

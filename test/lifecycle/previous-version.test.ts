@@ -40,7 +40,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
     const { output } = await program.must("preview", "--refresh", "--expect-no-changes");
     const requests = await place.server.takeRequests();
     expect(writesOf(requests)).toEqual([]);
-    // By the code that the state points to.
+    // By the code to which the state points.
     const uids = recorded.flatMap(({ id, type }) => (type.includes("dynamic") && id ? [id] : []));
     for (const uid of uids) expect(requests.map(({ path }) => path)).toContainEqual(expect.stringMatching(`/${uid}$`));
     expect(output).toContain(uidOf("identities", "unanswered"));
@@ -48,13 +48,13 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
       expect(output).toContain(`irm journal clean --key "organization/${PROJECT}/dev/${key}"`);
   });
 
-  it("is changed: one PATCH of the changed paths each, and what interrupted creates made is adopted", async () => {
+  it("is changed: one PATCH of the changed paths each, and the records of interrupted creates are adopted", async () => {
     const made = [uidOf("groups", "unreported"), uidOf("identities", "unanswered"), uidOf("groups", "of another")];
     phase("changed");
     await program.must("up", "--yes", "--skip-preview");
     const writes = writesOf(await place.server.takeRequests());
     expect(writes.map(({ operation, query, fields }) => [operation, query?.updateMask, fields]).sort()).toEqual([
-      // What the service refused.
+      // The create that the service refused.
       ["CreateRole", undefined, "name,capabilities"],
       ["UpdateGroup", "description", "description"],
       ["UpdateGroup", "name", "name"],
@@ -71,7 +71,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
     expect(text).not.toContain("nightingale");
   });
 
-  it("is destroyed: nothing is left but what was adopted, and nothing is pending", async () => {
+  it("is destroyed: only adopted records are left, and nothing is pending", async () => {
     const legacy = uidOf("groups", "legacy");
     await program.must("destroy", "--yes", "--skip-preview");
     const { organization, identity } = place.server;

@@ -1,5 +1,5 @@
-// examples/registry through a real engine: group invites, identity providers, account associations, repos and tags in one stack,
-// with secrets that nobody can read in what the engine keeps.
+// examples/registry through a real engine: group invites, identity providers, account associations, repos and tags in one stack.
+// Nothing that the engine stores shows a secret.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -41,7 +41,7 @@ describe("examples/registry", () => {
   });
   afterAll(() => place.close());
 
-  it("is created, with no secret in what a person sees or a disk keeps", async () => {
+  it("is created, with no secret in any output or on the disk", async () => {
     const { output } = await program.must("up", "--yes", "--skip-preview", "--diff");
     expect((await requests()).map(([operation]) => operation)).toEqual([
       "CreateAccountAssociation",
@@ -61,13 +61,13 @@ describe("examples/registry", () => {
     expect(row("account_associations", "clouds")?.uid).toBe(group);
     const { resources } = program.state();
     const outputs = (type: string) => resources.find((one) => one.type.endsWith(`:${type}`))?.outputs as Json;
-    // The block stays readable; what is secret stands alone.
+    // The block stays readable; the secret is a separate output.
     expect(outputs("IdentityProvider").oidc).toMatchObject({ issuer: "https://login.example.com", clientId: "images" });
     expect(outputs("IdentityProvider").__secrets).toHaveProperty("ciphertext");
     expect(outputs("GroupInvite").code).toHaveProperty("ciphertext");
   });
 
-  it("shows what somebody changed by hand after a refresh, which keeps the secrets", async () => {
+  it("shows changes by hand after a refresh, which keeps the secrets", async () => {
     const paths = { login: "identityProviders", clouds: "accountAssociations" };
     await place.call("PATCH", `/iam/v2beta1/${paths.login}/${row("identity_providers", "login")?.uid}`, {
       oidc: { clientId: "by hand" },
@@ -85,7 +85,7 @@ describe("examples/registry", () => {
     await place.server.takeRequests();
   });
 
-  it("is repaired and changed by the least, and a change of an invite is another invite", async () => {
+  it("is repaired with minimal requests, and a changed invite is replaced", async () => {
     program.write(
       source()
         .replace('"604800s"', '"86400s"')

@@ -1,4 +1,4 @@
-// Each resource through a real engine against a real server process: what the rows say, and what requests the server saw.
+// Each resource through a real engine against a real server process: the stored rows, and the requests that the server saw.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -70,7 +70,7 @@ describe("the resources of a program", () => {
     expect(text).not.toContain(place.server.token);
   });
 
-  it("are left alone by an up that reads them first", async () => {
+  it("are not changed by an up that reads them first", async () => {
     await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
     expect(writesOf(await place.server.takeRequests())).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe("the resources of a program", () => {
     await program.must("preview", "--expect-no-changes");
   });
 
-  it("are gone after destroy, and nothing else is", async () => {
+  it("are deleted by destroy, and nothing else is", async () => {
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
     expect(place.rows("role_bindings")).toHaveLength(1);

@@ -1,5 +1,5 @@
-// A stack whose records are elsewhere, through the engine: a development server that was started again in memory, a service that
-// has moved with its records.
+// A stack whose records are elsewhere, through the engine: a development server that was restarted in memory, and a service
+// that has moved with its records.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -51,7 +51,7 @@ new Group("below", { parent: team, name: "below" });
     return output;
   };
 
-  it("says that its service is another one, changes nothing there, and follows it once that is confirmed", async () => {
+  it("reports that its service is another one, changes nothing there, and follows once the move is confirmed", async () => {
     const db = join(place.folder, "moving.db");
     const { baseUrl, organization } = await start("--db", db);
     const env = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: tokenFile() };
@@ -60,7 +60,7 @@ new Group("below", { parent: team, name: "below" });
     await program.must("up", "--yes", "--skip-preview");
     await server.stop();
 
-    // In memory, at the same address: another organisation, with an owner and a token of its own.
+    // In memory, at the same address: another organisation, with another owner and token.
     await start("--port", new URL(baseUrl).port);
     configure(program);
     const text = `The records of this stack are in the organisation ${organization}, and it is not at ${baseUrl}`;

@@ -1,4 +1,4 @@
-// What is published: built, packed, installed with npm in an empty project, and used there by plain node.
+// The published package: built, packed, installed with npm in an empty project, and used there by plain Node.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ describe("the installed package", () => {
     expect(runIn(project.folder, "npx", "--no-install", "irm", "--help")).toMatch(/usage/i);
   });
 
-  test("is imported and required by plain node, which gets the same module both ways", () => {
+  test("is the same module for import and require() in plain Node", () => {
     const specifiers = JSON.stringify(EXPORTS.map(([specifier]) => specifier));
     const program = `
       Promise.all(${specifiers}.map(async (specifier) => {
@@ -45,18 +45,18 @@ describe("the installed package", () => {
       expect(found[place]?.names).toEqual(expect.arrayContaining([...names]));
   });
 
-  test("serves with the SQL and other files that are not TypeScript", () => {
+  test("serves with its SQL and other files that are not TypeScript", () => {
     const program = `
       const { createServer } = await import("pulumi-irm/server");
       const server = await createServer();
       const statusOf = async (path) => (await fetch(server.baseUrl + path)).status;
       console.log(await statusOf("/iam/v2beta1/groups"), await statusOf("/assets/swagger-ui.js"));
       await server.close();`;
-    // 401: it is up, has its tables, and wants a token. 200: the renderer of its page is in the package.
+    // 401: it runs, has its tables, and requires a token. 200: the package has the renderer of its page.
     expect(node(program, "--input-type=module")).toBe("401 200");
   });
 
-  test("is compiled: no TypeScript sources, no tests, nothing that only a clone needs", () => {
+  test("is compiled: it has no TypeScript sources, no tests, and no files for the clone", () => {
     const files = readdirSync(project.path, { recursive: true, encoding: "utf8" }).filter(
       (file) => !/^node_modules\b/.test(file),
     );
@@ -69,12 +69,12 @@ describe("the installed package", () => {
     expect(manifest).not.toHaveProperty("devDependencies");
   });
 
-  test("cannot be packed from the clone itself, and says how it is done", () => {
+  test("cannot be packed from the clone, and says how to pack it", () => {
     expect(() => runIn(root, "npm", "pack", "--dry-run")).toThrow("npm run build && npm pack ./dist");
   });
 });
 
-test("an older Node gets the sentence of the command from every import and require()", async () => {
+test("an older Node gets one sentence from every import and require()", async () => {
   const old = join(await oldNodeFolder(), "node");
   const said = (...args: string[]): string => {
     const { status, stderr } = spawnSync(old, args, { cwd: project.folder, env: environment(), encoding: "utf8" });
@@ -93,7 +93,7 @@ test("an older Node gets the sentence of the command from every import and requi
     }
 });
 
-describe("the published package, to those who check packages,", () => {
+describe("the published package, for package checkers,", () => {
   test("has the types that it runs with under every module resolution (attw)", async () => {
     const { problems } = (await checkPackage(createPackageFromTarballData(readFileSync(project.tarball)))) as {
       problems: unknown[];
@@ -106,7 +106,7 @@ describe("the published package, to those who check packages,", () => {
     expect(messages).toEqual([]);
   });
 
-  test("takes the SDK of the project that it is in", () => {
+  test("uses the SDK of its project", () => {
     const manifest = JSON.parse(readFileSync(join(project.path, "package.json"), "utf8"));
     expect(manifest.dependencies).not.toHaveProperty("@pulumi/pulumi");
     expect(manifest.peerDependencies).toEqual({ "@pulumi/pulumi": expect.stringMatching(/^\^3\.\d+\.0$/) });
@@ -114,10 +114,10 @@ describe("the published package, to those who check packages,", () => {
 });
 
 describe("README and docs, as they are published,", () => {
-  test("lead to files that are there", () => {
+  test("link to existing files", () => {
     const names = documents(project.path);
     expect(names).toEqual(expect.arrayContaining(["README.md", "docs/resources/tag.md", "docs/server.md"]));
-    // Links and anchors; what a page says of the repository's files is not in the package.
+    // Links and anchors only: pages also mention files of the repository, which the package lacks.
     const pages = new Map(names.map((name) => [name, pageFrom(readFileSync(join(project.path, name), "utf8"))]));
     const broken = [...pages].flatMap(([name, { links }]) =>
       links
@@ -134,8 +134,8 @@ describe("README and docs, as they are published,", () => {
     expect(broken).toEqual([]);
   });
 
-  test("hold the files that the help of each command names", () => {
-    // As npx starts it, whose own start takes longer.
+  test("contain the files that the help of each command names", () => {
+    // As npx starts it, but faster.
     const irm = join(project.folder, "node_modules", ".bin", "irm");
     const help = [[], ["serve"], ["token"], ["journal"]].map((command) =>
       runIn(project.folder, irm, ...command, "--help"),

@@ -1,5 +1,5 @@
-// The programs of README and docs, run by a real engine against a real server in the projects that people have: the project of
-// `pulumi new typescript`, ES modules, plain JavaScript, an SDK one year old, and a Node that is too old.
+// The programs of README and docs, run by a real engine against a real server in typical projects: the project of
+// `pulumi new typescript`, ES modules and plain JavaScript. Also with an SDK that is one year old, and with an old Node.
 import { rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import ts from "typescript";
@@ -24,11 +24,11 @@ afterAll(() => place.close());
 const asJavaScript = (text: string, module: ts.ModuleKind): string =>
   ts.transpileModule(text, { compilerOptions: { module, target: ts.ScriptTarget.ES2022 } }).outputText;
 
-/** All programs of the documents as one, with the uid that they ask for; `asProgram` makes each a file of the project. */
+/** All programs of the documents as one, with the required uid; `asProgram` makes each a file of the project. */
 const stackOf = (project: Installed, name: string, files: Record<string, string | object>): Promise<Stack> => {
   const program = writeProject(join(project.folder, name), {
     "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n`,
-    // docs/resources/identity-provider.md asks for it.
+    // docs/resources/identity-provider.md requires it.
     "Pulumi.dev.yaml": `config:\n  ${name}:clientSecret: a client secret\n`,
     ...files,
   });
@@ -44,7 +44,7 @@ const programs = (): DocumentProgram[] =>
       place: at.replace(/\W/g, "-"),
       text: text.replaceAll("<uid of your organisation>", place.server.organization),
     }))
-    // What a program adopts has to exist: test/lifecycle/adopt.test.ts. The types of such a program are tested all the same.
+    // An adopted record must exist (test/lifecycle/adopt.test.ts). The types of such a program are tested all the same.
     .filter(({ text }) => !/"<uid of [^>]+>"/.test(text));
 
 const created = () => ({
@@ -55,7 +55,7 @@ const ALL = { groups: 1, identities: 1 };
 const NONE = { groups: 0, identities: 0 };
 
 describe("the programs of README and docs", () => {
-  test("run in the project of `pulumi new typescript`, and a Node that is too old says so in one sentence", async () => {
+  test("run in the project of `pulumi new typescript`, and an old Node fails with one sentence", async () => {
     const stack = await stackOf(newest, "template", {
       "package.json": { name: "template", main: "index.ts" },
       "tsconfig.json": { compilerOptions: templateOptions, files: ["index.ts"] },

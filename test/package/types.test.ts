@@ -1,5 +1,5 @@
-// The types that are published, in the projects that people have: with the checks of `pulumi new typescript`, which reads
-// every .d.ts that a program reaches, and the types of Node 18.
+// The published types in typical projects: with the checks of `pulumi new typescript`, which reads every .d.ts that a program
+// reaches, and with the types of Node 18.
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
@@ -12,7 +12,7 @@ beforeAll(async () => {
   programs = documents(project.path).flatMap((document) => programsOf(project.path, document));
 });
 
-/** What else a program may import, and what it may not write. */
+/** Further imports of programs, and code that must not compile. */
 const FURTHER = `
 import { Group, type GroupArgs, type ListGroupsArgs, getGroup, listGroups } from "pulumi-irm";
 import { kinds } from "pulumi-irm/dynamic";

@@ -19,7 +19,7 @@ const SAMPLE = "AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk";
 const OWNER = "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv";
 
 describe("the bit set of a token", () => {
-  test("a published token of a viewer reads as length 124 and word 0x4442004080804448", () => {
+  test("a published token of a viewer decodes to length 124 and word 0x4442004080804448", () => {
     const bytes = Buffer.from(SAMPLE, "base64url");
     expect(bytes.readBigUInt64BE(0)).toBe(124n);
     expect(bytes.readBigUInt64BE(8)).toBe(0x4442004080804448n);
@@ -49,7 +49,7 @@ describe("the bit set of a token", () => {
     expect(capabilityBits(capabilitiesFromBits(vector))).toBe(vector);
   });
 
-  test("one capability takes as many words as its bit needs", () => {
+  test("one capability needs the words up to its bit", () => {
     expect(capabilityBits(["CAP_IAM_GROUPS_LIST"])).toBe(
       Buffer.from("00000000000000040000000000000008", "hex").toString("base64url"),
     );
@@ -59,7 +59,7 @@ describe("the bit set of a token", () => {
     );
   });
 
-  test("no capability is a length of zero and no words", () => {
+  test("an empty set is a length of zero and no words", () => {
     expect(capabilityBits([])).toBe("AAAAAAAAAAA");
     expect(capabilitiesFromBits("AAAAAAAAAAA")).toEqual([]);
   });
@@ -69,11 +69,11 @@ describe("the bit set of a token", () => {
     expect(capabilitiesFromBits(capabilityBits(all))).toEqual(all);
   });
 
-  test("unknown values are skipped, not failed on", () => {
+  test("unknown values are skipped without an error", () => {
     expect(capabilityBits(["CAP_OF_A_NEWER_SERVER", "CAP_IAM_GROUPS_LIST"])).toBe(
       capabilityBits(["CAP_IAM_GROUPS_LIST"]),
     );
-    // Bit 1000 is nobody's.
+    // Bit 1000 is not assigned.
     const bytes = Buffer.alloc(8 + 16 * 8);
     bytes.writeBigUInt64BE(1001n);
     bytes.writeBigUInt64BE(1n << 40n, 8 + 15 * 8);
@@ -85,13 +85,13 @@ describe("the bit set of a token", () => {
     ["", "no length"],
     ["AAAA", "half a length"],
     ["AAAAAAAAAHxE", "half a word"],
-  ])("%j is no bit set: %s", (text) => {
+  ])("%j is not a bit set: %s", (text) => {
     expect(() => capabilitiesFromBits(text)).toThrow(new TypeError("a capability bit set is whole 64-bit words"));
   });
 });
 
 describe("the list of capabilities", () => {
-  test("is the published one: number, enum name, name, bit and flag of all 216", () => {
+  test("equals the published one: number, enum name, name, bit and flag of all 216", () => {
     const rows = capabilities.map(({ number, enum: name, name: friendly, bit, internalOnly, deprecated }) =>
       [number, name, friendly, bit, internalOnly ? "internal_only" : deprecated ? "deprecated" : ""].join(" ").trim(),
     );
@@ -102,7 +102,7 @@ describe("the list of capabilities", () => {
     );
   });
 
-  test("has no name, enum name, number or bit twice", () => {
+  test("has every name, enum name, number and bit once", () => {
     for (const key of ["enum", "name", "number", "bit"] as const)
       expect(new Set(capabilities.map((capability) => capability[key])).size).toBe(capabilities.length);
   });
@@ -141,14 +141,14 @@ describe("the capabilities of a role", () => {
 
   test.each([
     ["create needs at least one capability", undefined],
-    ["an empty list is an absent one", []],
+    ["an empty list counts as absent", []],
   ])("are refused: %s", (_, own) => {
     expect(inputViolations(Role, role(own))).toEqual([
       { field: "capabilities", description: "must have at least one capability" },
     ]);
   });
 
-  test("are refused one by one, by their place in the list", () => {
+  test("are refused one by one, with their index in the list", () => {
     const { violations } = messageFromJson(Role, role(["groups.list", "CAP_IAM_GROUPS_LIST", 99_999, null, true]));
     expect(violations.map(({ field }) => field)).toEqual([
       "capabilities[0]",
@@ -164,7 +164,7 @@ describe("the capabilities of a role", () => {
     ]);
   });
 
-  test("are no field of a group", () => {
+  test("are not a field of a group", () => {
     expect(inputViolations(Group, { name: "g", capabilities: [] })).toEqual([]);
   });
 });

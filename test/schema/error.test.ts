@@ -1,4 +1,4 @@
-// Errors (docs/contract.md#errors, docs/contract.md#d30): the code table, the message, the way over the wire.
+// Errors (docs/contract.md#errors, docs/contract.md#d30): the code table, the message, the form on the wire.
 import { describe, expect, test } from "vitest";
 import {
   ApiError,
@@ -42,7 +42,7 @@ test.each<[Code, number, number, string]>([
   expect(apiError(code, "x").message).toBe(`${category}: x`);
 });
 
-test("the code of an answer without one is told from its HTTP status", () => {
+test("the code of a response without one follows from its HTTP status", () => {
   expect([400, 401, 403, 404, 409, 429, 500, 501, 502, 503, 504, 418].map(codeFromHttp)).toEqual([
     "INVALID_ARGUMENT",
     "UNAUTHENTICATED",
@@ -130,20 +130,20 @@ describe("the way over the wire and back", () => {
     ["null", null],
     ["a list", []],
     ["no code", { message: "x" }],
-    ["OK, which is no error", { code: 0, message: "x" }],
-    ["a number that is no code", { code: 17, message: "x" }],
+    ["OK, which is not an error", { code: 0, message: "x" }],
+    ["a number that is not a code", { code: 17, message: "x" }],
     ["a code that is a name", { code: "NOT_FOUND", message: "x" }],
     ["no message", { code: 5 }],
-  ])("takes %s for no error of the API", (_, body) => {
+  ])("does not accept %s as an error of the API", (_, body) => {
     expect(errorFromStatus(body)).toBeUndefined();
   });
 
-  test("takes details that are no list for none", () => {
+  test("ignores details that are not a list", () => {
     expect(errorFromStatus({ code: 5, message: "x", details: "y" })?.details).toEqual([]);
   });
 });
 
-test("an error is handled by predicate, with or without its code", () => {
+test("a predicate recognises an error, with or without its code", () => {
   const error = apiError("NOT_FOUND", "x");
   expect(isApiError(error)).toBe(true);
   expect(isApiError(error, "NOT_FOUND")).toBe(true);

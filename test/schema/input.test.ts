@@ -16,7 +16,7 @@ const CLAIM_MATCH = { issuer: "https://issuer.example", subject: "s" };
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 const ONE_RELATIONSHIP = "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set";
 
-test("everything that is wrong with an identity is told at once", () => {
+test("all problems of an identity are reported at once", () => {
   const violations = inputViolations(Identity, {
     name: "Not A Name",
     description: "two\nlines",
@@ -45,20 +45,20 @@ test("an empty role binding lacks both uids", () => {
   ]);
 });
 
-test("output-only fields are no input: whatever they hold is not looked at", () => {
+test("output-only fields are not checked as input", () => {
   const output = { uid: 7, createTime: "never", updateTime: {}, resourceLimits: "x", status: 99 };
   expect(inputViolations(Group, { name: "a", ...output } as Json)).toEqual([]);
   expect(inputFields(Group)).toEqual(["name", "description", "verified", "kind"]);
   expect(inputFields(RoleBinding)).toEqual(["identityUid", "roleUid"]);
 });
 
-test("a place in a list of messages has its index in the path", () => {
+test("an item in a list of messages has its index in the path", () => {
   const users = [{ username: "a" }, { uid: 7 }];
   const violations = inputViolations(Repo, { name: "r", customOverlay: { accounts: { users } } });
   expect(violations).toEqual([{ field: "customOverlay.accounts.users[1].username", description: "is required" }]);
 });
 
-test("what is not known yet in a preview is no violation, nor anything below it", () => {
+test("a value that is unknown in a preview is no violation, nor anything below it", () => {
   const unknown = Symbol("unknown");
   const isUnknown = (value: unknown) => value === unknown;
   const input = { name: "Bad", claimMatch: unknown } as unknown as Json;

@@ -42,7 +42,7 @@ describe("reading", () => {
       { sync_config: { source: "s" } },
     ],
     [
-      "keys of a map as they are",
+      "keys of a map unchanged",
       Identity,
       { claimMatch: { claim_patterns: { job_workflow_ref: "x" } } },
       { claimMatch: { claimPatterns: { job_workflow_ref: "x" } } },
@@ -86,11 +86,11 @@ describe("reading", () => {
   });
 
   test.each([
-    ["2026-01-28T12:54:21.189Z", "2026-01-28T12:54:21.189Z", "as it is written"],
+    ["2026-01-28T12:54:21.189Z", "2026-01-28T12:54:21.189Z", "in its own spelling"],
     ["2026-01-28T12:54:21Z", "2026-01-28T12:54:21.000Z", "without a fraction"],
     ["2026-01-28T12:54:21.189123456Z", "2026-01-28T12:54:21.189Z", "with nanoseconds, cut to the stored precision"],
-    ["2026-01-28T14:54:21.189+02:00", "2026-01-28T12:54:21.189Z", "with an offset, which proto3 JSON takes"],
-  ])("takes the time %s as %s: %s", (text, value) => {
+    ["2026-01-28T14:54:21.189+02:00", "2026-01-28T12:54:21.189Z", "with an offset, which proto3 JSON accepts"],
+  ])("reads the time %s as %s: %s", (text, value) => {
     expect(messageFromJson(RawToken, { expiry: text })).toEqual({ value: { expiry: value }, violations: [] });
   });
 
@@ -149,7 +149,7 @@ describe("reading", () => {
     expect(messageFromJson(schema, json).violations).toEqual([{ field, description }]);
   });
 
-  test("tells everything that is malformed at once", () => {
+  test("reports all malformed values at once", () => {
     const json = { name: 1, description: 2, verified: 3, kind: "x" };
     expect(messageFromJson(Group, json).violations.map(({ field }) => field)).toEqual([
       "name",
@@ -165,7 +165,7 @@ describe("reading", () => {
     ]);
   });
 
-  test("is not led astray by names of the prototype", () => {
+  test("ignores names of the prototype", () => {
     const json = JSON.parse('{"__proto__":{"name":"x"},"claimMatch":{"claims":{"__proto__":"y","constructor":"z"}}}');
     const { value, violations } = messageFromJson(Identity, json);
     expect(violations).toEqual([]);
@@ -229,7 +229,7 @@ describe("writing", () => {
       { groups: [{ name: "a", description: "", resourceLimits: {}, verified: false }], totalCount: "1", skipped: 0 },
     ],
     [
-      "nothing that the schema does not know",
+      "no field that the schema does not have",
       StaticKeys,
       { issuer: "i", subject: "s", secret: "x" },
       { issuer: "i", subject: "s" },

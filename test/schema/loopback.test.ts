@@ -3,7 +3,7 @@ import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost, isLoopbackUrl }
 
 const hosts: [host: string, isLoopback: boolean, reason: string][] = [
   ["localhost", true, "the name"],
-  ["LocalHost", true, "names have no case"],
+  ["LocalHost", true, "names are case-insensitive"],
   ["127.0.0.1", true, "the usual address"],
   ["127.0.0.2", true, "the whole of 127.0.0.0/8"],
   ["127.255.255.255", true, "its last address"],
@@ -30,7 +30,7 @@ test("a Host header may name a port", () => {
   expect(authorities.map(isLoopbackAuthority)).toEqual([true, true, true, true, false, false]);
 });
 
-test("an address is no name", () => {
+test("an address is not a name", () => {
   expect(["127.0.0.9", "::1", "localhost", "[::1]"].map(isLoopbackAddress)).toEqual([true, true, false, false]);
 });
 

@@ -4,9 +4,9 @@ import type * as zod from "../../schema/index.ts";
 import type * as published from "../../schema/public.ts";
 
 type IsSame<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false;
-// The value that stands for none of an enum is refused by a check, which only TypeScript can see in the type.
+// A check refuses the unset value of an enum. Only the generated type can express that.
 type IsPart<A, B> = [A] extends [B] ? true : false;
-// What is readonly of one may not be of the other; that is the same here.
+// One type may have a field as readonly and the other not. They count as equal here.
 type Flat<T> = T extends readonly (infer E)[]
   ? readonly Flat<E>[]
   : T extends object
@@ -49,6 +49,6 @@ const same: {
   ListRolesRequest: true,
 };
 
-test("the published types of messages are those that the API's description infers", () => {
+test("the published types of messages equal the types of the zod schema", () => {
   expect(Object.values(same)).toEqual(Object.values(same).map(() => true));
 });

@@ -1,4 +1,4 @@
-// Every message and enum of the served methods against the published ones: names, protobuf numbers, types, behaviours, oneofs.
+// Every message and enum of the served methods, compared with the published ones: names, numbers, types, behaviours, oneofs.
 // gRPC and OpenAPI are derived from them.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -36,7 +36,7 @@ for (const row of Object.values(operations as Record<string, Operation>)) {
   walk(row.response);
 }
 messages.delete("google.protobuf.Empty");
-// Its 200 values have a test of their own.
+// Another test covers its 200 values.
 enums.delete("capabilities.Capability");
 
 // The last part of a name: `iam.Identity.ClaimMatch` is `Identity.ClaimMatch` in the tables.
@@ -56,13 +56,13 @@ const typeOf = (schema: z.ZodType): string => {
   return inner instanceof z.ZodBoolean ? "bool" : "string";
 };
 
-// What a caller must know of a behaviour: whether a field is required, and whether it is the server's alone.
+// The part of a behaviour that matters to a caller: required, and set by the server only.
 const behavior = (info: FieldInfo) =>
   info.behavior === "REQUIRED" || info.behavior === "OUTPUT_ONLY" ? info.behavior : "";
 const publishedBehavior = ({ flags }: PublishedField) =>
   flags.includes("REQ") ? "REQUIRED" : flags.includes("OUT") ? "OUTPUT_ONLY" : "";
 
-// Where ours says more than the published one, and why.
+// Where ours has more than the published one, and why.
 const STRICTER: Record<string, string> = {
   "iam.RoleBinding.identityUid": "on create, the request carries identityUid and roleUid",
   "iam.RoleBinding.roleUid": "on create, the request carries identityUid and roleUid",

@@ -16,7 +16,7 @@ describe("the nearest name", () => {
 });
 
 describe("a suggestion", () => {
-  it("has the nearest names first, also longer ones that contain what was written", () => {
+  it("has the nearest names first, also longer ones that contain the text", () => {
     expect(nearestNames("groups", ["groups.list", "roles.list", "group", "groups.create"])).toEqual([
       "group",
       "groups.list",
@@ -27,7 +27,7 @@ describe("a suggestion", () => {
     expect(suggestion("twin", ["twin1", "twin2"], 2)).toBe("; did you mean twin1 or twin2?");
   });
 
-  it("is empty where nothing is near, and does not take two letters for a part", () => {
+  it("is empty when no name is near, and ignores matches of two letters", () => {
     expect(suggestion("administrator", ROLES)).toBe("");
     expect(suggestion("ow", ROLES)).toBe("");
   });

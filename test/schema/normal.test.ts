@@ -46,14 +46,14 @@ const lists = messages.flatMap(below).flatMap((message) =>
   }),
 );
 
-test.each(lists)("the list $path says what its order means", ({ field, inner }) => {
+test.each(lists)("the list $path declares the meaning of its order", ({ field, inner }) => {
   const { list } = fieldInfo(field);
   const item = asMessage(inner.element as z.ZodType);
   if (typeof list === "object") expect(Object.keys(item?.shape ?? {})).toContain(list.key);
   else expect(list).toBe(item ? "ordered" : list === "set" ? "set" : "ordered");
 });
 
-test("the lists of the API are of all three behaviours", () => {
+test("the lists of the API have all three behaviours", () => {
   const behaviours = lists
     .map(({ field }) => fieldInfo(field).list)
     .map((list) => (typeof list === "object" ? "keyed" : list));
@@ -112,7 +112,7 @@ test.each(rows)("%s", (_, schema, before, after, isSame) => {
   else expect(one).not.toBe(other);
 });
 
-test("what a preview does not know yet stays as it is", () => {
+test("a value that is unknown in a preview is unchanged", () => {
   const isUnknown = (value: unknown) => value === "?";
   const value = { name: "?", customOverlay: { accounts: { users: ["?", user("a")] }, environment: "?" } };
   expect(normalForm(Repo, value, isUnknown)).toEqual(value);

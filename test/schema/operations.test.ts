@@ -1,4 +1,4 @@
-// The table of methods against the published one: method, path, body, capabilities, scope.
+// The table of methods, compared with the published one: method, path, body, capabilities, scope.
 import { describe, expect, test } from "vitest";
 import { type Operation, operations, toSnake, unservedMethods, VERSION, VERSIONS } from "../../schema/index.ts";
 import { publishedMessages } from "../support/published-message.ts";
@@ -6,7 +6,7 @@ import { publishedMethods } from "../support/published-method.ts";
 
 const rows = Object.entries(operations as Record<string, Operation>);
 
-// The contract's head: every method of these services but those that it leaves out.
+// Every method of the contract's services, except those that it leaves out.
 const SERVICES = [
   "iam.GroupsService",
   "iam.IdentitiesService",
@@ -53,7 +53,7 @@ const published = new Map(publishedMethods.map((row) => [key(row), row]));
 const snakePath = (path: string) =>
   path.replace(/\{([^=}]+)/g, (whole, field: string) => (field === "version" ? whole : `{${toSnake(field)}`));
 
-test("every method that this version promises is served, and no other", () => {
+test("exactly the methods that this version promises are served", () => {
   const served = rows.map(([name, row]) => key({ service: row.service, name: row.rpc ?? name, method: row.method }));
   expect(served.toSorted()).toEqual(inScope.map(key).toSorted());
 });
@@ -76,13 +76,13 @@ describe.each(rows)("%s", (name, row) => {
     });
   });
 
-  test("asks for the published capabilities at the published scope", () => {
+  test("requires the published capabilities at the published scope", () => {
     expect(row.capabilities).toEqual(known?.capabilities);
     const auth = row.auth ?? (row.scope ? "scoped" : "UNSCOPED");
     expect(auth).toBe(known?.scope);
   });
 
-  test("takes as scope the field that is flagged as such", () => {
+  test("has the flagged field as its scope", () => {
     if (!row.scope) return expect(known?.scope).not.toBe("scoped");
     const [field, ...below] = row.scope.split(".");
     const message = `${row.service.split(".")[0]}.${name}Request`;
@@ -94,7 +94,7 @@ describe.each(rows)("%s", (name, row) => {
   });
 });
 
-test("the same table serves v2beta1 and v2, and our client speaks v2beta1", () => {
+test("one table serves v2beta1 and v2, and the client uses v2beta1", () => {
   expect(VERSIONS).toEqual(["v2beta1", "v2"]);
   expect(VERSION).toBe("v2beta1");
 });

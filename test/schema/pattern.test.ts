@@ -42,7 +42,7 @@ describe("patternViolation", () => {
     ["\\pL".repeat(341), `must be an RE2 pattern: ${LARGE}`, "hundreds of ranges each"],
     ["[\\PL\\p{Greek}]".repeat(60), `must be an RE2 pattern: ${LARGE}`, "the same in classes"],
     [`(?i)${"[\\x{100}-\\x{10FFFF}]".repeat(50)}`, `must be an RE2 pattern: ${LARGE}`, "folded for two seconds"],
-    [`x(?s-m:(?Ui:[a-\u{10ffff}]))`, `must be an RE2 pattern: ${LARGE}`, "as it stands, further in"],
+    [`x(?s-m:(?Ui:[a-\u{10ffff}]))`, `must be an RE2 pattern: ${LARGE}`, "in the middle of a pattern"],
   ])("refuses «%.40s»: %s (%s)", (pattern, violation) => expect(patternViolation(pattern)).toBe(violation));
 });
 
@@ -53,16 +53,16 @@ describe("patternMatcher", () => {
     ["a|b", "a-evil", false, "anchored on the right of each"],
     ["a", "a\n", false, "no newline is forgiven at the end"],
     ["(?m)a$", "a\nb", false, "the flag ends with the group"],
-    ["(?s).*", "a\nb", true, "asked for"],
+    ["(?s).*", "a\nb", true, "requested by a flag"],
     [".*", "a\nb", false, "a dot is no newline"],
-    ["(?i)prod", "PROD", true, "asked for"],
+    ["(?i)prod", "PROD", true, "requested by a flag"],
     ["prod", "PROD", false, "bytes"],
     ["straße", "straße", true, "any script"],
     ["😀+", "😀😀", true, "characters, not halves of them"],
-    [".", "\ud83d", false, "half a character is no text"],
+    [".", "\ud83d", false, "half a character is not text"],
     [".*", "x".repeat(4097), false, "longer than a claim may be"],
     ["(", "(", false, "no pattern"],
-    ["", "", false, "an empty pattern is none"],
+    ["", "", false, "an empty pattern is not a pattern"],
   ])("«%s» on «%.20s»: %s, %s", (pattern, text, expected) => expect(matchesPattern(pattern, text)).toBe(expected));
 
   it.each([
@@ -73,7 +73,7 @@ describe("patternMatcher", () => {
     ["(?i)[a-z]*", 90, "aB"],
     ["(a*)*", 170, "a"],
     ["\\b|a", 250, "a"],
-  ])("«%s» %i times, which is as much as a pattern may be, is past the budget of a token soon", (part, times, text) => {
+  ])("«%s» %i times, the longest pattern, soon exceeds the budget of a token", (part, times, text) => {
     const pattern = part.repeat(times);
     expect(patternViolation(pattern)).toBeUndefined();
     const budget = newBudget();
@@ -82,7 +82,7 @@ describe("patternMatcher", () => {
     expect(budget.steps).toBeLessThan(0);
   });
 
-  it("has a budget for twenty patterns as people write them", () => {
+  it("has a budget for twenty typical patterns", () => {
     const budget = newBudget();
     for (let i = 0; i < 20; i += 1)
       expect(
@@ -96,7 +96,7 @@ describe("patternMatcher", () => {
     expect(budget.steps).toBeGreaterThan(3_500_000);
   });
 
-  it("is compiled once for all audiences of a token, and not before it is needed", () => {
+  it("is compiled once for all audiences of a token, on first use", () => {
     const compile = vi.spyOn(RE2JS, "compile");
     const matches = patternMatcher("https://(a|b)");
     expect(compile).not.toHaveBeenCalled();
@@ -106,7 +106,7 @@ describe("patternMatcher", () => {
     compile.mockRestore();
   });
 
-  it("takes linear time where a backtracking engine does not end", () => {
+  it("needs linear time where a backtracking engine does not end", () => {
     expect(matchesPattern("(a+)+", `${"a".repeat(4000)}!`)).toBe(false);
   });
 });

@@ -9,7 +9,7 @@ describe("printable text", () => {
     ["line and paragraph separators", "a\u2028b\u2029", "a\\u2028b\\u2029"],
     ["bidirectional controls", "a\u202eb\u2066c\u2069\u061c\u200f", "a\\u202eb\\u2066c\\u2069\\u061c\\u200f"],
     ["letters of any script, and emoji", "Grüße, 世界, שלום 🙂", "Grüße, 世界, שלום 🙂"],
-    ["what is escaped already", "\\u001b", "\\u001b"],
+    ["text that is escaped already", "\\u001b", "\\u001b"],
   ])("shows %s", (_, text, shown) => {
     expect(printable(text)).toBe(shown);
   });

@@ -1,5 +1,5 @@
-// proto3 JSON (docs/contract.md#json) of the scalars and maps that the registry and the advisories use: bytes, durations,
-// 64-bit integers and maps with such keys; and rules of messages in lists and maps.
+// proto3 JSON (docs/contract.md#json) of the scalars and maps of the registry and the advisories: bytes, durations, 64-bit
+// integers and maps with such keys. Also rules of messages in lists and maps.
 import { describe, expect, test } from "vitest";
 import {
   AccountAssociation,
@@ -18,7 +18,7 @@ describe("reading", () => {
     ["base64url", "-_8=", "+/8="],
     ["base64 without padding", "e30", "e30="],
     ["nothing", "", ""],
-  ])("takes bytes as %s, and has them as standard base64", (_, findings, expected) => {
+  ])("reads bytes as %s, and writes them as standard base64", (_, findings, expected) => {
     expect(messageFromJson(AdvisoryEvent, { findings })).toEqual({ value: { findings: expected }, violations: [] });
   });
 
@@ -34,7 +34,7 @@ describe("reading", () => {
     ]);
   });
 
-  test.each(["0s", "3600s", "1.5s", "-0.000000001s", "315576000000s"])("takes the duration %s as it is", (ttl) => {
+  test.each(["0s", "3600s", "1.5s", "-0.000000001s", "315576000000s"])("accepts the duration %s", (ttl) => {
     expect(messageFromJson(GroupInvite, { ttl })).toEqual({ value: { ttl }, violations: [] });
   });
 
@@ -53,20 +53,20 @@ describe("reading", () => {
     ["9223372036854775807", "9223372036854775807"],
     ["007", "7"],
     ["-0", "0"],
-  ])("takes the key %s of a map by 64-bit integers as %s", (given, key) => {
+  ])("reads the key %s of a map by 64-bit integers as %s", (given, key) => {
     const { value, violations } = messageFromJson(AccountAssociation, apps({ [given]: { installations: [] } }));
     expect({ value, violations }).toEqual({ value: apps({ [key]: { installations: [] } }), violations: [] });
   });
 
   test.each(["9223372036854775808", "-9223372036854775809", "1.5", "", "x", "0x7"])(
-    "refuses the key %s of such a map, by its path",
+    "refuses the key %s of such a map, with its path",
     (key) => {
       const [violation] = messageFromJson(AccountAssociation, apps({ [key]: {} })).violations;
       expect(violation).toEqual({ field: `github.appInstallations.${key}`, description: "must be an integer" });
     },
   );
 
-  test("reads the messages in a map by their own fields, in both spellings, and drops what is unknown", () => {
+  test("reads the messages in a map in both spellings, and drops unknown fields", () => {
     const json = apps({ 7: { installations: [{ installation_id: 8, colour: "x" }], size: 1 } });
     expect(messageFromJson(AccountAssociation, json).value).toEqual(
       apps({ 7: { installations: [{ installationId: "8" }] } }),
@@ -75,7 +75,7 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  test("leaves out what is zero in the messages of a map, and keeps an empty message", () => {
+  test("leaves out zeros in the messages of a map, and keeps an empty message", () => {
     const value = apps({ 7: { installations: [{ installationId: "8", name: "" }] }, 8: { installations: [] } });
     expect(messageToJson(AccountAssociation, value)).toEqual(
       apps({ 7: { installations: [{ installationId: "8" }] }, 8: {} }),
@@ -89,14 +89,14 @@ describe("writing", () => {
 });
 
 describe("the rules of a message", () => {
-  test("hold in the messages of a map and of a list", () => {
+  test("apply in the messages of a map and of a list", () => {
     const github = { appInstallations: { 7: { installations: [{ installationId: "1" }, {}] } } };
     expect(inputViolations(AccountAssociation, { name: "a", github })).toEqual([
       { field: "github.appInstallations.7.installations[1].installationId", description: "is required" },
     ]);
   });
 
-  test("about its oneofs hold below it", () => {
+  test("about its oneofs apply below it", () => {
     const event = { author: "a", reviewState: "REVIEW_STATE_PENDING" };
     expect(inputViolations(AdvisoryEvent, { ...event, detection: {} })).toEqual([
       { field: "detection.nvdapi", description: "one of nvdapi, manual, scanv1 must be set" },

@@ -13,7 +13,7 @@ describe("a name", () => {
     ["every character of the class", "a b._-z9"],
     ["punctuation alone", "-"],
     ["255 is the upper bound", "a".repeat(255)],
-  ])("is taken: %s", (_, name) => {
+  ])("is accepted: %s", (_, name) => {
     expect(inputViolations(Group, { name })).toEqual([]);
   });
 
@@ -25,9 +25,9 @@ describe("a name", () => {
     ["a slash would make it a path", "a/b"],
     ["the whole value is matched: no newline at the end", "a\n"],
     ["the whole value is matched: no newline at the beginning", "\na"],
-    ["a tab is no space", "a\tb"],
-    ["a no-break space is no space", "a\u00a0b"],
-  ])("is refused in the words of the API: %s", (_, name) => {
+    ["a tab is not a space", "a\tb"],
+    ["a no-break space is not a space", "a\u00a0b"],
+  ])("is refused with the API's message: %s", (_, name) => {
     expect(inputViolations(Group, { name })).toEqual([{ field: "name", description: NAME_TEXT }]);
   });
 
@@ -43,8 +43,8 @@ describe("a description", () => {
     ["no character class but white space", "Groß, 日本語 – any script"],
     ["512 is the upper bound", "x".repeat(512)],
     ["characters are counted as RE2 counts them, not UTF-16 units", "😀".repeat(512)],
-    ["RE2's \\S takes a no-break space", "a\u00a0b"],
-  ])("is taken: %s", (_, description) => {
+    ["RE2's \\S matches a no-break space", "a\u00a0b"],
+  ])("is accepted: %s", (_, description) => {
     expect(inputViolations(Group, { name: "a", description })).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe("a description", () => {
     ["no form feed", "a\fb"],
     ["one too many", "x".repeat(513)],
     ["one too many", "😀".repeat(513)],
-  ])("is refused in the words of the API: %s", (_, description) => {
+  ])("is refused with the API's message: %s", (_, description) => {
     expect(inputViolations(Group, { name: "a", description })).toEqual([
       { field: "description", description: DESCRIPTION_TEXT },
     ]);
@@ -76,7 +76,7 @@ describe("a uid", () => {
 
   test.each([
     ["empty", ""],
-    ["the parent of a root is no uid", "/"],
+    ["the parent of a root is not a uid", "/"],
     ["upper case", root.toUpperCase()],
     ["39 digits", root.slice(1)],
     ["41 digits", `${root}0`],

@@ -1,4 +1,4 @@
-// The hierarchy is read from the uid alone (docs/contract.md#uids).
+// The uid alone has the hierarchy (docs/contract.md#uids).
 import { expect, test } from "vitest";
 import {
   ancestorsOf,
@@ -24,7 +24,7 @@ test("the root of every record is its first segment", () => {
   expect([leaf, group, root].map(isRoot)).toEqual([false, false, true]);
 });
 
-test("the ancestors come with the root first and without the record itself", () => {
+test("the ancestors begin with the root and leave out the record", () => {
   expect(ancestorsOf(leaf)).toEqual([root, group]);
   expect(ancestorsOf(root)).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { applyMask, Group, Identity, impliedMask, maskTouches, parseMask, Repo, Role } from "../../schema/index.ts";
 
-describe("a mask that is given", () => {
+describe("an explicit mask", () => {
   test.each([
     ["one path", "description", ["description"]],
     ["several paths", "name,description", ["name", "description"]],
@@ -21,7 +21,7 @@ describe("a mask that is given", () => {
   });
 
   test.each([
-    ["a field that there is not", "colour", ["colour"]],
+    ["an unknown field", "colour", ["colour"]],
     ["a field that is only a JSON key elsewhere", "etag", ["etag"]],
     ["a path below a text", "name.first", ["name.first"]],
     ["a path into a map", "claimMatch.claims.ref", ["claimMatch.claims.ref"]],
@@ -29,18 +29,18 @@ describe("a mask that is given", () => {
     ["an empty part", "claimMatch.", ["claimMatch."]],
     ["a name of the prototype", "constructor", ["constructor"]],
     ["a wildcard below", "claimMatch.*", ["claimMatch.*"]],
-    ["several, each told", "colour,name,taste", ["colour", "taste"]],
-  ])("must not have %s: it is named as written", (_, text, unknown) => {
+    ["several, each reported", "colour,name,taste", ["colour", "taste"]],
+  ])("must not have %s, which the error quotes as written", (_, text, unknown) => {
     expect(parseMask(Identity, text).unknown).toEqual(unknown);
   });
 
-  test("knows sync_config by its published and its camel name", () => {
+  test("accepts sync_config in its published and its camel spelling", () => {
     expect(parseMask(Repo, "sync_config").paths).toEqual(["sync_config"]);
     expect(parseMask(Repo, "syncConfig.google").paths).toEqual(["sync_config.google"]);
   });
 });
 
-describe("the mask of a request without one: the keys of its body", () => {
+describe("the implied mask is the keys of the body:", () => {
   test.each([
     ["a key with an empty value clears", { description: "" }, ["description"]],
     ["a key with null clears", { description: null }, ["description"]],
@@ -72,7 +72,7 @@ describe("applying a mask", () => {
     claimMatch: { issuer: "https://a.example", subject: "s", claims: { a: "b" } },
   };
 
-  test("changes what it names and nothing else", () => {
+  test("changes only the fields that it names", () => {
     expect(applyMask(Identity, current, { name: "x", description: "y" }, ["description"])).toEqual({
       ...current,
       description: "y",
@@ -92,19 +92,19 @@ describe("applying a mask", () => {
     expect(applyMask(Identity, current, { claimMatch }, ["claimMatch"])).toEqual({ ...current, claimMatch });
   });
 
-  test("clears what it names and the change lacks", () => {
+  test("clears named fields that the change lacks", () => {
     const { description: _, ...rest } = current;
     expect(applyMask(Identity, current, {}, ["description"])).toEqual(rest);
     const cleared = applyMask(Identity, current, {}, ["claimMatch.claims"]);
     expect(cleared.claimMatch).toEqual({ issuer: "https://a.example", subject: "s" });
   });
 
-  test("of `*` is full replacement by what the change has", () => {
+  test("of `*` replaces the record by the change", () => {
     const claimMatch = { issuer: "https://b.example", subject: "t" };
     expect(applyMask(Identity, current, { name: "x", claimMatch }, ["*"])).toEqual({ name: "x", claimMatch });
   });
 
-  test("of `*` takes no output-only field from the change", () => {
+  test("of `*` ignores output-only fields of the change", () => {
     expect(applyMask(Group, { name: "a" }, { name: "b", uid: "x", status: "ORG_STATUS_READY" }, ["*"])).toEqual({
       name: "b",
     });
@@ -139,7 +139,7 @@ describe("applying a mask", () => {
       });
   });
 
-  test("below an absent message makes it only where something is set", () => {
+  test("below an absent message creates it only when a field is set", () => {
     const keys = { name: "k", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
     expect(applyMask(Identity, keys, {}, ["claimMatch.subject"])).toEqual(keys);
     expect(applyMask(Identity, keys, { claimMatch: { subject: "s" } }, ["claimMatch.subject"])).toEqual({
@@ -148,7 +148,7 @@ describe("applying a mask", () => {
     });
   });
 
-  test("touches nothing without paths, and leaves what it was given as it was", () => {
+  test("touches nothing without paths, and does not change its argument", () => {
     const before = structuredClone(current);
     expect(applyMask(Identity, current, { name: "x" }, [])).toEqual(current);
     applyMask(Identity, current, { claimMatch: { subject: "x" } }, ["claimMatch.subject"]);

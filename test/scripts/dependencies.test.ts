@@ -40,7 +40,7 @@ describe("node_modules", () => {
     expect(await areDependenciesCurrent(folder)).toBe(false);
   });
 
-  test("is not current when a package has another version than a lockfile that was pulled", async () => {
+  test("is not current when a package differs from the version of the lockfile", async () => {
     wanted(zod);
     installed(zod);
     expect(await areDependenciesCurrent(folder)).toBe(true);

@@ -15,10 +15,10 @@ const root = {
   devDependencies: { vitest: "5.1.1" },
 };
 
-describe("the package.json that is published", () => {
+describe("the published package.json", () => {
   const dist = distPackage(root);
 
-  test("names one file for each export, with its types first, and leaves other files alone", () => {
+  test("names one file for each export, with its types first, and keeps other files", () => {
     expect(dist.exports).toEqual({
       ".": { types: "./index.d.ts", default: "./index.js" },
       "./server": { types: "./server.d.ts", default: "./server.js" },
@@ -28,20 +28,20 @@ describe("the package.json that is published", () => {
     expect(dist.bin).toEqual({ irm: "lib/cli/main.js" });
   });
 
-  test("says what it is to tools that know nothing of exports", () => {
+  test("has entries for tools that ignore exports", () => {
     expect(dist).toMatchObject({ type: "commonjs", main: "./index.js", types: "./index.d.ts" });
   });
 
-  test("keeps what a user's npm needs and drops what only a clone needs", () => {
+  test("keeps fields for users and drops fields for the clone", () => {
     const fields = ["name", "version", "exports", "bin", "dependencies", "peerDependencies"];
     expect(Object.keys(dist).toSorted()).toEqual([...fields, "type", "main", "types", "files"].toSorted());
   });
 
-  test("does not change the root's", () => {
+  test("does not change the package.json of the root", () => {
     expect(root.exports["."]).toBe("./provider/index.ts");
   });
 
-  test("says which files it needs", () => {
+  test("names the files that it needs", () => {
     const files = ["./index.js", "./index.d.ts", "./server.d.ts", "./server.js", "./package.json", "lib/cli/main.js"];
     expect(targetsOf(dist)).toEqual(files);
   });
@@ -55,7 +55,7 @@ describe("the package.json that is published", () => {
 });
 
 describe("an entry", () => {
-  test("looks at the version of Node before it loads anything, and writes out every name", () => {
+  test("checks the version of Node before it loads a module, and lists every name", () => {
     expect(entryText("lib/server/index.js", ["createServer"]).split("\n").slice(0, 4)).toEqual([
       '"use strict";',
       'require("./supported-node.js");',
@@ -70,7 +70,7 @@ describe("an entry", () => {
     ["22.19.0", false],
     ["23.0.0", false],
     ["24.1.0", false],
-  ])("on Node %s: refused is %s", (version, isRefused) => {
+  ])("on Node %s, refused: %s", (version, isRefused) => {
     const run = () => new Function("process", supportedNode("pulumi-irm", ">=22.19"))({ versions: { node: version } });
     if (isRefused) expect(run).toThrow(`pulumi-irm: Node ${version} is too old; Node 22.19 or later is required`);
     else expect(run).not.toThrow();

@@ -59,7 +59,7 @@ describe("the official release", () => {
     expect(existsSync(join(target, "pulumi"))).toBe(false);
   });
 
-  test("is not taken when no checksum is published for it", async () => {
+  test("is not accepted without a published checksum", async () => {
     files["/SHA512SUMS"] = "";
     await expect(downloadEngine(target, { url, ...linux })).rejects.toThrow(`${url}/SHA512SUMS does not list ${name}`);
   });
@@ -69,7 +69,7 @@ describe("the official release", () => {
     await expect(downloadEngine(target, { url, ...linux })).rejects.toThrow(`${url}/SHA512SUMS: HTTP 404`);
   });
 
-  test("is an error with the reason when nothing listens", async () => {
+  test("is an error with the reason when the connection is refused", async () => {
     server.close();
     await expect(downloadEngine(target, { url, ...linux })).rejects.toThrow(/SHA512SUMS: .*ECONNREFUSED/);
   });

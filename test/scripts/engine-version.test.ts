@@ -3,9 +3,9 @@ import { isAtLeast, parseVersion } from "../../scripts/engine-version.mjs";
 
 describe("a version of pulumi", () => {
   test.each<[text: string, expected: number[] | undefined, reason: string]>([
-    ["v3.259.0", [3, 259, 0], "what a release prints"],
+    ["v3.259.0", [3, 259, 0], "the output of a release"],
     ["3.101.0", [3, 101, 0], "without the v"],
-    ["v3.260.0-alpha.1717428624+dirty", [3, 260, 0], "what a build of one's own prints"],
+    ["v3.260.0-alpha.1717428624+dirty", [3, 260, 0], "the output of a local build"],
     ["v3.200.0\n", [3, 200, 0], "with the line's end"],
     ["", undefined, "nothing"],
     ["warning: using pulumi-language-nodejs from $PATH", undefined, "something else"],
@@ -22,7 +22,7 @@ describe("a version of pulumi", () => {
     ["2.300.0", "3.200.0", false, "a smaller first number decides"],
     ["3.200.1", "3.200.0", true, "the last number decides"],
     ["v3.200.0-dev.0", "3.200.0", true, "a pre-release counts as its release"],
-    ["unknown", "3.200.0", false, "what is no version is never enough"],
+    ["unknown", "3.200.0", false, "a text without a version is never recent enough"],
   ])("%s is at least %s: %s, because %s", (version, oldest, expected) => {
     expect(isAtLeast(version, oldest)).toBe(expected);
   });

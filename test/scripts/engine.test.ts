@@ -60,7 +60,7 @@ describe("the engine", () => {
     expect((await findEngine(environment(onPath))).engine).toEqual({});
   });
 
-  test("that is nowhere gives a line for each place", async () => {
+  test("that is missing gives a line for each place", async () => {
     const { engine, tried } = await findEngine(environment());
     expect(engine).toBeUndefined();
     expect(tried).toEqual([
@@ -96,8 +96,8 @@ describe("the cache of engines", () => {
   });
 
   test.each<[env: NodeJS.ProcessEnv, platform: NodeJS.Platform, expected: string, reason: string]>([
-    [{ HOME: "/home/u" }, "linux", "/home/u/.cache/pulumi-irm", "the custom on Linux"],
-    [{ HOME: "/Users/u" }, "darwin", "/Users/u/Library/Caches/pulumi-irm", "the custom on macOS"],
+    [{ HOME: "/home/u" }, "linux", "/home/u/.cache/pulumi-irm", "the convention on Linux"],
+    [{ HOME: "/Users/u" }, "darwin", "/Users/u/Library/Caches/pulumi-irm", "the convention on macOS"],
     [{ HOME: "/home/u", XDG_CACHE_HOME: "/c" }, "linux", "/c/pulumi-irm", "configured"],
     [{ HOME: "/home/u", XDG_CACHE_HOME: "c" }, "linux", "/home/u/.cache/pulumi-irm", "a relative one is ignored"],
   ])("%j on %s is %s: %s", (env, platform, expected) => {

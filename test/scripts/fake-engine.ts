@@ -1,4 +1,4 @@
-// Folders with a `pulumi` that only knows its version, for the tests of discovery.
+// Folders with a `pulumi` that only prints its version, for the tests of discovery.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-// `npm run generate` and its check, in a folder of their own, and that `npm run check` asks it of the real one.
+// `npm run generate` and its check in a temporary folder, and as a step of `npm run check` in the clone.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../schema/index.ts";
@@ -32,11 +32,11 @@ test("writes the document, the types of messages and a .proto file for each pack
 });
 
 describe("with --check", () => {
-  test("agrees with what it wrote", async () => {
+  test("passes for the files that generate wrote", async () => {
     expect(await generate("--check")).toEqual({ code: 0, lines: [`${count} generated files, 0 wrong`] });
   });
 
-  test("fails for each file that is stale, missing or left over, and mends none; generate mends them all", async () => {
+  test("fails for each stale, missing or left-over file without a repair; generate repairs them all", async () => {
     writeFileSync(`${target}/openapi.json`, "{}\n");
     rmSync(`${target}/chainguard/platform/iam/v2/iam.proto`);
     mkdirSync(`${target}/old`);

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const ignore = (): void => {};
 
 describe("a lock", () => {
-  test("lets one in at a time, tells the others who holds it, and is gone afterwards", async () => {
+  test("admits one process at a time, names its holder to the others, and is removed afterwards", async () => {
     let inside = 0;
     let most = 0;
     const holders: string[] = [];
@@ -43,7 +43,7 @@ describe("a lock", () => {
     expect(await withLock(file, () => Promise.resolve("entered"), ignore)).toBe("entered");
   });
 
-  test("of a process that was killed is taken over by exactly one of those that wait", async () => {
+  test("of a killed process is taken over by exactly one waiting process", async () => {
     const dead = spawnSync(process.execPath, ["--version"]).pid;
     writeFileSync(file, JSON.stringify({ pid: dead, host: hostname() }));
     let inside = 0;

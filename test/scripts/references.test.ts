@@ -14,7 +14,7 @@ const GUIDE = `# Guide
 | <a id="d2"></a>2 | second |
 `;
 
-/** What is dead in a file of this text, in a repository with these other files. */
+/** The dead references of a file with this text, in a repository with these other files. */
 const deadIn = (path: string, text: string): string[] =>
   deadReferences(
     new Map([
@@ -36,17 +36,17 @@ describe("a link in Markdown", () => {
     ["to a heading, by the slug that GitHub gives it", "[a](guide.md#two-words-and-code)"],
     ["to the second of two equal headings", "[a](guide.md#two-words-and-code-1)"],
     ["to an anchor in a table", "[a](guide.md#d2)"],
-    ["to a heading of its own", "# Here\n[a](#here)"],
+    ["to a heading of the same page", "# Here\n[a](#here)"],
     ["to a folder", "[a](../server/rest)"],
     ["to another site", "[a](https://example.com/no.md#no)"],
-    ["in a code block, where it is none", "```\n[a](no.md)\n```"],
+    ["in a code block, where it is not a link", "```\n[a](no.md)\n```"],
   ])("is alive %s", (_, text) => expect(deadIn("docs/page.md", text)).toEqual([]));
 
   test.each([
     ["to a page that does not exist", "[a](no.md)", "1: docs/no.md does not exist"],
     ["outside the repository", "[a](../../no.md)", "1: ../no.md does not exist"],
     ["to a heading that does not exist", "\n[a](guide.md#no)", "2: docs/guide.md has no anchor #no"],
-    ["to a heading of its own that does not exist", "a\n\n[b](#no)", "3: docs/page.md has no anchor #no"],
+    ["to a missing heading of the same page", "a\n\n[b](#no)", "3: docs/page.md has no anchor #no"],
     ["in a table", "| a |\n| --- |\n| b |\n| [c](no.md) |", "4: docs/no.md does not exist"],
     ["of an image", "![a](no.png)", "1: docs/no.png does not exist"],
     ["in HTML", '<a href="no.md">a</a>', "1: docs/no.md does not exist"],
@@ -111,10 +111,10 @@ describe("a document that is not in the repository", () => {
       '1: "decision 4" has no address: write docs/contract.md#d4',
     ]));
 
-  test("is alive for the numbers of faults in a file that cites their page", () =>
+  test("is alive for fault numbers in a file that cites their page", () =>
     expect(comment("F2 to F4 of docs/faults.md#f4")).toEqual([]));
 
-  test("is dead for them in a file that cites the page where it is not", () =>
+  test("is dead for fault numbers in a file that cites a wrong path", () =>
     expect(comment("faults.md, F4")).toEqual([
       "1: faults.md does not exist: write docs/faults.md",
       '1: "F4" has no address: write docs/faults.md#f4',
@@ -125,7 +125,7 @@ describe("a document that is not in the repository", () => {
   );
 });
 
-test("code is no reference: only its comments and the names of tests are read", () =>
+test("only comments and names of tests are checked, not code", () =>
   expect(deadIn("client/a.ts", 'import "server/no.ts";\nconst F4 = "no.md";\n')).toEqual([]));
 
 test("all dead references are reported, in the order of files and lines", () => {

@@ -1,4 +1,4 @@
-// `npm run soak`: its flags, and what it tells (CONTRIBUTING.md, "The long proofs").
+// `npm run soak`: its flags and its output (CONTRIBUTING.md, "The long proofs").
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ const soak = (...args: string[]) => {
 };
 
 describe("the flags", () => {
-  test("without any, every part is run, by a seed of its own making", () => {
+  test("run every part with a random seed by default", () => {
     expect(parseSoak([], () => 77)).toEqual({ names: NAMES, seed: 77 });
     expect(parseSoak([])).toEqual({ names: NAMES, seed: expect.toSatisfy((n) => Number.isInteger(n) && n > 0) });
   });
@@ -26,7 +26,7 @@ describe("the flags", () => {
     expect(parseSoak(["--seed", "5"])).toEqual({ names: NAMES, seed: 5 });
   });
 
-  test("--only runs one part, given more than once those that are named, in their order and each once", () => {
+  test("--only runs the named parts, in their order and each once", () => {
     expect(parseSoak(["--only", "walk", "--seed=1"])).toEqual({ names: ["walk"], seed: 1 });
     const more = ["--only", "walk", "--only=kill", "--only", "walk", "--seed=1"];
     expect(parseSoak(more)).toEqual({ names: ["kill", "walk"], seed: 1 });
@@ -58,7 +58,7 @@ describe("the flags", () => {
     expect(parse).toThrow(message);
   });
 
-  test("the usage names every part, the list its goal", () => {
+  test("the usage names every part, and the list its goal", () => {
     for (const name of NAMES) {
       expect(usage).toContain(name);
       expect(list).toMatch(new RegExp(`^${name} +\\S`, "m"));
@@ -67,11 +67,11 @@ describe("the flags", () => {
 });
 
 describe("the command", () => {
-  test("--help tells the flags, as an answer", () => {
+  test("--help prints the flags on stdout", () => {
     expect(soak("--help")).toEqual({ status: 0, stdout: usage, stderr: "" });
   });
 
-  test("a wrong flag is told, then the usage, and the exit code is 2", () => {
+  test("a wrong flag is reported before the usage, with exit code 2", () => {
     const stderr = `soak: --only takes one of ${NAMES.join(", ")}, not "sleep"\n\n${usage}`;
     expect(soak("--only", "sleep")).toEqual({ status: 2, stdout: "", stderr });
   });

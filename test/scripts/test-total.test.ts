@@ -33,7 +33,7 @@ describe("the total of a CI run", () => {
     expect(total([check(twice), suite(twice)])).toEqual({ passed: 2, failures: [] });
   });
 
-  test("counts a failed step that is no test", () => {
+  test("counts a failed step that is not a test", () => {
     const failing = { ...check(unit), exitCode: 1, failedSteps: ["types"] };
     expect(total([failing, suite(unit)])).toEqual({ passed: 2, failures: ["npm run check: types"] });
   });

@@ -12,7 +12,7 @@ function withSetup(args: string[], options: { cwd?: string; env?: NodeJS.Process
 }
 
 describe("a command with set-up", () => {
-  test("has the command's stdout, stderr and exit code, and nothing else", () => {
+  test("has only the command's stdout, stderr and exit code", () => {
     const { status, stdout, stderr } = withSetup(["sh", "-c", "echo out; echo err >&2; exit 7"]);
     expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: "out\n", stderr: "err\n" });
   });
@@ -24,12 +24,12 @@ describe("a command with set-up", () => {
     expect(realpathSync(stdout.trim())).toBe(realpathSync(join(root, "node_modules", ".bin", "node")));
   });
 
-  test("passes arguments on as they are, options too", () => {
+  test("passes arguments on unchanged, options too", () => {
     const { stdout } = withSetup(["sh", "-c", 'printf "%s|" "$@"', "sh", "--engine", "a b", "", "*"]);
     expect(stdout).toBe("--engine|a b||*|");
   });
 
-  test("runs where the user is, when npm has changed to the clone", () => {
+  test("runs in the user's folder after npm has changed to the clone", () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "pulumi-irm-caller-")));
     const env = { ...process.env, INIT_CWD: folder };
     expect(withSetup(["--in-callers-folder", "pwd"], { cwd: root, env }).stdout.trim()).toBe(folder);
@@ -37,7 +37,7 @@ describe("a command with set-up", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("ends by the signal that it was sent, after the command has ended by it", async () => {
+  test("ends by the signal that it gets, after the command has ended by it", async () => {
     const child = spawn(process.execPath, [script, "sh", "-c", "echo ready; read -r line"], {
       stdio: ["pipe", "pipe", "inherit"],
     });

@@ -1,4 +1,4 @@
-// What a program that tests a client does with a server under `dev`: tokens, and a new beginning between two tests.
+// A server with `dev` in the tests of a client: tokens, and a reset between two tests.
 import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
 import { createServer, type DevServer, type Faults, type RunningServer } from "../../server/index.ts";
 import { IAM, sharedKeys } from "../harness/api-server.ts";
@@ -41,7 +41,7 @@ const call = (method: string, target: string, token?: string, body?: object) =>
 const groups = async (token: string) =>
   (await call("GET", `${IAM}/groups`, token)).json.groups.map(({ name }: Body) => name);
 
-test("the type says what the options promise: with dev nothing of it is undefined", () => {
+test("the type follows the options: with dev no field of it is undefined", () => {
   expectTypeOf(() => createServer({ dev: true })).returns.resolves.toExtend<{ issuer: string; organization: string }>();
   expectTypeOf(() => createServer({ dev: true, faults: {} })).returns.resolves.toExtend<
     DevServer & { faults: Faults }
@@ -59,7 +59,7 @@ describe("server.token", () => {
     expect(await groups(token)).toEqual(["dev"]);
   });
 
-  test("assumes the identity of a subject, or the one that is named, within limits", async () => {
+  test("assumes the identity of a subject, or the named one, within limits", async () => {
     const owner = await server.token();
     const claimMatch = { issuer: server.issuer, subject: "tester" };
     const identity = (
@@ -73,7 +73,7 @@ describe("server.token", () => {
     expect(await groups(narrow)).toEqual(["dev"]);
   });
 
-  test("is refused as the service refuses, and by an expired identity token too", async () => {
+  test("is refused as by the service, also for an expired identity token", async () => {
     await expect(server.token({ subject: "stranger" })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
     const exp = Math.floor(START_MS / 1000) - 120;
     await expect(server.token({ claims: { exp } })).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe("server.token", () => {
     });
   });
 
-  test("server.identityToken is what a client exchanges itself", async () => {
+  test("server.identityToken is a token that a client can exchange", async () => {
     const workload = await server.identityToken({ subject: "owner", claims: { ref: "main" }, lifetimeSeconds: 60 });
     expect(claimsOf(workload)).toMatchObject({ iss: server.issuer, sub: "owner", aud: server.authUrl, ref: "main" });
     const target = `/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}`;
@@ -97,7 +97,7 @@ describe.each(["server.reset()", "POST /dev/reset"])("%s", (how) => {
     expect({ status, json }).toEqual({ status: 200, json: {} });
   };
 
-  test("brings the records of the start back, with their uids, and the tokens from before stay valid", async () => {
+  test("restores the records of the start with their uids, and earlier tokens stay valid", async () => {
     const token = await server.token();
     const dev = (await call("GET", `${IAM}/groups/${server.organization}`, token)).json;
     const made = (await call("POST", `${IAM}/groups/${server.organization}`, token, { name: "made" })).json;
@@ -116,7 +116,7 @@ describe.each(["server.reset()", "POST /dev/reset"])("%s", (how) => {
     }
   });
 
-  test("begins the scripted failures anew, and empties their report", async () => {
+  test("restarts the scripted failures, and empties their report", async () => {
     const token = await server.token();
     const remove = async () => {
       const { uid } = (await call("POST", `${IAM}/groups/${server.organization}`, token, { name: "g" })).json;
@@ -138,7 +138,7 @@ describe("POST /dev/reset", () => {
     expectRefusal(await post({ host: "evil.example" }), "PERMISSION_DENIED", text);
   });
 
-  test("takes no request of a page of another origin, which a browser on this machine would send", async () => {
+  test("refuses requests from a page of another origin in a browser on this machine", async () => {
     const host = new URL(server.baseUrl).host;
     const text = "the reset is not for pages of another origin";
     for (const origin of ["https://evil.example", "null", "http://localhost:1"])
@@ -146,7 +146,7 @@ describe("POST /dev/reset", () => {
     expect((await post({ host, origin: server.baseUrl })).status).toBe(200);
   });
 
-  test("is not there without dev", async () => {
+  test("does not exist without dev", async () => {
     const plain = await createServer({ keys: sharedKeys() });
     const other = createHttpClient(plain.baseUrl);
     expect((await other.send({ method: "POST", target: "/dev/reset" })).status).toBe(404);
@@ -155,7 +155,7 @@ describe("POST /dev/reset", () => {
     await plain.close();
   });
 
-  test("leaves a file as it is", async () => {
+  test("does not change a file", async () => {
     const kept = await createServer({ dev: true, store: folder.path("kept.db"), keys: sharedKeys() });
     const text = "the records are in a file, which a reset would change; start the server without --db";
     await expect(kept.reset()).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe("POST /dev/reset", () => {
   });
 });
 
-test("a reset forgets whom the rate limit has counted", async () => {
+test("a reset clears the counts of the rate limit", async () => {
   const limited = await createServer({ dev: true, rateLimit: 1, clock: manualClock(), keys: sharedKeys() });
   const other = createHttpClient(limited.baseUrl);
   const headers = { authorization: `Bearer ${await limited.token()}` };

@@ -1,4 +1,4 @@
-// A caller that waits no longer (cancelled, or its deadline has passed) before the service is reached: nothing is written, and
+// A caller that has stopped waiting (cancelled, or past its deadline) before the service is reached: nothing is written, and
 // no refresh token is used up.
 import { expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
@@ -31,7 +31,7 @@ const start = () => {
     store,
     limit: unlimited,
     log: () => {},
-    // What making a group takes of it.
+    // Called when a group is created.
     context: () => ({ store, ids, now: START_MS, identityRules: { anyone: "" } }) as never,
   });
   const groups = () => store.statement("SELECT name FROM groups WHERE parent IS NOT NULL").all();
@@ -61,13 +61,13 @@ const GONE = [
   ["DEADLINE_EXCEEDED", "Deadline exceeded: the caller waits no longer"],
 ] as const;
 
-test.each(GONE)("a call that is gone is %s, and no record is made", async (code, message) => {
+test.each(GONE)("an abandoned call is %s, and creates no record", async (code, message) => {
   const { create, groups } = start();
   await expect(create(() => code)).rejects.toMatchObject({ code, message });
   expect(groups()).toEqual([]);
 });
 
-test.each(GONE)("an exchange that is gone is %s, before a token is looked at", async (code, message) => {
+test.each(GONE)("an abandoned exchange is %s, before the token is checked", async (code, message) => {
   const { exchange, exchanged } = start();
   await expect(exchange(() => code)).rejects.toMatchObject({ code, message });
   expect(exchanged).toEqual([]);
@@ -75,7 +75,7 @@ test.each(GONE)("an exchange that is gone is %s, before a token is looked at", a
   expect(exchanged).toEqual(["bearer"]);
 });
 
-test("one that is not is served", async () => {
+test("other calls are served", async () => {
   const { create, groups } = start();
   expect(await create(() => undefined)).toMatchObject({ name: "made" });
   expect(groups()).toEqual([{ name: "made" }]);

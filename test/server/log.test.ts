@@ -1,4 +1,4 @@
-// The log (docs/faults.md#row-34): everything that a run does is written down, and no token, key or signature of it.
+// The log (docs/faults.md#row-34): it has everything that a run does, and no token, key or signature.
 
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../server/index.ts";
@@ -6,7 +6,7 @@ import { IAM, REGISTRY, sharedKeys, startServer } from "../harness/api-server.ts
 import { START_MS } from "../harness/clock.ts";
 import { createRecord } from "../harness/records.ts";
 
-test("a run at level debug leaves no token, key or page token in the log, nor half of one", async () => {
+test("the log of a run at level debug has no token, key or page token, nor half of one", async () => {
   const api = await startServer();
   const workload = await api.identityToken("owner", { claims: { secret: "s3cr3t-claim" } });
   const viewer = await api.actor("viewer", { role: "viewer" });
@@ -43,7 +43,7 @@ test("a run at level debug leaves no token, key or page token in the log, nor ha
   const log = api.log.join("");
   expect(api.log.length).toBeGreaterThan(60);
   for (const token of secrets) {
-    // A signature proves a token, a payload tells who; 24 characters of either are no accident.
+    // A signature proves a token, a payload names its holder; 24 characters of either are no coincidence.
     for (const part of token.split(".")) {
       if (part.length < 24) continue;
       const middle = Math.floor(part.length / 2);
@@ -53,12 +53,12 @@ test("a run at level debug leaves no token, key or page token in the log, nor ha
   }
   expect(log).not.toContain("s3cr3t-claim");
   expect(log.toLowerCase()).not.toContain("bearer ey");
-  // The key's name is public and is there; the key is not.
+  // The key's name is public and in the log; the key is not.
   const { n } = sharedKeys().signer.jwks().keys[0] as { n: string };
   expect(log).not.toContain(n);
 });
 
-describe("what is written", () => {
+describe("the log", () => {
   test("is one line of JSON for each request, with its id, method, path, operation, status and time", async () => {
     const api = await startServer();
     api.log.length = 0;
@@ -105,7 +105,7 @@ describe("what is written", () => {
     for (const line of api.log) expect(line.endsWith("\n") && line.indexOf("\n") === line.length - 1).toBe(true);
   });
 
-  test("has the cause of an UNAUTHENTICATED, which the caller is not told", async () => {
+  test("has the cause of an UNAUTHENTICATED, which the caller does not see", async () => {
     const api = await startServer();
     const causes = async (token: string | null) => {
       api.log.length = 0;
@@ -123,7 +123,7 @@ describe("what is written", () => {
     await api.close();
   });
 
-  test("cannot be forged by what a caller sends: a newline in a value is escaped", async () => {
+  test("cannot be forged by a caller: a newline in a value is escaped", async () => {
     const api = await startServer();
     api.log.length = 0;
     await api.call("GET", `${IAM}/groups`, { query: { name: 'x\n{"level":"error"}', order_by: "a\nb" } });
@@ -131,7 +131,7 @@ describe("what is written", () => {
     for (const line of api.log) expect(line.trimEnd()).not.toContain("\n");
   });
 
-  test("is text for people without --json, in which no value looks like an event of its own", () => {
+  test("is text for people without --json, in which no value looks like an event", () => {
     const lines: string[] = [];
     const log = createLog({ level: "info", json: false, clock: () => START_MS, write: (line) => lines.push(line) });
     log("info", "request", { path: "/x", status: 200, message: "two\n00:00:00 error forged\r\u001b[2J\u009b" });
@@ -141,7 +141,7 @@ describe("what is written", () => {
     ]);
   });
 
-  test("is held back below its level", () => {
+  test("leaves out events below its level", () => {
     const lines: string[] = [];
     const log = createLog({ level: "warn", json: true, clock: () => START_MS, write: (line) => lines.push(line) });
     for (const level of ["debug", "info", "warn", "error"] as const) log(level, level);

@@ -1,5 +1,5 @@
-// Inputs that are as long as a message can be, or as deep as records can be made: refused, or read only so far, before their
-// length costs more than the reading. What is quadratic in a megabyte ends the process.
+// Inputs as long as a message or as deep as records can be. They are refused, or read in part, before they cost more than the
+// parse. A step that is quadratic in a megabyte would block the process.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
@@ -37,7 +37,7 @@ describe("a uid of 60,000 levels", () => {
       "parent",
       "is not a uid, and no group in scope has that name",
     ],
-  ])("is none: %s", async (_, operation, requestOf, field, description) => {
+  ])("is refused: %s", async (_, operation, requestOf, field, description) => {
     const request = requestOf(api.organization + SEGMENT.repeat(LEVELS));
     const { code, message, details } = await grpc.call(operation, request, { token: api.owner.token });
     const violations = [badRequest([field, description])];
@@ -47,7 +47,7 @@ describe("a uid of 60,000 levels", () => {
 });
 
 describe("groups one in the other", () => {
-  test("go a hundred levels down, and there a repo has tags", async () => {
+  test("nest a hundred levels deep, with tags of a repo at the bottom", async () => {
     let parent = api.organization;
     for (let level = 1; level <= 100; level += 1)
       parent = await createUid(api, "groups", parent, { name: `g${level}` });
@@ -70,7 +70,7 @@ describe("the source of a repo", () => {
     expect(answer.json.details[1]).toEqual(badRequest(["sync_config.source", "must be at most 2048 characters"]));
   });
 
-  test("shows through ten others and not through eleven", async () => {
+  test("is visible through ten others and not through eleven", async () => {
     const bundles = ["base"];
     let { uid } = (await repo("r0", { bundles })).json;
     for (let i = 1; i <= 11; i += 1) ({ uid } = (await repo(`r${i}`, { sync_config: { source: uid } })).json);
@@ -92,7 +92,7 @@ describe("records as large as a request", () => {
   });
   afterAll(() => server.close());
 
-  test("come in pages that a client of gRPC takes, shorter than was asked for, and all of them come", async () => {
+  test("arrive in full, in pages that gRPC clients accept, shorter than requested", async () => {
     const client = createGrpcClient(server.baseUrl);
     const names: string[] = [];
     for (let pageToken: string | undefined, isFirst = true; isFirst || pageToken; isFirst = false) {
@@ -106,7 +106,7 @@ describe("records as large as a request", () => {
     expect(names).toEqual(Array.from({ length: COUNT }, (_, i) => `r${i}`));
   });
 
-  test("are told to be too many for v1, which has no pages, once they would not fit into an answer", async () => {
+  test("are too many for v1, which has no pages, once they exceed a response", async () => {
     const path = "/registry/v1/repos";
     expect((await server.ok("GET", path)).items).toHaveLength(COUNT);
     const customOverlay = { environment: { BLOB: blob } };

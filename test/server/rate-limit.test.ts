@@ -1,5 +1,5 @@
 // Rate limits (docs/contract.md#d25): off by default; with a limit, a bucket for each identity, and for each address of
-// requests without one. The clock stands still unless the test moves it.
+// requests without one. The clock is stopped unless the test moves it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isApiError } from "../../schema/index.ts";
 import { createRateLimit } from "../../server/rate-limit.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Everybody has been silent long enough. */
+/** All callers have been silent long enough. */
 const refill = () => api.clock.advance(1000);
 const list = (token: string | null = api.owner.token) => api.call("GET", `${IAM}/groups`, { token });
 const statuses = async (count: number, send: () => ReturnType<typeof list>) => {
@@ -27,7 +27,7 @@ const statuses = async (count: number, send: () => ReturnType<typeof list>) => {
 };
 
 describe("an identity", () => {
-  test("makes as many requests a second as the limit says; the next is refused, and told when to come again", async () => {
+  test("can make the allowed requests a second; the next is refused with the time to retry", async () => {
     refill();
     expect(await statuses(LIMIT, list)).toEqual([200, 200, 200, 200, 200]);
     const answer = await list();
@@ -35,7 +35,7 @@ describe("an identity", () => {
     expect(answer.headers["retry-after"]).toBe("1");
   });
 
-  test("is served again after the time that it was told, once", async () => {
+  test("is served once after the time to retry", async () => {
     refill();
     await statuses(LIMIT, list);
     api.clock.advance(199);
@@ -49,7 +49,7 @@ describe("an identity", () => {
     expect((await statuses(LIMIT + 1, list)).filter((status) => status === 200)).toHaveLength(LIMIT);
   });
 
-  test("is told the same on a write, which is then not made", async () => {
+  test("gets the same error on a write, which is not carried out", async () => {
     refill();
     await statuses(LIMIT, list);
     const path = `${IAM}/groups/${api.organization}`;
@@ -59,7 +59,7 @@ describe("an identity", () => {
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "one too many" } })).groups).toEqual([]);
   });
 
-  test("has a bucket of its own, whatever token it comes with", async () => {
+  test("has its own bucket, whatever its token", async () => {
     refill();
     const viewer = await api.actor("viewer", { role: "viewer" });
     refill();
@@ -70,21 +70,21 @@ describe("an identity", () => {
   });
 });
 
-describe("who is not known is counted by address", () => {
-  test("without a token, and with one that is none", async () => {
+describe("without authentication is counted by address", () => {
+  test("without a token, and with a malformed one", async () => {
     refill();
     for (const token of [null, "x", null, "a.b.c", null]) expectUnauthenticated(await list(token));
     for (const token of [null, "x"])
       expectRefusal(await list(token), "RESOURCE_EXHAUSTED", TEXT, { details: [retryInfo("0.200s")] });
   });
 
-  test("but takes nothing from an identity of the same address", async () => {
+  test("but does not reduce the limit of an identity at the same address", async () => {
     refill();
     await statuses(LIMIT + 1, () => list(null));
     expect(await statuses(LIMIT, list)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test("at the exchange, before the token is looked at", async () => {
+  test("at the exchange, before the token is checked", async () => {
     const token = await api.identityToken("owner");
     refill();
     const exchange = () => api.exchange(token, { aud: api.baseUrl, identity: api.identity });
@@ -92,7 +92,7 @@ describe("who is not known is counted by address", () => {
   });
 });
 
-test("what the operator asks is not limited", async () => {
+test("pages for the operator are not limited", async () => {
   refill();
   await statuses(LIMIT + 1, () => list(null));
   for (const path of ["/healthz", "/readyz", "/metrics"]) {
@@ -101,7 +101,7 @@ test("what the operator asks is not limited", async () => {
   }
 });
 
-test("without a limit there is none", async () => {
+test("requests are not limited by default", async () => {
   const free = await startServer();
   const found = await Promise.all(Array.from({ length: 200 }, () => free.call("GET", `${IAM}/groups`)));
   expect(new Set(found.map(({ status }) => status))).toEqual(new Set([200]));
@@ -133,7 +133,7 @@ describe("createRateLimit", () => {
     expect(isRefused(() => limit.address(other))).toBe(same);
   });
 
-  test("keeps ten thousand callers, the last ones; identities and addresses do not push one another out", () => {
+  test("remembers the last ten thousand callers, with separate tables for identities and addresses", () => {
     const limit = createRateLimit(1, manualClock());
     limit.identity("known");
     for (let i = 0; i < 20_000; i += 1) limit.address(`10.0.${i >> 8}.${i & 255}`);
@@ -142,7 +142,7 @@ describe("createRateLimit", () => {
     expect(isRefused(() => limit.address("10.0.0.0"))).toBe(false);
   });
 
-  test("survives a clock that goes back", () => {
+  test("works with a clock that is set back", () => {
     let now = START_MS;
     const limit = createRateLimit(1, () => now);
     limit.identity("x");

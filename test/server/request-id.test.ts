@@ -1,5 +1,5 @@
-// Every answer has a request id, and the log one line with it: also of requests that reach no method, and of messages that
-// are no HTTP.
+// Every response has a request id, and the log has one line with it. That includes requests that reach no method, and broken
+// HTTP messages.
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const requestLines = () => api.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "request");
 
-describe("an answer and its line of the log have one id", () => {
+describe("a response and its log line have the same id", () => {
   test.each<[reason: string, status: number, send: () => ReturnType<TestServer["call"]>]>([
     ["a method", 200, () => api.call("GET", `${IAM}/groups`)],
     ["a refused argument", 400, () => api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} })],
@@ -49,7 +49,7 @@ describe("an answer and its line of the log have one id", () => {
 
 const HOST = "host: x\r\n";
 
-describe("what is no HTTP is answered with an id and a status, and the connection ends", () => {
+describe("a broken HTTP message gets an id and a status, and the connection ends", () => {
   test.each([
     ["a word", 400, "nonsense\r\n\r\n", "the message is not HTTP/1.1"],
     ["a header without a colon", 400, `GET / HTTP/1.1\r\n${HOST}bad header\r\n\r\n`, "the message is not HTTP/1.1"],
@@ -87,7 +87,7 @@ describe("what is no HTTP is answered with an id and a status, and the connectio
   test.each([
     ["without Host", "", "the Host header is missing"],
     ["with two Hosts", "host: localhost\r\nHost: evil.example\r\n", "there are several Host headers"],
-  ])("a request %s is refused as RFC 9112 asks, and told", async (_, hosts, told) => {
+  ])("a request %s is refused as RFC 9112 requires", async (_, hosts, told) => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`GET /healthz HTTP/1.1\r\n${hosts}connection: close\r\n\r\n`);
     const [head, body] = (await connection.ended).split("\r\n\r\n") as [string, string];
@@ -99,7 +99,7 @@ describe("what is no HTTP is answered with an id and a status, and the connectio
   test.each([
     ["reads", `GET /ping/v2beta1/ping HTTP/1.1\r\n${HOST}\r\n`],
     ["has a body", `POST ${IAM}/groups HTTP/1.1\r\n${HOST}content-length: 2\r\n\r\n{}`],
-  ])("nonsense behind a request that %s takes nothing from its answer, which is the last", async (_, text) => {
+  ])("garbage after a request that %s does not change its response, which is the last", async (_, text) => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`${text}nonsense\r\n\r\n`);
     const answer = await connection.ended;
@@ -118,7 +118,7 @@ describe("what is no HTTP is answered with an id and a status, and the connectio
     },
   );
 
-  test("CONNECT is told that this is no proxy", async () => {
+  test("CONNECT is refused: the server is not a proxy", async () => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`CONNECT other.example:443 HTTP/1.1\r\n${HOST}\r\n`);
     const answer = await connection.ended;
@@ -126,14 +126,14 @@ describe("what is no HTTP is answered with an id and a status, and the connectio
     expect(requestLines()).toHaveLength(1);
   });
 
-  test("an expectation that nobody knows is ignored", async () => {
+  test("an unknown expectation is ignored", async () => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`GET /healthz HTTP/1.1\r\n${HOST}expect: a-miracle\r\nconnection: close\r\n\r\n`);
     expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*x-request-id: /s);
     expect(requestLines()).toHaveLength(1);
   });
 
-  test("garbage after a request is answered after it, both with an id, or not at all", async () => {
+  test("garbage after a request gets a later response with an id, or none", async () => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`GET /healthz HTTP/1.1\r\n${HOST}\r\ngarbage garbage\r\n\r\n`);
     const answers = (await connection.ended).split(/(?=HTTP\/1\.1 )/);
@@ -141,7 +141,7 @@ describe("what is no HTTP is answered with an id and a status, and the connectio
     expect(requestLines()).toHaveLength(answers.length);
   });
 
-  test("garbage after an answer has an answer of its own", async () => {
+  test("garbage after a response gets a separate response", async () => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`GET /healthz HTTP/1.1\r\n${HOST}\r\n`);
     await connection.until(/\{"status":"ok"\}/);
@@ -150,7 +150,7 @@ describe("what is no HTTP is answered with an id and a status, and the connectio
     expect(requestLines().map(({ status }) => status)).toEqual([200, 400]);
   });
 
-  test("a connection that is reset has no answer, and no line", async () => {
+  test("a reset connection has no response and no log line", async () => {
     const { hostname, port } = new URL(api.baseUrl);
     const socket = connect(Number(port), hostname);
     await new Promise((resolve) => socket.once("connect", resolve));
@@ -167,7 +167,7 @@ describe("a client's own x-request-id", () => {
     return answer.headers["x-request-id"];
   };
 
-  test.each(["run-1", "4bf92f3577b34da6a3ce929d0e0e4736", "a.b_C-9", "x".repeat(64)])("is taken: %s", async (given) => {
+  test.each(["run-1", "4bf92f3577b34da6a3ce929d0e0e4736", "a.b_C-9", "x".repeat(64)])("is accepted: %s", async (given) => {
     expect(await idOf(given)).toBe(given);
     expect(requestLines()).toEqual([expect.objectContaining({ requestId: given })]);
   });
@@ -177,15 +177,15 @@ describe("a client's own x-request-id", () => {
     ["as long as a token", "x".repeat(65)],
     ["with a space", "a b"],
     ["with a quote", 'a"b'],
-    ["with a byte that is no ASCII", "caf\u00e9"],
+    ["with a byte outside ASCII", "caf\u00e9"],
     ["given twice", ["a", "b"]],
     ["with a semicolon", "a;b"],
-  ])("is not taken when it is %s", async (_, given) => {
+  ])("is replaced when it is %s", async (_, given) => {
     expect(await idOf(given)).toMatch(UUID);
   });
 });
 
-test("every line that is written for a request names it: why it was refused, and what the exchange decided", async () => {
+test("every log line of a request has its id: the cause of a refusal, the decision of the exchange", async () => {
   const headers = { "x-request-id": "refused-1" };
   await api.call("GET", `${IAM}/groups`, { token: null, headers });
   await api.call("GET", "/sts/exchange", { token: "no.token.really", headers: { "x-request-id": "refused-2" } });

@@ -1,5 +1,5 @@
-// What the Pulumi engine does with the provider's methods, small enough to be killed at any line: check, diff, and create,
-// update, replace or delete; the state before and after each step; deletions last, in reverse order of dependencies.
+// Calls the provider's methods as the Pulumi engine does, and is small enough to be killed at any line: check, diff, then
+// create, update, replace or delete. Writes the state before and after each step. Deletes last, dependents first.
 
 import type { Methods } from "../../../provider/engine/methods.ts";
 import type { KindName } from "../../../provider/kind/index.ts";
@@ -12,7 +12,7 @@ import type { Pending, StateFile, Stored } from "./state.ts";
 export type Command = "up" | "preview" | "refresh" | "destroy";
 
 export interface Outcome {
-  /** what was done, or in a preview would be: `create subject` */
+  /** steps that were done, or in a preview would be: `create subject` */
   steps: string[];
   /** `subject: why` */
   errors: string[];
@@ -23,9 +23,9 @@ export interface EngineOptions {
   state: StateFile;
   /** organisation/project/stack */
   stack: string;
-  /** a step of this type is over, and the state does not tell yet */
+  /** a step of this type has ended, and the state does not show it yet */
   beforeState(type: Pending["type"], name: string): Promise<void>;
-  /** nothing more is begun, what is under way ends (^C) */
+  /** no further step begins, and those under way finish (^C) */
   isCancelled(): boolean;
 }
 
@@ -43,7 +43,7 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
   const old = ({ name, kind }: Declared): Stored | undefined =>
     state.resources.find((one) => one.name === name && one.kind === kind && !one.delete);
 
-  /** One step: the state tells of it before it begins and after it has ended. */
+  /** One step: recorded in the state before it begins and after it has ended. */
   const step = async <T>(pending: Pending, work: () => Promise<T>, ended: (result: T) => void): Promise<T> => {
     if (isCancelled()) throw new Error("cancelled");
     state.pending.push(pending);
@@ -181,7 +181,7 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
     );
   };
 
-  // Those that depend on it first. `gone` tells whether the delete succeeded.
+  // Its dependents first. `gone` is true when the delete succeeded.
   const removed = async (doomed: readonly Stored[]): Promise<void> => {
     const under = new Map<Stored, Promise<boolean>>();
     const gone = (one: Stored): Promise<boolean> => {
@@ -210,7 +210,7 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
       (one) => one.delete || !program.some(({ name, kind }) => name === one.name && kind === one.kind),
     );
 
-  // Creates stay until a refresh, others are of no use to the next run.
+  // Pending creates stay until a refresh. The next run has no use for others.
   const forgetPending = (): void => {
     state.pending = state.pending.filter(({ type }) => type === "creating");
   };

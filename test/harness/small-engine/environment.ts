@@ -1,5 +1,5 @@
-// The outside of a provider process with the points at which it may be killed: each request passes one before it is sent and
-// one when its answer is there. Who is told to pause stays there until it is told to go on, or is killed.
+// The environment of a provider process, with the points at which it may be killed: before each request is sent, and when its
+// response has arrived. A process that pauses at a point stays there until it is resumed or killed.
 
 import type { HttpAnswer, Transport } from "../../../client/transport.ts";
 import { type Environment, systemEnvironment } from "../../../provider/session/session.ts";
@@ -18,18 +18,18 @@ export interface PauseAt {
 export interface OutsideOptions {
   pace: Pace;
   wrongBy?: number;
-  /** members that every record of an answer gets: a service that is newer than we are */
+  /** members that are added to every record of a response, as from a newer service */
   newer?: Record<string, unknown>;
-  /** a service that gives pages of so many rows, whatever is asked for (AIP-158) */
+  /** rows in each page of the service, whatever the request (AIP-158) */
   pageSize?: number;
-  /** real time that a request has: the first of this method, or each; others have as long as a slow machine needs */
+  /** timeout in real time of the first request of this method, or of each; others get as long as a slow machine needs */
   hurry?: { ms: number; method?: string };
   /** resolves when the process may go on */
   reached(point: Point, of: string): Promise<void>;
   log(text: string): void;
 }
 
-// A machine that stands still for a while loses no request.
+// A machine that is suspended for a while loses no request.
 const PATIENT_MS = 120_000;
 
 export const outsideWith = ({ pace, wrongBy, newer, pageSize, hurry, reached, log }: OutsideOptions): Environment => {

@@ -1,4 +1,4 @@
-// The owner of the organisation, who asks the server without anything in between: what there is, what others have made.
+// The owner of the organisation, who calls the server directly: to list records, and to create foreign ones.
 import type { Json } from "../../../schema/index.ts";
 import type { RunningServer } from "../../../server/index.ts";
 import { workloadToken } from "../provider.ts";
@@ -22,7 +22,7 @@ export interface Owner {
   call(method: string, path: string, body?: Json): Promise<Json>;
   /** all that it may read, by uid */
   records(): Promise<Map<string, LiveRecord>>;
-  /** every token that was given out */
+  /** every token that was issued */
   tokens: string[];
 }
 
@@ -81,12 +81,12 @@ export const ownerOf = async (
 };
 
 export interface Furnished {
-  /** uid of the foreign group in which programs make their records */
+  /** uid of the foreign group in which programs create their records */
   home: string;
   foreign: { identity: string; role: string };
 }
 
-/** Records of others, of every kind. */
+/** Foreign records of every kind. */
 export const furnish = async ({ call }: Owner, organization: string): Promise<Furnished> => {
   const made = async (path: string, body: Json) => (await call("POST", `${IAM}/${path}`, body)).uid as string;
   const home = await made(`groups/${organization}`, { name: "home", description: "of others" });

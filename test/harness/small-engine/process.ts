@@ -1,5 +1,5 @@
-// `node test/harness/small-engine/process.ts OPTIONS`: the engine in a process of its own. Reads commands as lines of JSON and
-// answers each with one; a command has a provider of its own, as each run of Pulumi has. Killing it is what it is for.
+// `node test/harness/small-engine/process.ts OPTIONS`: the engine in a separate process, so that tests can kill it. Reads
+// commands as lines of JSON and answers each with one. Each command has a new provider, as each run of Pulumi has.
 import { createInterface } from "node:readline";
 import { methodsWith } from "../../../provider/engine/methods.ts";
 import type { Pace } from "../clock.ts";

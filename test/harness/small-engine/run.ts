@@ -1,5 +1,5 @@
-// Runs of the engine: here, with a provider of its own for each, as each run of Pulumi has one; or in a process that can be
-// paused and killed.
+// Runs of the engine, each with a new provider, as in Pulumi: in this process, or in a separate one that can be paused and
+// killed.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -23,15 +23,15 @@ export interface Run {
 export type Watch = Partial<Pick<OutsideOptions, "reached" | "hurry">>;
 
 export interface Engine {
-  /** in a process of its own */
+  /** in a separate process */
   start(command: Command, program: Program, pause?: PauseAt): Run;
   /** in this one */
   run(command: Command, program?: Program, watch?: Watch): Promise<Outcome>;
-  /** ^C: what is under way ends, nothing more is begun */
+  /** ^C: steps under way finish, and no further one begins */
   interrupt(): void;
   kill(): Promise<void>;
   end(): Promise<void>;
-  /** what it said to the person who runs it */
+  /** its messages to the person who runs it */
   said: string[];
   /** all that it wrote */
   text(): string;
@@ -41,7 +41,7 @@ const nothing = async (): Promise<void> => undefined;
 
 const CHILD = fileURLToPath(new URL("process.ts", import.meta.url));
 
-/** The engine in a process; it is started with its first command, and again after it was killed. */
+/** The engine in a process, which starts with the first command, and again after it was killed. */
 export const engineIn = (options: ChildOptions, env: () => Promise<Record<string, string>>): Engine => {
   const said: string[] = [];
   let text = "";

@@ -1,4 +1,4 @@
-// The engine's state in one file, written anew as a whole before and after each step, as the file backend does it.
+// The engine's state in one file, rewritten before and after each step, as the file backend does it.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { KindName } from "../../../provider/kind/index.ts";
 import type { Json } from "../../../schema/index.ts";
@@ -11,7 +11,7 @@ export interface Stored {
   outputs: Json;
   /** names of resources that it depends on */
   dependencies: string[];
-  /** why its last step did not end; the next `up` goes on */
+  /** why its last step did not end; the next `up` continues */
   initErrors?: string[];
   /** replaced: to be deleted once its successor exists */
   delete?: true;

@@ -1,5 +1,5 @@
-// A server with a group that is somebody else's home: foreign records of every kind, in which programs make theirs. Whoever
-// asks here is the owner, with nothing between it and the server.
+// A server with a foreign group that has foreign records of every kind, and in which programs create theirs. Requests of the
+// testbed are the owner's, directly to the server.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,21 +18,21 @@ export interface Testbed extends Owner, Furnished {
   organization: string;
   pace: Pace;
   folder: string;
-  /** an engine with a state, a journal and a token of its own, unless they are named */
+  /** an engine with a new state, journal and token, unless they are given */
   engine(name: string, own?: Partial<ChildOptions> & { env?: Record<string, string> }): Engine;
   stateFile(name: string): string;
   stateText(name: string): string;
   /** uid of a resource in a state */
   uid(name: string, resource: string): string;
-  /** resolves when so many attempts of the operation have come; `carriedOut`: and are committed */
+  /** resolves when so many attempts of the operation have arrived; `carriedOut`: and are committed */
   came(operation: OperationName, count?: number, carriedOut?: boolean): Promise<void>;
   /** attempts of an operation since the script was set */
   attempts(operation: OperationName): { timeMs: number; carriedOut: boolean }[];
-  /** everything that was written down: logs, journals, states */
+  /** all that was written: logs, journals, states */
   texts(): string[];
-  /** the service's clock moves on, while the machines of its clients were asleep */
+  /** advances the service's clock, as while the machines of its clients were asleep */
   later(ms: number): void;
-  /** the service's clock stands still, until it is told to go on */
+  /** stops the service's clock until it is resumed */
   still(): void;
   goOn(): void;
   close(): Promise<void>;

@@ -31,7 +31,7 @@ try {
     PHASE: "interrupted",
     PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
     IRM_BASE_URL: proxy.url,
-    // Of the server itself: one that was exchanged at the proxy would be for another audience.
+    // From the server itself: a token that was exchanged at the proxy would be for another audience.
     IRM_TOKEN: token,
   });
   const journal = () => {
@@ -112,7 +112,7 @@ function withMovedTimes(text: string): string {
     .replace(/\b1\d{12}(\.\d+)?\b/g, (time) => String(moved(Number(time))));
 }
 
-// The database as statements of SQL, without the keys that the server signs with: it makes others.
+// The database as SQL statements, without the server's signing keys: it generates new ones.
 function sqlFromDatabase(file: string): string {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

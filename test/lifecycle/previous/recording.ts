@@ -1,5 +1,5 @@
-// What each version left behind, the same on any machine and any day: a program, its stack, the journal of a run that was killed,
-// and the server's records.
+// The recording of each version, the same on any machine and any day: a program, its stack, the journal of a killed run, and
+// the server's records.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 export const PROJECT = "previous";
 export const PASSPHRASE = "a passphrase of the recordings alone";
-/** Stands for the address of the server in every recording. */
+/** In place of the address of the server in every recording. */
 export const ADDRESS = "http://127.0.0.1:8080";
 
 const FILES = { program: "program.ts", stack: "stack.json", journal: "journal.jsonl", records: "records.sql" } as const;

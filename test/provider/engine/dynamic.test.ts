@@ -1,5 +1,5 @@
-// The one internal of Pulumi that the provider leans on: a text in `__provider`. These tests run the SDK's own dynamic
-// provider, so that a new SDK that reads it differently fails here.
+// The provider relies on one internal of Pulumi: a text in `__provider`. These tests run the SDK's own dynamic provider, so that
+// a new SDK that reads it differently fails here.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { handlerText } from "../../../provider/program/resource.ts";
 import { GROUP, ORG, ROLE } from "../../support/scripted.ts";
 
 const require = createRequire(import.meta.url);
-// What the SDK depends on, as it finds it.
+// A dependency of the SDK, resolved as the SDK does.
 const sdkRequire = createRequire(require.resolve("@pulumi/pulumi"));
 const requireFromString = sdkRequire("require-from-string");
 const kindNames = Object.keys(kindRecords) as KindName[];
@@ -21,7 +21,7 @@ describe("the handler text", () => {
     expect(handlerText(kind).length).toBeLessThanOrEqual(250);
   });
 
-  it.each(kindNames)("of %s is the same for every resource, and its own", (kind) => {
+  it.each(kindNames)("of %s is the same for every resource of the kind, and differs from other kinds", (kind) => {
     expect(handlerText(kind)).toBe(handlerText(kind));
     expect(new Set(kindNames.map(handlerText)).size).toBe(kindNames.length);
   });
@@ -31,7 +31,7 @@ describe("the handler text", () => {
     expect(Object.keys(provider)).toEqual(METHODS);
   });
 
-  it("imports what package.json exports, which must not load the SDK", () => {
+  it("imports an export of package.json that does not load the SDK", () => {
     const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
     expect(exports["./dynamic"]).toBe("./provider/engine/handler.ts");
     const loaded = new Set<string>();
@@ -75,7 +75,7 @@ describe("the SDK's dynamic provider", () => {
       client[method]?.(request, (error: Error | undefined, answer: never) => (error ? reject(error) : resolve(answer)));
     });
 
-  it("runs the text: configures it, checks with it, compares with it", async () => {
+  it("runs the text: configures, checks and compares with it", async () => {
     const configure = new provpb.ConfigureRequest();
     configure.setArgs(Struct.fromJavaScript({ "irm:baseUrl": "https://api.example.com", "irm:colour": "blue" }));
     const said = once(provider.stdout as NodeJS.ReadableStream, "data");
@@ -94,7 +94,7 @@ describe("the SDK's dynamic provider", () => {
     ]);
     expect(checked.getInputs().toJavaScript()).toEqual({ ...wrong, __service: "https://api.example.com" });
 
-    // All keys are seen: without them nobody is told of one that is misspelt.
+    // All keys are visible. Otherwise no misspelt one could be reported.
     expect(String(await said)).toContain("irm:colour is ignored");
 
     const olds = { __provider: handlerText("roleBinding"), uid: GROUP, identityUid: ORG, roleUid: ROLE };

@@ -1,5 +1,5 @@
-// A process that the engine started ends with it, and with nothing else; what is under way ends first. That it does so under a
-// real engine is shown by test/lifecycle/interrupt-engine.test.ts.
+// A process that the engine started ends with the engine and only then; work under way finishes first.
+// test/lifecycle/interrupt-engine.test.ts proves it with a real engine.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ describe("the end of the engine", () => {
     expect(exits).toEqual([1]);
   });
 
-  it("waits for all that is under way, of every kind, also for what fails", async () => {
+  it("waits for all work under way, of every kind, including failures", async () => {
     const exits: number[] = [];
     const end = Promise.withResolvers<void>();
     const calls = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
@@ -65,7 +65,7 @@ describe("the end of the engine", () => {
     expect(exits).toEqual([1]);
   });
 
-  it("is not the end of a call: the process stays while the engine does", async () => {
+  it("differs from the end of a call: the process stays while the engine runs", async () => {
     const exits: number[] = [];
     const kinds = untilEnd(
       methodsOf(async () => ({ id: "x", outs: {} })),
@@ -94,7 +94,7 @@ console.log(Object.keys(kinds).join());\n`;
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("stays while the engine listens, whatever becomes of its stdin, and ends when it does not", async () => {
+  it("stays while the engine listens, even without stdin, and ends when the engine stops", async () => {
     const engine = createServer((socket) => socket.on("error", () => undefined));
     engine.listen(0, "127.0.0.1");
     await once(engine, "listening");
@@ -107,7 +107,7 @@ console.log(Object.keys(kinds).join());\n`;
         "group,identity,role,roleBinding,repo,tag,identityProvider,groupInvite,accountAssociation",
       );
       child.stdin.end();
-      // It has asked, more than once.
+      // It has checked more than once.
       await once(engine, "connection");
       await once(engine, "connection");
       expect(child.exitCode).toBeNull();

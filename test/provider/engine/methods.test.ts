@@ -36,7 +36,7 @@ const settled = async (run: Promise<unknown>): Promise<boolean> => {
 const OTHER = `${ORG}/2222222222222222`;
 
 describe("the methods of a kind", () => {
-  it("wait for the configuration, which the engine may give after it has called them", async () => {
+  it("wait for the configuration, which may arrive after the first calls", async () => {
     const { methods, requests } = setUp();
     const { group } = methods;
     const runs = [
@@ -51,14 +51,14 @@ describe("the methods of a kind", () => {
     expect(requests).toEqual([]);
     await group.configure(CONFIG);
     await Promise.all(runs);
-    // Three more ask for the time, for what was there before, and for the organisation.
+    // Three more requests read the time, the existing records, and the organisation.
     const isAsking = (path: string) =>
       path.startsWith("/ping/") || path.endsWith("/groups") || path.endsWith(`/groups/${ORG}`);
     const others = requests.filter(({ method, url }) => method !== "GET" || !isAsking(url.pathname));
     expect(others).toHaveLength(4);
   });
 
-  it("of all kinds take the configuration that one of them was given", async () => {
+  it("of all kinds share one configuration", async () => {
     const { methods } = setUp();
     const run = methods.roleBinding.delete(GROUP, {});
     await methods.identity.configure(CONFIG);
@@ -76,13 +76,13 @@ describe("the methods of a kind", () => {
     );
   });
 
-  it("show a wrong configuration in the preview; configure itself never fails", async () => {
+  it("report a wrong configuration in the preview; configure itself never fails", async () => {
     const { methods } = setUp({});
     await methods.group.configure({ config: { get: getter({ "irm:baseUrl": "http://example.com" }) } });
     await expect(methods.group.check({}, {})).rejects.toThrow("stack configuration irm:baseUrl: must be an https URL");
   });
 
-  it("show a misspelt key in the preview, and read and delete what the state holds all the same", async () => {
+  it("report a misspelt key in the preview, but still read and delete records of the state", async () => {
     const { methods } = setUp();
     const stack = { "irm:baseUrl": "https://api.example.com", "irm:authURL": "https://auth.example.com" };
     await methods.group.configure({ config: { get: getter(stack), rawConfig: stack, projectName: "access" } });
@@ -94,7 +94,7 @@ describe("the methods of a kind", () => {
     await methods.group.delete(OTHER, {});
   });
 
-  it("say once that a key is ignored", async () => {
+  it("report an ignored key once", async () => {
     const { methods, said } = setUp();
     const stack = { "irm:baseUrl": "https://api.example.com", "irm:colour": "blue" };
     await methods.group.configure({ config: { get: getter(stack), rawConfig: stack, projectName: "access" } });
@@ -102,7 +102,7 @@ describe("the methods of a kind", () => {
     expect(said).toEqual([expect.stringMatching(/^stack configuration irm:colour is ignored: /)]);
   });
 
-  it("say what a preview cannot refuse yet", async () => {
+  it("warn of problems that a preview cannot refuse yet", async () => {
     const { methods, said } = setUp();
     await methods.group.configure(CONFIG);
     await methods.group.diff(GROUP, { name: "eng" }, { parent: UNKNOWN, name: "eng" });
@@ -117,7 +117,7 @@ describe("the methods of a kind", () => {
     expect((error as Error).message).toContain(`GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: no\n`);
   });
 
-  it("throw what ends all of them once, and then the name of the resource that has the message", async () => {
+  it("throw a shared error once, and then name the resource that has the message", async () => {
     const { methods } = setUp({});
     await methods.group.configure(CONFIG);
     const inputs = { parent: ORG, name: "eng" };
@@ -127,7 +127,7 @@ describe("the methods of a kind", () => {
     for (const run of rest) await expect(run).rejects.toThrow(/^failed for the same reason as Test::first$/);
   });
 
-  it("report a change of outputs that another kind of provider wrote, and the update sends nothing", async () => {
+  it("report a change of outputs that another version wrote, and the update sends nothing", async () => {
     const { methods, requests } = setUp();
     const { group } = methods;
     await group.configure(CONFIG);
@@ -138,7 +138,7 @@ describe("the methods of a kind", () => {
     expect(await group.diff(GROUP, outputs, news)).toEqual({ changes: true, replaces: [] });
     const { outs } = await group.update(GROUP, outputs, news);
     expect(outs).toMatchObject(outputs);
-    // The organisation is looked for, once, and nothing is sent.
+    // The organisation is read once, and nothing is sent.
     expect(requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 });

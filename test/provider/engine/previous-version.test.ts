@@ -1,5 +1,5 @@
-// What a state and a journal of an earlier version hold is followed, by the methods that the state itself names. The whole of it
-// with an engine: test/lifecycle/previous-version.test.ts.
+// The methods that an earlier version's state names still follow that state and journal.
+// test/lifecycle/previous-version.test.ts runs a whole stack of such a version with an engine.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ describe.each(VERSIONS)("a state of version %s", (version) => {
     String(outputs.__provider).match(/\.kinds\.(\w+)\[m\]/)?.[1] as KindName;
   const readable = () => resources.filter(({ outputs }) => !JSON.stringify(outputs).includes("ciphertext"));
 
-  it("holds handler texts whose kinds and methods are still there", async () => {
+  it("has handler texts whose kinds and methods still exist", async () => {
     const { kinds } = await import("../../../provider/engine/handler.ts");
     for (const resource of resources) {
       const text = resource.outputs.__provider as string;
@@ -85,7 +85,7 @@ describe.each(VERSIONS)("a state of version %s", (version) => {
     );
   });
 
-  it("names its service: nothing is read or deleted at another one", async () => {
+  it("names its service: no record is read or deleted at another one", async () => {
     const refusal = `wrong service? The records of this stack are at ${server.baseUrl}`;
     for (const resource of readable()) {
       for (const method of ["read", "delete"] as const) {

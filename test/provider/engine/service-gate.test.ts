@@ -1,4 +1,4 @@
-// A state whose records are at another service: the address that it carries, and the organisation behind the address.
+// A state whose records are at another service, detected by the address in the state and by the organisation behind it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -67,14 +67,14 @@ describe("a state whose records are at another address", () => {
     `  - If the service has moved there with its records: pulumi config set irm:movedFrom ${elsewhere}`;
   const short = "failed for the same reason as Test::team";
 
-  it("is refused in the check, before all that the new inputs do wrong, and nothing is created after that", async () => {
+  it("is refused in the check before any problem of the inputs, and nothing is created afterwards", async () => {
     const own = await group();
     await expect(own.check(at(elsewhere).inputs, news(ORG, "WRONG"))).rejects.toThrow(message(here()));
     await expect(own.create(news())).rejects.toThrow(short);
     expect(requests).toEqual([]);
   });
 
-  it("is refused in time for a create that has begun before it, and the journal keeps nothing of it", async () => {
+  it("is refused in time for a create that has already begun, and the journal has no entry of it", async () => {
     const held = Promise.withResolvers<void>();
     const listing = Promise.withResolvers<void>();
     const send = systemTransport();
@@ -99,7 +99,7 @@ describe("a state whose records are at another address", () => {
     expect(JSON.parse(lines.at(-1) as string)).toEqual({ closed: JSON.parse(lines.at(-2) as string).intent });
   });
 
-  it("is refused before a refresh, a diff or a delete sends anything, once for all of them", async () => {
+  it("is refused once, before a refresh, a diff or a delete sends a request", async () => {
     const own = await group();
     const { outputs } = at(elsewhere);
     await expect(own.read(team, outputs)).rejects.toThrow(message(here()));
@@ -113,7 +113,7 @@ describe("a state whose records are at another address", () => {
     await expect(own.check(at(elsewhere).inputs, news())).rejects.toThrow(message("https://api.example.com"));
   });
 
-  it("goes on once the move is confirmed, in any spelling, and then carries the new address, without a PATCH", async () => {
+  it("is accepted once the move is confirmed, in any spelling, and then has the new address, without a PATCH", async () => {
     const own = await group({ IRM_MOVED_FROM: "http://LOCALHOST:1/" });
     const { inputs, outputs } = at(elsewhere);
     const checked = await own.check(inputs, news());
@@ -128,7 +128,7 @@ describe("a state whose records are at another address", () => {
     expect(requests).toEqual([`GET groups/${organization}`]);
   });
 
-  it("needs no confirmation when the state is of a version that wrote none: it gets today's", async () => {
+  it("needs no confirmation when an earlier version wrote no address: the state gets the current one", async () => {
     const own = await group();
     const { __service: _inputs, ...inputs } = at("").inputs;
     const { __service: _outputs, ...outputs } = at("").outputs;
@@ -147,7 +147,7 @@ describe("a state whose organisation is not behind the address", () => {
   const head = () =>
     `wrong service? The records of this stack are in the organisation ${ORG}, and it is not at ${here()}: `;
 
-  it("is refused when the caller sees another one and nothing of it, once for all records", async () => {
+  it("is refused once for all records when the caller sees only another organisation", async () => {
     const own = await group();
     const { inputs } = at(here(), ORG);
     const error = await own.check(inputs, news()).catch((thrown: Error) => thrown);
@@ -166,13 +166,13 @@ describe("a state whose organisation is not behind the address", () => {
     await expect(own.delete(other, { ...at(here()).outputs, uid: other })).rejects.toThrow(head());
   });
 
-  it("goes on when that is confirmed", async () => {
+  it("is accepted when the move is confirmed", async () => {
     const own = await group({ IRM_MOVED_FROM: ORG });
     await own.check(at(here(), ORG).inputs, news(ORG));
     expect(requests).toEqual([]);
   });
 
-  it("is refused when the service says that it does not know it", async () => {
+  it("is refused when the service reports that the organisation does not exist", async () => {
     const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "" };
     const unknown = await group(token, async () => refusal("NOT_FOUND", "no"));
     await expect(unknown.check(at(here(), ORG).inputs, news())).rejects.toThrow(
@@ -181,7 +181,7 @@ describe("a state whose organisation is not behind the address", () => {
   });
 });
 
-describe("a preview goes on", () => {
+describe("a preview continues", () => {
   const narrowed = async (subject: string, role?: string): Promise<Record<string, string>> => {
     const claimMatch = { issuer: service.issuer as string, subject };
     const call = service.session.call as (operation: string, request: object) => Promise<{ uid: string }>;
@@ -195,7 +195,7 @@ describe("a preview goes on", () => {
     return { IRM_IDENTITY: uid, IRM_IDENTITY_TOKEN: await workloadToken(service, subject) };
   };
 
-  it("for a caller who sees a part of the organisation", async () => {
+  it("for a caller that sees a part of the organisation", async () => {
     const own = await group(await narrowed("reader", "viewer"));
     await own.check(at(here()).inputs, news());
     await own.diff(team, at(here()).outputs, news());
@@ -203,19 +203,19 @@ describe("a preview goes on", () => {
     expect(said).toEqual([]);
   });
 
-  it("for a caller who sees nothing at all", async () => {
+  it("for a caller that sees no group", async () => {
     const own = await group(await narrowed("nobody"));
     await own.check(at(here()).inputs, news());
     expect(said).toEqual([]);
   });
 
-  it("without credentials, and asks for nothing", async () => {
+  it("without credentials, and sends no request", async () => {
     const own = await group({ IRM_IDENTITY_TOKEN: "" });
     await own.check(at(here()).inputs, news());
     expect(requests).toEqual([]);
   });
 
-  it("with a word about it when the service does not answer, or refuses the credentials", async () => {
+  it("with a warning when the service does not answer or refuses the credentials", async () => {
     const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" };
     const closed = await group(token, async () => {
       throw lost(false);
@@ -229,7 +229,7 @@ describe("a preview goes on", () => {
     ]);
   });
 
-  it("never with credentials that a server on this machine refuses: it may have been started again", async () => {
+  it("but not when a server on this machine refuses the credentials, since it may have restarted", async () => {
     const own = await group({ IRM_IDENTITY: `${ORG}/1111111111111111` });
     const error = await own.check(at(here()).inputs, news()).catch((thrown: Error) => thrown);
     expect((error as Error).message).toContain("cannot be checked: PERMISSION_DENIED: exchanging the token of");

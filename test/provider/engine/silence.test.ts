@@ -1,8 +1,8 @@
-// What the SDK's dynamic provider would print beside the engine.
+// Output of the SDK's dynamic provider that the engine reports too.
 import { expect, it } from "vitest";
 import { silencing } from "../../../provider/engine/report.ts";
 
-it("an error that the engine reports is not printed beside it, and every other text is", () => {
+it("an error that the engine reports is not printed twice, and every other text is printed", () => {
   const printed: unknown[][] = [];
   const console = { error: (...texts: unknown[]) => void printed.push(texts) };
   const silence = silencing(console);

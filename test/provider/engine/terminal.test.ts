@@ -9,7 +9,7 @@ import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal } from "../..
 
 afterEach(() => vi.restoreAllMocks());
 
-it("a line for a person shows the controls that a name holds, and keeps its own line breaks", () => {
+it("a message escapes the control characters of a name, and keeps its own line breaks", () => {
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   systemEnvironment().log(`deletes:\n  - group ${GROUP} ${title({ name: "a\u001b[2J\u009b\nforged" })}`);
   expect(log.mock.calls).toEqual([[`deletes:\n  - group ${GROUP} "a\\u001b[2J\\u009b\\u000aforged"`]]);

@@ -1,4 +1,4 @@
-// What a line of the journal may be: the format that earlier versions wrote, for ever, and nothing that is no entry.
+// The valid lines of a journal: the formats of all earlier versions, and no invalid entry.
 import { describe, expect, it } from "vitest";
 import { contentsFrom, textFrom } from "../../../provider/journal/entry.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -14,7 +14,7 @@ describe.each(VERSIONS)("the journal that version %s wrote", (version) => {
   const { entries, invalid } = contentsFrom(written);
   const nameOf = ({ key }: { key: string }) => key.split("::")[1];
 
-  it("is read whole: what is pending, what succeeded, and nothing that is settled", () => {
+  it("is read in full: pending and succeeded entries, and no settled ones", () => {
     expect(invalid).toEqual([]);
     const all = [...entries.values()];
     const pending = all.filter(({ uid }) => uid === undefined);
@@ -26,12 +26,12 @@ describe.each(VERSIONS)("the journal that version %s wrote", (version) => {
     expect(entries.get(last.again)).toMatchObject({ at: last.at });
     const succeeded = all.filter(({ uid }) => isUidp(uid)).map(nameOf);
     expect(succeeded).toEqual(expect.arrayContaining(["ci", "publisher", "ci-views", "unreported"]));
-    // The engine knows the one, the service refused the other.
+    // The engine acknowledged one, and the service refused the other.
     for (const settled of ["team", "refused"]) expect(all.map(nameOf)).not.toContain(settled);
     expect(contentsFrom(textFrom(all)).entries).toEqual(entries);
   });
 
-  it("has the hashes that records of today have", () => {
+  it("has the same hashes as current records", () => {
     const { resources } = JSON.parse(readPart(version, "stack")).deployment as { resources: StateResource[] };
     const hashed = new Set<string>();
     for (const line of written
@@ -86,20 +86,20 @@ describe("a line that is not an entry", () => {
     ["\0\0\0\0", "it is not JSON"],
     ["what is this", "it is not JSON"],
     ['{"intent":"a"} and more}', "it is not JSON"],
-  ])("%s: is not followed, and says why", (line, why) => {
+  ])("%s: is ignored with a reason", (line, why) => {
     const { entries, invalid } = contentsFrom(`${I}\n${line}\n`);
     expect([...entries.values()]).toEqual([intent]);
     expect(invalid).toEqual([{ line, why: expect.stringContaining(why) as string }]);
   });
 
-  it("is not one that was being written when its process died: nothing was sent for it", () => {
+  it("does not include a torn last line: nothing was sent for it", () => {
     expect(contentsFrom(`${I}\n{"intent":"b","key":"organi`)).toEqual({
       entries: new Map([["i", intent]]),
       invalid: [],
     });
   });
 
-  it("is not one with members of a later version, which are kept", () => {
+  it("does not include a line with members of a later version, which are kept", () => {
     const later = JSON.stringify({ ...intent, colour: "blue" });
     const { entries, invalid } = contentsFrom(`${later}\n`);
     expect(invalid).toEqual([]);

@@ -1,4 +1,4 @@
-// The journal on disk: what is there after a crash, who may read it, and what compaction leaves.
+// The journal on disk: its content after a crash, its permissions, and its content after compaction.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -29,14 +29,14 @@ const journalOf = (path: string) =>
   createJournal({ pathOf: () => path, clock: manualClock(), timeoutMs: 60_000, log: () => undefined });
 
 describe("the file of a journal", () => {
-  it("is its owner's alone, in a folder that is its owner's alone", async () => {
+  it("is readable only by its owner, in a folder of the owner alone", async () => {
     const path = folder.path("new/deep/stack.jsonl");
     await journalFile(path).append(intent("a"));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
   });
 
-  it("is still its owner's alone after it was written anew", async () => {
+  it("is still readable only by its owner after compaction", async () => {
     const path = folder.path("anew.jsonl");
     const file = journalFile(path);
     await file.append(intent("a"));
@@ -45,13 +45,13 @@ describe("the file of a journal", () => {
     expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["b"]);
   });
 
-  it("that nobody has written is told from one without entries", async () => {
+  it("that was never written differs from one without entries", async () => {
     expect(await journalFile(folder.path("none.jsonl")).read()).toBeUndefined();
     writeFileSync(folder.path("empty.jsonl"), "");
     expect(await journalFile(folder.path("empty.jsonl")).read()).toEqual({ entries: new Map(), invalid: [] });
   });
 
-  it("whose last line was torn gives the lines before it, and takes the next one on a line of its own", async () => {
+  it("with a torn last line keeps the lines before it, and gets the next one on a new line", async () => {
     const path = folder.path("torn.jsonl");
     writeFileSync(path, `${JSON.stringify(intent("a"))}\n{"intent":"b","key":"organi`);
     const file = journalFile(path);
@@ -83,7 +83,7 @@ describe("the file of a journal", () => {
 });
 
 describe("compaction", () => {
-  it("leaves what is open and what is made, in one line and in two, and nothing that is settled", async () => {
+  it("keeps pending entries in one line and succeeded ones in two, and drops settled ones", async () => {
     const path = folder.path("compact.jsonl");
     const file = journalFile(path);
     for (const id of ["open", "made", "closed", "known"]) await file.append(intent(id));
@@ -106,7 +106,7 @@ describe("compaction", () => {
     expect(readdirSync(dirname(path)).filter((name) => name.startsWith("compact"))).toEqual(["compact.jsonl"]);
   });
 
-  it("takes account of what the engine has asked for before the first create", async () => {
+  it("settles what the engine read before the first create", async () => {
     const path = folder.path("asked.jsonl");
     const file = journalFile(path);
     await file.append(intent("a"));
@@ -117,7 +117,7 @@ describe("compaction", () => {
     expect(readFileSync(path, "utf8")).toBe("");
   });
 
-  it("does not give a resource the entry that this process has begun for it", async () => {
+  it("does not adopt from an entry that this process has begun", async () => {
     const journal = journalOf(folder.path("own.jsonl"));
     const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = intent("own");
     const entry = (await journal.begin(begun, async () => 1)) as Entry;

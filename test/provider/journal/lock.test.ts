@@ -1,4 +1,4 @@
-// The lock beside a journal: who waits for whom, and that nobody waits for the dead.
+// The lock beside a journal: who waits for whom, and that no process waits for a dead one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -47,7 +47,7 @@ const heldBy = (file: string, pid: number, other: Partial<Holder> = {}) =>
 
 const touch = (file: string, ms: number) => utimesSync(file, new Date(ms), new Date(ms));
 
-/** What happens at each look of one who waits. */
+/** Runs at each attempt of a waiting process. */
 const whileWaiting = (clock: ManualClock, work: (looks: number, ms: number) => unknown) => {
   const sleep = clock.sleep;
   clock.sleep = async (ms) => {
@@ -78,7 +78,7 @@ describe("the lock of a journal", () => {
     expect(filesOf(file)).toEqual([]);
   });
 
-  it("of a living process is waited for, and that is said once", async () => {
+  it("of a living process is waited for, with one message", async () => {
     const { file, lock, clock, said } = place();
     heldBy(file, process.ppid);
     whileWaiting(clock, async (looks) => {
@@ -92,7 +92,7 @@ describe("the lock of a journal", () => {
     await lock.release();
   });
 
-  it("of a living process that does not end is an error which names it, and the next try waits anew", async () => {
+  it("of a living process that does not end is an error that names it, and the next attempt waits again", async () => {
     const { file, lock, clock } = place();
     heldBy(file, process.ppid);
     whileWaiting(clock, () => touch(file, clock.today()));
@@ -120,8 +120,8 @@ describe("the lock of a journal", () => {
   it.each<[string, Partial<Holder>]>([
     ["another machine", { host: "elsewhere" }],
     ["a container that shares this machine's name but not its pids", { pids: "pid:[1]" }],
-    ["a process that does not say which pids its own is one of", { pids: undefined }],
-  ])("of %s is not taken for a dead process's, but once it has been silent", async (_, other) => {
+    ["a process that does not name its pid namespace", { pids: undefined }],
+  ])("of %s is not treated as stale until it has been silent", async (_, other) => {
     const { file, lock, clock } = place();
     heldBy(file, await deadPid(), other);
     await lock.acquire();
@@ -131,7 +131,7 @@ describe("the lock of a journal", () => {
     expect(filesOf(file)).toEqual([]);
   });
 
-  it("of this machine, whose pid another process has by now, is taken once it has been silent", async () => {
+  it("of this machine with a reused pid is taken once it has been silent", async () => {
     const { file, lock, clock } = place();
     heldBy(file, process.ppid);
     await lock.acquire();
@@ -140,7 +140,7 @@ describe("the lock of a journal", () => {
     await lock.release();
   });
 
-  it("that was being written when its process died is taken once it has been silent", async () => {
+  it("with torn content is taken once it has been silent", async () => {
     const { file, lock, clock, said } = place();
     writeFileSync(file, "");
     await lock.acquire();
@@ -150,7 +150,7 @@ describe("the lock of a journal", () => {
     await lock.release();
   });
 
-  it("is not silent because the one who waits was asleep", async () => {
+  it("does not count as silent while the waiting process was suspended", async () => {
     const { file, lock, clock } = place(undefined, 2 * 3_600_000);
     heldBy(file, 1, { host: "elsewhere" });
     whileWaiting(clock, (looks) => {
@@ -161,7 +161,7 @@ describe("the lock of a journal", () => {
     await lock.release();
   });
 
-  it("that others were about to take away when they died is taken once they have been silent", async () => {
+  it("that dying processes were removing is taken once they have been silent", async () => {
     const { file, lock, clock } = place();
     heldBy(file, await deadPid());
     mkdirSync(`${file}.gone`);
@@ -172,7 +172,7 @@ describe("the lock of a journal", () => {
     expect(filesOf(file)).toEqual([]);
   });
 
-  it("that somebody has taken since it was looked at is left to them", async () => {
+  it("that another process has taken since the last attempt is left to it", async () => {
     const { file, clock } = place();
     heldBy(file, await deadPid());
     const look = await lookAt(file);
@@ -182,13 +182,13 @@ describe("the lock of a journal", () => {
     expect(existsSync(`${file}.gone`)).toBe(false);
   });
 
-  it("is left to others who are taking it away", async () => {
+  it("is left to other processes that are removing it", async () => {
     const { file, lock, clock } = place();
     heldBy(file, await deadPid());
     const guard = `${file}.gone`;
     mkdirSync(guard);
     whileWaiting(clock, () => {
-      // Another one each time.
+      // A new one each time.
       rmdirSync(guard);
       mkdirSync(guard);
       touch(guard, clock.today());
@@ -197,7 +197,7 @@ describe("the lock of a journal", () => {
     expect(existsSync(guard)).toBe(true);
   });
 
-  it("is released by the last of those who hold it", async () => {
+  it("is released by its last holder", async () => {
     const { file, lock } = place();
     await Promise.all([lock.acquire(), lock.acquire()]);
     await lock.release();
@@ -216,7 +216,7 @@ describe("the lock of a journal", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("that another process has taken in the meantime is not released for it", async () => {
+  it("that another process has taken in the meantime is not released", async () => {
     const { file, lock } = place();
     await lock.acquire();
     heldBy(file, process.ppid);
@@ -224,8 +224,8 @@ describe("the lock of a journal", () => {
     expect(holder(file)).toBe(process.ppid);
   });
 
-  it("that cannot be removed is told, which is no error, and is taken again at once", async () => {
-    // Nobody removes what is in /proc/self/fd, not even root: its 7, say, is the file that we have open as 7.
+  it("that cannot be removed is a warning, and is taken again at once", async () => {
+    // No process can remove entries of /proc/self/fd, not even root: its 7, say, is the file that we have open as 7.
     const [home, away] = [folder.path("home"), folder.path("away")];
     mkdirSync(home);
     const copy = openSync(folder.path("copy"), "w+");
@@ -257,10 +257,10 @@ describe("the lock of a journal", () => {
     expect(said).toEqual([]);
   });
 
-  it("that cannot be written for want of room is an error with the advice, and nobody waits for it", async () => {
+  it("that cannot be written on a full disk is an error with advice, without a wait", async () => {
     const { file, lock, clock } = place();
     const script = fileURLToPath(new URL("../../support/lock-process.ts", import.meta.url));
-    // No file may be longer than nothing: it can be made, and not written.
+    // The size limit is 0: a file can be created, but not written.
     const child = spawn("sh", ["-c", 'ulimit -f 0; exec "$@"', "sh", process.execPath, script, file], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -278,14 +278,14 @@ describe("the lock of a journal", () => {
   });
 });
 
-describe("who holds the lock of a journal", () => {
+describe("the holder of a journal's lock", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("touches it, so that another machine waits", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { file, lock, clock } = place();
     await lock.acquire();
-    // As one of another machine sees it.
+    // As a process of another machine sees it.
     heldBy(file, 1, { ...(JSON.parse(readFileSync(file, "utf8")) as Holder), host: "elsewhere" });
     const other = place(file);
     whileWaiting(other.clock, (_, ms) => {
@@ -299,7 +299,7 @@ describe("who holds the lock of a journal", () => {
     await other.lock.release();
   });
 
-  it("does not touch the one that another process has taken in the meantime", async () => {
+  it("does not touch a lock that another process has taken in the meantime", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { file, lock, clock } = place();
     await lock.acquire();
@@ -318,11 +318,11 @@ describe("who holds the lock of a journal", () => {
 });
 
 describe("several processes at once", () => {
-  it("make their records one process after the other, and no line is lost or torn", async () => {
+  it("create their records one process after the other, without a lost or torn line", async () => {
     const [file, trace] = [folder.path("shared.jsonl"), folder.path("trace")];
     const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
     const [names, each] = [["a", "b", "c"], 8];
-    // The lock of a run that died is in their way.
+    // The lock of a dead run blocks them at first.
     heldBy(folder.path("shared.lock"), await deadPid());
     const codes = names.map(async (name) => {
       const child = spawn(process.execPath, [script, file, trace, name, String(each)], { stdio: "inherit" });

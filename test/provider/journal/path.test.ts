@@ -1,4 +1,4 @@
-// Where the journal of a stack is: two stacks of one name must never share a file, and one stack must always find its own.
+// The path of a stack's journal: two stacks of one name never share a file, and one stack always finds its own.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -15,7 +15,7 @@ const pathIn = (cwd: string, env = {}, stack = STACK, own = config) => journalPa
 
 describe("the folder", () => {
   it.each([
-    ["is the one that is configured", "/srv/journal", { XDG_STATE_HOME: "/state" }, "/srv/journal"],
+    ["is the configured one", "/srv/journal", { XDG_STATE_HOME: "/state" }, "/srv/journal"],
     ["is below XDG_STATE_HOME", undefined, { XDG_STATE_HOME: "/state" }, "/state/pulumi-irm"],
     ["is below the user's state folder", undefined, {}, join(homedir(), ".local/state/pulumi-irm")],
   ])("%s", (_, configured, env, expected) => expect(journalFolder(configured, env)).toBe(expected));
@@ -53,7 +53,7 @@ describe("another file", () => {
     ["for another login", () => pathIn(plain, login("home", "https://api.example.org"))],
   ])("%s", (_, path) => expect(path()).not.toBe(base));
 
-  it("is none for the same stack, wherever its project is checked out and whatever else its file says", () => {
+  it("is not used for the same stack, whatever its checkout folder and the rest of its project file", () => {
     const elsewhere = project("elsewhere", "name: access\ndescription: our backend\nruntime: nodejs\n");
     expect(pathIn(elsewhere, none)).toBe(base);
     expect(pathIn(project("broken", "backend: { url: [\n"), none)).toBe(base);

@@ -1,5 +1,5 @@
-// A journal that somebody, or a broken disk, has written to: what is no entry is kept aside, and no record is followed, nor later
-// deleted, because the file names it.
+// A journal that a person or a broken disk has changed. Invalid lines are quarantined. No record is adopted, or later deleted,
+// only because the file names it.
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ const methodsOf = async ({ outside }: Process) => {
 const file = (): string =>
   join(machine.journal, readdirSync(machine.journal).find((name) => name.endsWith(".jsonl")) as string);
 
-/** Changes the members of the lines that have this one. */
+/** Changes the members of the lines that have this member. */
 const tamper = (member: string, members: Json): void =>
   writeFileSync(
     file(),
@@ -35,7 +35,7 @@ const tamper = (member: string, members: Json): void =>
       .join(""),
   );
 
-/** A record that a run made before it was killed, and one of somebody else's that was there before. */
+/** A record that a run created before it was killed, and an older foreign one. */
 const killed = async () => {
   const theirs = await machine.theirs(machine.inputs());
   const args = machine.inputs();
@@ -45,7 +45,7 @@ const killed = async () => {
 };
 
 describe("a line that is not an entry", () => {
-  it("is kept aside with one warning, and breaks neither up nor refresh nor destroy", async () => {
+  it("is quarantined with one warning, and breaks neither up nor refresh nor destroy", async () => {
     const args = machine.inputs();
     const methods = await methodsOf(machine.run());
     const { id, outs } = await methods.create(args);
@@ -77,10 +77,10 @@ describe("a line that is not an entry", () => {
 
 describe("an entry that names another record", () => {
   it.each<[string, (uid: string) => string]>([
-    ["that was there before, in the same group", (uid) => uid],
+    ["that existed before, in the same group", (uid) => uid],
     ["that does not exist", () => `${machine.org}/0123456789abcdef`],
     ["in another group", (uid) => `${uid}/0123456789abcdef`],
-  ])("%s: the record that was really made is found, and the other one left alone", async (_what, uidFrom) => {
+  ])("%s: the created record is found, and the other one is not touched", async (_what, uidFrom) => {
     const { args, id, theirs } = await killed();
     tamper("made", { uid: uidFrom(theirs.uid) });
     const next = await reconcile.create(group, machine.run().session, args);
@@ -90,7 +90,7 @@ describe("an entry that names another record", () => {
     expect(machine.said.at(-1)).toContain(`adopting group ${id}`);
   });
 
-  it("says which, why, and where it is kept", async () => {
+  it("is reported with the reason and the place where it is kept", async () => {
     const { args, theirs } = await killed();
     tamper("made", { uid: theirs.uid });
     await reconcile.create(group, machine.run().session, args);
@@ -101,7 +101,7 @@ describe("an entry that names another record", () => {
     expect(readFileSync(`${file()}.invalid`, "utf8")).toContain(theirs.uid);
   });
 
-  it("of another resource of the stack: each keeps its own", async () => {
+  it("of another resource of the stack leaves each resource its own record", async () => {
     const [one, two] = [machine.inputs(), machine.inputs()];
     const before = machine.run();
     const first = await reconcile.create(group, before.session, one);
@@ -109,12 +109,12 @@ describe("an entry that names another record", () => {
     const second = await reconcile.create(group, machine.run().session, two);
     tamper("made", { uid: first.id });
     const next = machine.run();
-    // The engine has asked for it: a diff of the other resource came first.
+    // The engine acknowledged it: a diff of the other resource came first.
     next.session.ownership.inState(first.id, one.__key as string);
     expect((await reconcile.create(group, next.session, two)).id).toBe(second.id);
   });
 
-  it("made by somebody else since, and not what was asked for: nothing is taken or made until a person says", async () => {
+  it("that is newer, foreign and different adopts and creates nothing until a person decides", async () => {
     const { args, id } = await killed();
     const later = await machine.theirs({ ...args, description: "another" });
     await machine.service.session.call("DeleteGroup", { uid: id });
@@ -134,7 +134,7 @@ describe("an entry that names another record", () => {
 });
 
 describe("an entry whose members do not fit its record", () => {
-  it("the hash: its record is not taken, nor is another one made beside it", async () => {
+  it("the hash: its record is not adopted, and no second one is created", async () => {
     const { args, id } = await killed();
     tamper("intent", { inputs: "0".repeat(64) });
     await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
@@ -143,7 +143,7 @@ describe("an entry whose members do not fit its record", () => {
     expect(machine.posts).toBe(1);
   });
 
-  it("the kind: its record is found by its hash, which has the kind as well", async () => {
+  it("the kind: its record is found by its hash, which includes the kind", async () => {
     const { args, id } = await killed();
     tamper("intent", { kind: "role" });
     const next = await reconcile.create(group, machine.run().session, args);
@@ -153,7 +153,7 @@ describe("an entry whose members do not fit its record", () => {
     );
   });
 
-  it("the parent: its record is named, and not followed", async () => {
+  it("the parent: its record is reported, but not adopted", async () => {
     const { args, id, theirs } = await killed();
     tamper("intent", { parent: theirs.uid });
     await reconcile.create(group, machine.run().session, args);
@@ -163,7 +163,7 @@ describe("an entry whose members do not fit its record", () => {
 });
 
 describe("adoption of another record than the entry names", () => {
-  it("does not say of a record that is not of the create that it is nobody's", async () => {
+  it("does not report an unrelated record as unmanaged", async () => {
     const { args, theirs } = await killed();
     tamper("made", { uid: theirs.uid });
     const other = await machine.theirs(machine.inputs());

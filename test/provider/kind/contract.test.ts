@@ -1,5 +1,5 @@
-// What every kind does alike, walked through the table of cases against the reference server: created once and found as it is,
-// changed by the least, replaced, adopted, deleted, found again after a lost answer; and secrets where nobody can read them.
+// The common behaviour of every kind, over the table of cases against the reference server: created once, updated with minimal
+// requests, replaced, adopted, deleted, found after a lost response. Secrets are unreadable everywhere.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ afterAll(() => service.close());
 const call = (operation: OperationName, request: Json): Promise<Json> =>
   service.session.call(operation, request as never) as unknown as Promise<Json>;
 
-// A place of its own for each test: some kinds are there only once.
+// A new parent for each test: a group can have only one record of some kinds.
 beforeEach(async () => {
   count += 1;
   const parent = service.organization as string;
@@ -48,7 +48,7 @@ beforeEach(async () => {
   service.requests.length = 0;
 });
 
-/** A process of this machine; each of its POSTs loses its answer, the first `lost` of them, after the service has done it. */
+/** A process of this machine. The first `lost` of its POSTs lose their responses, after the service has carried them out. */
 const processWith = (lost = 0): Session => {
   const env = { ...service.env, IRM_JOURNAL: journal };
   const direct = systemTransport();
@@ -88,7 +88,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     return ((await call(operation, { ...always, uidp }))[plural] ?? []) as Json[];
   };
 
-  it("is created once, and neither a second look nor a refresh finds a change", async () => {
+  it("is created once, and neither a second diff nor a refresh finds a change", async () => {
     const { id, inputs, outs } = await create();
     expect(writes()).toHaveLength(1);
     expect(outs).toMatchObject({ uid: id, parent: own.inputs(place).parent });
@@ -100,7 +100,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
   });
 
-  it("is not changed by another order of a set, another spelling or a zero that is written out", async () => {
+  it("is unchanged by another order of a set, another spelling or an explicit zero", async () => {
     const { id, inputs, outs } = await create();
     const restated = checked(own.restated, inputs);
     expect(reconcile.diff(kind, id, outs, restated)).toEqual({ changes: false, replaces: [] });
@@ -125,7 +125,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     expect(await records()).toHaveLength(own.kind === "repo" ? 2 : 1);
   });
 
-  it("shows what somebody changed by hand, and is repaired", async () => {
+  it("shows a change by hand, and is repaired", async () => {
     if (!own.byHand) return;
     const { id, inputs, outs } = await create();
     const { fields, repairedBy } = own.byHand;
@@ -145,7 +145,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     expect(reconcile.diff(kind, id, repaired, inputs)).toEqual({ changes: false, replaces: [] });
   });
 
-  it("is adopted, kept when its resource goes, and deleted with it when that is asked for", async () => {
+  it("is adopted, kept when its resource is deleted, and deleted with it on request", async () => {
     const { id, outs } = await create();
     const session = processWith();
     const adopting = checked({ adopt: id });
@@ -159,7 +159,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     expect(outs.uid).toBe(id);
   });
 
-  it("is gone after a delete; a second delete is done as well, and a read finds nothing", async () => {
+  it("is gone after a delete; a second delete succeeds, and a read finds nothing", async () => {
     const { id, outs } = await create();
     await reconcile.remove(kind, processWith(), id, outs);
     await reconcile.remove(kind, processWith(), id, outs);
@@ -167,7 +167,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     expect(await reconcile.read(kind, processWith(), id, outs)).toEqual({ id: "", props: {} });
   });
 
-  it("that exists already is never taken silently", async () => {
+  it("that exists already is never adopted silently", async () => {
     if (own.isRepeatable) return;
     const { id } = await create();
     const again = reconcile.create(kind, processWith(), { ...checked(own.change), ...keyOf("another") });
@@ -175,7 +175,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     expect((await records()).filter(({ uid }) => uid === id)).toHaveLength(1);
   });
 
-  it("whose answer is lost is found, and there is one of it", async () => {
+  it("whose response is lost is found, and exists once", async () => {
     const session = processWith(1);
     const creating = create({}, session);
     if (own.kind === "groupInvite") await expect(creating).rejects.toThrow(Incomplete);

@@ -44,7 +44,7 @@ describe("a look-up", () => {
   it("finds each kind by its uid, and by its name where it has one", async () => {
     expect(await irm.getRepo({ uid: repo })).toMatchObject({ uid: repo, name: "nginx" });
     expect(await irm.getRepo({ name: "nginx", parent: group })).toMatchObject({ uid: repo });
-    // Lists leave such a tag out unless they are asked for it.
+    // Lists leave such a tag out by default.
     expect(await irm.getTag({ name: "1.2.3-r0", repo })).toMatchObject({ uid: tag, digest: digest("a") });
     expect(await irm.getTag({ uid: tag })).toMatchObject({ uid: tag });
     expect(await irm.getIdentityProvider({ name: "login", parent: group })).toMatchObject({ uid: provider });
@@ -53,7 +53,7 @@ describe("a look-up", () => {
     expect(await irm.getAccountAssociation({ group })).toMatchObject({ uid: group, name: "clouds" });
   });
 
-  it("takes inputs that are known later, and resources", async () => {
+  it("accepts resources, and inputs that are known later", async () => {
     const later = <T>(known: T) => pulumi.output(known);
     expect(await value(irm.getRepoOutput({ name: later("nginx"), parent: later(group) }))).toMatchObject({ uid: repo });
     expect(await value(irm.getTagOutput({ name: "1.2.3-r0", repo: later(repo) }))).toMatchObject({ uid: tag });
@@ -63,7 +63,7 @@ describe("a look-up", () => {
     expect(await value(found)).toMatchObject({ uid: provider });
   });
 
-  it("says what is missing, and suggests the nearest name", async () => {
+  it("reports missing inputs, and suggests the nearest name", async () => {
     await expect(irm.getRepo({ name: "nginxx", parent: group })).rejects.toThrow(
       `no repo named "nginxx" in ${group}; exactly one is needed; did you mean "nginx"?`,
     );
@@ -78,7 +78,7 @@ describe("a look-up", () => {
 });
 
 describe("adopt: match", () => {
-  it("finds the one record of each kind by what tells it from others in its place", async () => {
+  it("finds the one record of each kind by its distinguishing fields", async () => {
     const found = (kind: KindName, inputs: pulumi.Inputs): Promise<string> =>
       value(adoption(kind, "x", { adopt: "match", ...inputs }).adopt as pulumi.Output<string>);
     expect(await found("repo", { parent: group, name: "nginx" })).toBe(repo);
@@ -90,7 +90,7 @@ describe("adopt: match", () => {
 });
 
 describe("a list", () => {
-  it("of each kind gives what is in a group, with the filters of the API", async () => {
+  it("of each kind returns the records of a group, with the filters of the API", async () => {
     const uids = async (list: AsyncIterable<{ uid: string }>) => {
       const found: string[] = [];
       for await (const { uid } of list) found.push(uid);

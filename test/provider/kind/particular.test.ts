@@ -1,5 +1,5 @@
-// What only one of the kinds does, against the reference server: a tag that is moved, a repo that syncs or holds tags, a role by its
-// name, an association with the uid of its group, and what was left of a run that was killed.
+// Behaviour of single kinds, against the reference server: a tag that moves, a repo that syncs or holds tags, a role by its
+// name, an association with the uid of its group, and leftovers of a killed run.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -57,7 +57,7 @@ describe("a tag", () => {
     return { parent, ...(await create("tag", { parent, name: "latest", digest: digest("a") })) };
   };
 
-  it("that was deleted by hand is not made again by an update", async () => {
+  it("that was deleted by hand is not created again by an update", async () => {
     const { kind, id, inputs, outs } = await made();
     await call("DeleteTag", { uid: id });
     service.clock.advance(6_000);
@@ -68,7 +68,7 @@ describe("a tag", () => {
     expect((await call("ListTags", { uidp: { childrenOf: inputs.parent } })).tags ?? []).toEqual([]);
   });
 
-  it("of another name or repo is another tag; in its own place the old one goes first", async () => {
+  it("is replaced by another name or repo; in the same place the old one is deleted first", async () => {
     const { kind, id, inputs, outs } = await made();
     const other = `${group}/ffffffffffffffff`;
     const diff = (further: Json) => reconcile.diff(kind, id, outs, { ...inputs, ...further });
@@ -95,7 +95,7 @@ describe("a tag", () => {
     expect((await call("ListTags", { uidp: { childrenOf: parent } })).tags ?? []).toEqual([]);
   });
 
-  it("of a kind that lists leave out is found like any other", async () => {
+  it("of a type that lists leave out is found like any other", async () => {
     const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
     await call("CreateTag", { parent, tag: { name: "1.2-r3", digest: digest("c") } });
     await expect(create("tag", { parent, name: "1.2-r3", digest: digest("a") })).rejects.toThrow(
@@ -105,7 +105,7 @@ describe("a tag", () => {
 });
 
 describe("a repo", () => {
-  it("that syncs has what its source has, and names the source as the program likes", async () => {
+  it("that syncs has the fields of its source, and accepts any name of the source", async () => {
     const source = await uidOf(call("CreateRepo", { parent: group, repo: { name: "nginx", aliases: ["web:latest"] } }));
     const path = `acme/p${count}/nginx`;
     const { name } = (await call("GetGroup", { uid: service.organization })) as { name: string };
@@ -120,20 +120,20 @@ describe("a repo", () => {
     const read = await reconcile.read(kind, service.otherSession(), id, outs);
     expect(read.inputs).toMatchObject({ syncConfig: { source: spelt } });
     expect(reconcile.diff(kind, id, read.props, inputs)).toEqual(noChange);
-    // By hand, to another source: the text means the first one.
+    // Changed by hand to another source: the text still means the first one.
     const other = await uidOf(call("CreateRepo", { parent: group, repo: { name: "other" } }));
     await call("UpdateRepo", { repo: { uid: id, sync_config: { source: other } }, updateMask: "sync_config.source" });
     const drifted = await reconcile.read(kind, service.otherSession(), id, outs);
     expect(reconcile.diff(kind, id, drifted.props, inputs)).toEqual({ changes: true, replaces: [] });
     service.requests.length = 0;
     const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, drifted.props, inputs);
-    // What the text means is the service's to say again.
+    // The service resolves the text again.
     expect(patches()).toEqual([{ mask: "sync_config.source", body: { sync_config: { source: spelt } } }]);
     expect(repaired).toMatchObject({ syncConfig: { source } });
     expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
   });
 
-  it("shows a reordered list where the order means something, and not where it does not", async () => {
+  it("shows a reordered list only where the order counts", async () => {
     const overlay = (runtimeRepositories: string[], packages: string[]) => ({
       customOverlay: { contents: { runtimeRepositories, packages } },
     });
@@ -147,7 +147,7 @@ describe("a repo", () => {
     expect(diff(overlay(["a", "b"], ["y", "x"]))).toEqual({ changes: true, replaces: [] });
   });
 
-  it("with tags that no resource has stays, unless forceDestroy lets them go", async () => {
+  it("with unmanaged tags stays, unless forceDestroy deletes them", async () => {
     const { kind, id, outs } = await create("repo", { parent: group, name: "r" });
     await call("CreateTag", { parent: id, tag: { name: "by-ci-r1", digest: digest("a") } });
     await expect(reconcile.remove(kind, service.otherSession(), id, outs)).rejects.toThrow(
@@ -158,7 +158,7 @@ describe("a repo", () => {
   });
 });
 
-describe("an identity provider that is there already", () => {
+describe("an existing identity provider", () => {
   const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };
   const args = () => ({ parent: group, name: "l", defaultRole: "viewer", oidc });
   const theirs = async () => {
@@ -175,10 +175,10 @@ describe("an identity provider that is there already", () => {
     expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);
   });
 
-  it("gets it when a run that was killed has made it, maybe with another one", async () => {
+  it("gets it when a killed run created it, perhaps with another secret", async () => {
     const session = service.otherSession();
     const answered = Promise.withResolvers<void>();
-    // The process dies with the answer.
+    // The process dies before it gets the response.
     const recordSuccess = () => {
       answered.resolve();
       return new Promise<void>(() => undefined);
@@ -193,7 +193,7 @@ describe("an identity provider that is there already", () => {
 });
 
 describe("a role by its name", () => {
-  it("is what the record has until somebody changes it, and is put back", async () => {
+  it("is unchanged until a change by hand, and is restored", async () => {
     const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s" };
     const { kind, id, inputs, outs } = await create("identityProvider", {
       parent: group,
@@ -216,7 +216,7 @@ describe("a role by its name", () => {
 });
 
 describe("an account association", () => {
-  it("may be replaced where it is: the old one goes first, and the new one has its uid", async () => {
+  it("is replaced in place: the old one is deleted first, and the new one has its uid", async () => {
     const session = service.otherSession();
     const args = { parent: group, name: "clouds" };
     const { kind, id, inputs, outs } = await create("accountAssociation", args, session);
@@ -229,7 +229,7 @@ describe("an account association", () => {
     expect(again.id).toBe(group);
   });
 
-  it("is another record than its group, though the uid is one", async () => {
+  it("differs from its group, although both have one uid", async () => {
     const ownership = createOwnership();
     const id = recordId("accountAssociation", group);
     ownership.inState(group, "stack/Group::g");
@@ -240,7 +240,7 @@ describe("an account association", () => {
     expect(ownership.creationRefusal(recordId("accountAssociation", `${group}/1`), "b")).toBeUndefined();
   });
 
-  it("that a killed run made is not settled when the engine knows its group", async () => {
+  it("that a killed run created is not settled when the engine acknowledges its group", async () => {
     const file = join(mkdtempSync(join(journalFolder, "shared-")), "s.jsonl");
     const open = () => createJournal({ pathOf: () => file, clock: manualClock(), timeoutMs: 1, log: () => undefined });
     const key = "organization/project/stack/AccountAssociation::a";
@@ -259,7 +259,7 @@ describe("an account association", () => {
 });
 
 describe("a create that a killed run left to the engine's state", () => {
-  it.each(cases)("of a $kind is found by what the program says of it", async ({ kind: name, inputs }) => {
+  it.each(cases)("of a $kind is found by its declared fields", async ({ kind: name, inputs }) => {
     const parent = service.organization as string;
     const repo = await uidOf(call("CreateRepo", { parent: group, repo: { name: "images" } }));
     const place: Place = { organization: parent, group, repo, identity: "", viewer: "", editor: "" };

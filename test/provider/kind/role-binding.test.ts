@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (const { uid, name } of roles) builtIn[name] = uid;
   const identity = { name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "secret subject" } };
   ci = (await call("CreateIdentity", { parent: org, identity })).uid as string;
-  // What anyone may put into a group must not be granted instead.
+  // A role that anyone can create in a group must not be granted instead.
   await call("CreateRole", { parent: org, role: { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] } });
 });
 beforeEach(() => {
@@ -37,7 +37,7 @@ const create = (inputs: Json) => reconcile.create(roleBinding, service.otherSess
 const names = (identity: string) => ({ identity, role: "viewer", group: "dev" });
 
 describe("a built-in role by its name", () => {
-  it("is granted, never a role of that name in a group; its name stays in the state, and nothing is to be done", async () => {
+  it("is granted, never a role of that name in a group; the state keeps the name without a change", async () => {
     const { id, outs } = await create(args("viewer"));
     const { roleUid } = (await call("GetRoleBinding", { uid: id }).then(({ role }) => ({
       roleUid: (role as Json).uid,
@@ -51,7 +51,7 @@ describe("a built-in role by its name", () => {
     expect(read.props).toEqual(outs);
   });
 
-  it("is changed by one PATCH; its uid is looked up once for a run, and not where nothing changes", async () => {
+  it("is changed by one PATCH; its uid is looked up once in a run, and only for a change", async () => {
     const session = service.otherSession();
     const one = await reconcile.create(roleBinding, session, args("viewer", "one"));
     const two = await reconcile.create(roleBinding, session, args("editor", "two"));
@@ -68,14 +68,14 @@ describe("a built-in role by its name", () => {
     expect(operations()).toEqual(["PATCH roleBindings"]);
   });
 
-  it("that there is not is an error with the nearest names, and nothing is sent", async () => {
+  it("that does not exist is an error with the nearest names, before any write", async () => {
     await expect(create(args("viewr"))).rejects.toThrow('no built-in role is named "viewr"; did you mean viewer?');
     expect(operations().filter((text) => text.endsWith(" roleBindings"))).toEqual([]);
   });
 
   it("is bound again by its name once the service has it under another uid", async () => {
     const { id, outs } = await create(args("viewer", "rebuilt"));
-    // As a refresh finds it: the role that is bound is gone, and its name with it.
+    // As a refresh finds it: the bound role is gone, and its name with it.
     const found = { ...outs, role: { uid: "0".repeat(40), name: "" } };
     expect(reconcile.diff(roleBinding, id, found, args("viewer")).changes).toBe(true);
     const updated = await reconcile.update(roleBinding, service.otherSession(), id, found, args("viewer"));
@@ -100,7 +100,7 @@ describe("the state of version 0.1", () => {
     return { id, inputs, outs: { ...rest, identity, role, group, identityUid: ci, roleUid: builtIn.editor } as Json };
   };
 
-  it("is unchanged, by the uid of its role and by the name; an argument of ours is an update without a request", async () => {
+  it("is unchanged, by uid or name of its role; an argument of the provider is an update without a request", async () => {
     const { id, outs, inputs } = await old("unchanged");
     service.requests.splice(0);
     for (const news of [inputs, args(builtIn.editor, "unchanged"), args("editor", "unchanged")])
@@ -123,7 +123,7 @@ describe("the state of version 0.1", () => {
     const read = await reconcile.read(roleBinding, service.session, id, outs);
     expect(JSON.stringify(read)).not.toMatch(/secret subject|issuer.example|Built-in role/);
     expect(JSON.stringify(read.props).length).toBeLessThan(JSON.stringify(outs).length);
-    // As the engine asks: the other way round, with the old inputs.
+    // As the engine calls it: in reverse, with the old inputs.
     expect(reconcile.diff(roleBinding, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
     await reconcile.remove(roleBinding, service.session, id, read.props);
   });
@@ -135,8 +135,8 @@ describe("the state of version 0.1", () => {
   });
 });
 
-describe("a name that the program marks as secret", () => {
-  it("is not in the state, and is taken out of one that has it by an update that sends nothing", async () => {
+describe("a name that is secret in the program", () => {
+  it("is not in the state, and an update without a request removes it from an older one", async () => {
     const { id, outs } = await create({ ...args("viewer", "secret"), names: names("[secret]") });
     expect(outs.identity).toEqual({ uid: ci });
     expect(outs.role).toEqual({ uid: builtIn.viewer, name: "viewer" });
@@ -149,8 +149,8 @@ describe("a name that the program marks as secret", () => {
   });
 });
 
-describe("a record that already exists and looks like a new one", () => {
-  it("is reported by its uid, after one list for a group; not where something is not known, nor for one that adopts", async () => {
+describe("an existing record that looks like a new one", () => {
+  it("is reported by uid after one list for a group, but not with unknown inputs or for an adoption", async () => {
     const { id } = await create(args("viewer", "there"));
     const duplicates = duplicateWarnings();
     const session = service.otherSession();
@@ -178,7 +178,7 @@ describe("a record that already exists and looks like a new one", () => {
     expect(operations().filter((one) => one === "GET roles")).toHaveLength(1);
   });
 
-  it("is not asked for again after a failure", async () => {
+  it("is not requested again after a failure", async () => {
     const duplicates = duplicateWarnings();
     const { session, requests } = scriptedSession(lost(false));
     for (const name of ["one", "two"])

@@ -1,4 +1,4 @@
-// Secrets and what is shown once, in what the state gets: the engine encrypts the outputs that the classes name.
+// Secrets, and values that the API shows once, in the state: the engine encrypts the outputs that the classes name.
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -31,7 +31,7 @@ const stored: Json = {
 };
 
 describe("a client secret", () => {
-  it("stands alone in the outputs, also when a service returns it", async () => {
+  it("is a separate output, also when a service returns it", async () => {
     for (const echoed of [{}, { clientSecret: "s3cret" }]) {
       const { session } = scriptedSession(answer(echoed));
       const { props, inputs: read } = await reconcile.read(identityProvider, session, PROVIDER, stored);
@@ -41,7 +41,7 @@ describe("a client secret", () => {
     }
   });
 
-  it("is sent when it changes, and stays here when something else does", async () => {
+  it("is sent when it changes, and not when another field does", async () => {
     const changes: [Json, string, unknown][] = [
       [{ ...oidc, clientSecret: "other" }, "oidc.clientSecret", "other"],
       [{ ...oidc, clientId: "d" }, "oidc.clientId", undefined],
@@ -65,7 +65,7 @@ describe("a client secret", () => {
 describe("the rule that matches people", () => {
   const withRule = (correlationRule: string) => ({ ...inputs, oidc: { ...oidc, correlationRule } });
 
-  it("is no change when the first one is written out", () => {
+  it("is unchanged when the default is written out", () => {
     const news = withRule("CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID");
     expect(reconcile.diff(identityProvider, PROVIDER, stored, news)).toEqual({ changes: false, replaces: [] });
   });
@@ -96,13 +96,13 @@ describe("the code of an invite", () => {
   };
   const own = { parent: GROUP, role: ROLE, ttl: "60s" };
 
-  it("is kept by a read, which never has it", async () => {
+  it("is kept by a read, whose response lacks it", async () => {
     const { session } = scriptedSession(json({ uid: invite, roleUid: ROLE, role: { uid: ROLE, name: "viewer" } }));
     const { props } = await reconcile.read(groupInvite, session, invite, state);
     expect(props).toMatchObject({ code: "cginvite_1", ttl: "60s", role: { uid: ROLE, name: "viewer" } });
   });
 
-  it("that was never seen asks for another invite, but not of one that was adopted", () => {
+  it("that was never seen replaces the invite, unless it was adopted", () => {
     const { code: _, ...unseen } = state;
     expect(reconcile.diff(groupInvite, invite, unseen, own)).toEqual({ changes: true, replaces: ["code"] });
     expect(reconcile.diff(groupInvite, invite, { ...unseen, adopted: true }, own)).toEqual({
@@ -111,7 +111,7 @@ describe("the code of an invite", () => {
     });
   });
 
-  it("is not kept with the name of a role of a group, which may be secret where it is declared", async () => {
+  it("is kept without the name of a group's role, which may be secret where it is declared", async () => {
     const role = `${GROUP}/4444444444444444`;
     const { session } = scriptedSession(json({ uid: invite, roleUid: role, role: { uid: role, name: "hidden" } }));
     const { props } = await reconcile.read(groupInvite, session, invite, state);
@@ -122,7 +122,7 @@ describe("the code of an invite", () => {
 describe("a block with a secret member", () => {
   const block = { issuer: "i", clientSecret: "s3cret" };
 
-  it("has that member secret whatever the program says, and the others as they are", async () => {
+  it("has only that member secret, whatever the program declares", async () => {
     const own = withSecretMember(block, "clientSecret") as unknown as {
       issuer: unknown;
       clientSecret: pulumi.Output<string>;
@@ -140,7 +140,7 @@ describe("a block with a secret member", () => {
     expect(await pulumi.isSecret(own as pulumi.Output<unknown>)).toBe(true);
   });
 
-  it("leaves the option additionalSecretOutputs as it is given, and adds its own", () => {
+  it("keeps the option additionalSecretOutputs, and adds its own", () => {
     const opts = { additionalSecretOutputs: ["email"], protect: true };
     expect(withSecretOutputs(opts, ["code"])).toEqual({ additionalSecretOutputs: ["email", "code"], protect: true });
     expect(withSecretInputs({})).toEqual({ additionalSecretOutputs: [SECRETS] });

@@ -39,7 +39,7 @@ afterEach(() => {
 
 const nameOf = (resource: pulumi.Resource) => (resource as unknown as { __name: string }).__name;
 
-/** Options that note what the resource was told to depend on. */
+/** Options that record the dependencies of the resource. */
 const noting = (name: string, opts: pulumi.CustomResourceOptions = {}): pulumi.CustomResourceOptions => ({
   ...opts,
   transformations: [
@@ -66,7 +66,7 @@ describe("a resource that names another by its plain uid", () => {
     expect(await edges.parent).toEqual([]);
   });
 
-  it("depends on it by any argument that holds a uid: of a repo, a default role, a source, an identity of a service", async () => {
+  it("depends on it by any argument with a uid: a repo, a default role, a source, an identity of a service", async () => {
     const [repo, role, identity] = [below(PARENT, "b"), below(PARENT, "c"), below(PARENT, "d")];
     ids = { parent: PARENT, repo, role, identity, association: PARENT };
     group("parent", ORG);
@@ -85,7 +85,7 @@ describe("a resource that names another by its plain uid", () => {
     expect((await edges.association)?.toSorted()).toEqual(["identity", "parent"]);
   });
 
-  it("depends on it also when it is constructed later in the same stretch", async () => {
+  it("depends on it also when it is constructed later in the same tick", async () => {
     ids = { parent: PARENT, child: below(PARENT, "b") };
     group("child", PARENT);
     group("parent", ORG);
@@ -100,7 +100,7 @@ describe("a resource that names another by its plain uid", () => {
     expect(await edges.leaf).toEqual(["middle"]);
   });
 
-  it("finds its identity and its role as well", async () => {
+  it("finds its identity and its role too", async () => {
     ids = { ci: below(PARENT, "c"), r: below(PARENT, "d"), team: PARENT };
     new Role("r", { parent: PARENT, name: "r", capabilities: ["groups.list"] });
     new Identity("ci", { parent: PARENT, name: "ci", claimMatch });
@@ -117,14 +117,14 @@ describe("a resource that names another by its plain uid", () => {
     expect(await edges.child).toEqual(["other", "parent"]);
   });
 
-  it("depends on nothing when the uid is of no resource of the program", async () => {
+  it("depends on nothing when no resource of the program has the uid", async () => {
     ids = { other: below(ORG, "e"), child: below(PARENT, "b") };
     group("other", ORG);
     group("child", PARENT);
     expect(await edges.child).toEqual([]);
   });
 
-  it("depends on nothing that a preview does not know yet", async () => {
+  it("depends on nothing that is unknown in a preview", async () => {
     ids = { parent: undefined, child: below(PARENT, "b") };
     group("parent", ORG);
     group("child", PARENT);
@@ -132,8 +132,8 @@ describe("a resource that names another by its plain uid", () => {
   });
 });
 
-describe("a wait that could never end is not begun", () => {
-  // Were one of these candidates waited for, its edges would never be there: its registration waits for the other one.
+describe("a wait that could never end does not begin", () => {
+  // A wait for one of these candidates would never end: its registration waits for the other one.
   it("on a group that depends on the resource itself", async () => {
     ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
     const x = group("x", PARENT);
@@ -148,14 +148,14 @@ describe("a wait that could never end is not begun", () => {
     expect(await edges.x).toEqual([]);
   });
 
-  it("on a group that stands below the resource in the program's tree", async () => {
+  it("on a group that is below the resource in the program's tree", async () => {
     ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
     const x = group("x", PARENT);
     group("a", ORG, { parent: x });
     expect(await edges.x).toEqual([]);
   });
 
-  it("on a group that comes round to it by another plain uid", async () => {
+  it("on a group that refers back to it by another plain uid", async () => {
     ids = { x: below(PARENT, "b"), y: below(below(ORG, "f"), "b"), a: below(ORG, "e"), z: below(ORG, "1") };
     const x = group("x", PARENT);
     const y = group("y", PARENT);
@@ -164,17 +164,17 @@ describe("a wait that could never end is not begun", () => {
     expect(await Promise.all([edges.x, edges.y])).toEqual([[], []]);
   });
 
-  it("on a group whose dependencies come by a promise", async () => {
+  it("on a group whose dependencies are a promise", async () => {
     ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
     const x = group("x", PARENT);
     group("a", ORG, { dependsOn: Promise.resolve([x]) });
     expect(await edges.x).toEqual([]);
   });
 
-  it("or is given up when nothing moves for ten seconds", async () => {
+  it("or is given up after ten seconds without progress", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     ids = { a: PARENT, x: below(PARENT, "b") };
-    // A wait that no option shows.
+    // A dependency that no option shows.
     new Group("a", { parent: ORG, name: new Promise<string>(() => undefined) });
     group("x", PARENT);
     await new Promise((resolve) => setImmediate(resolve));
@@ -184,7 +184,7 @@ describe("a wait that could never end is not begun", () => {
 });
 
 describe("a program without plain uids", () => {
-  it("gets its options as they were", async () => {
+  it("gets its options unchanged", async () => {
     ids = { parent: GROUP };
     const parent = new Group("parent", { root: true, name: "parent" });
     group("child", parent);

@@ -37,12 +37,12 @@ const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
 };
 
 describe("lists", () => {
-  it("walk through all pages", async () => {
+  it("read all pages", async () => {
     const groups = await collect(irm.listGroups({ uidp: { childrenOf: org }, pageSize: 2, orderBy: "name desc" }));
     expect(groups.map(({ name }) => name)).toEqual(["g6", "g5", "g4", "g3", "g2", "g1", "g0"]);
   });
 
-  it("fetch no page before it is walked to", async () => {
+  it("fetch no page before it is needed", async () => {
     const { session, requests } = scriptedSession(
       json({ groups: [{ uid: ORG, name: "a" }], nextPageToken: "2" }),
       json({ groups: [{ uid: `${ORG}/1111111111111111`, name: "b" }] }),
@@ -55,7 +55,7 @@ describe("lists", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("give each record once, also when an old page token starts the walk again", async () => {
+  it("return each record once, also when an expired page token restarts the list", async () => {
     const [a, b] = [
       { uid: ORG, name: "a" },
       { uid: `${ORG}/1111111111111111`, name: "b" },
@@ -68,7 +68,7 @@ describe("lists", () => {
     expect(await collect(listAll(session, GROUPS, {}))).toEqual([a, b]);
   });
 
-  it("do not go round for ever", async () => {
+  it("do not loop without end", async () => {
     const { session } = scriptedSession(json({ groups: [], nextPageToken: "2" }));
     await expect(collect(listAll(session, GROUPS, {}))).rejects.toThrow(
       "ListGroups: the service returned the same page token twice",
@@ -88,7 +88,7 @@ describe("lists", () => {
     );
   });
 
-  it("tell the operation and the API's words", async () => {
+  it("report the operation and the API's message", async () => {
     await expect(collect(irm.listGroups({ orderBy: "colour" }))).rejects.toThrow(
       /^ListGroups: INVALID_ARGUMENT: Invalid argument: orderBy/,
     );
@@ -101,7 +101,7 @@ describe("look-ups", () => {
     expect((await irm.getIdentity({ parent: org, name: "owner" })).uid).toBe(service.identity);
   });
 
-  it("look among root-level records only when no parent is given", async () => {
+  it("search only root-level records when no parent is given", async () => {
     expect(
       (await irm.getGroup({ name: ((await call("GetGroup", { uid: org })) as unknown as { name: string }).name })).uid,
     ).toBe(org);
@@ -110,14 +110,14 @@ describe("look-ups", () => {
     );
   });
 
-  it("find a built-in role, never one of the same name that somebody put into a group", async () => {
+  it("find a built-in role, never one of the same name in a group", async () => {
     const role = { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] };
     const { uid } = await call("CreateRole", { parent: org, role });
     expect((await irm.getRole({ name: "viewer" })).uid).toHaveLength(40);
     expect((await irm.getRole({ name: "viewer", parent: org })).uid).toBe(uid);
   });
 
-  it("suggest the nearest names for one that does not exist, from what the list shows", async () => {
+  it("suggest the nearest names of the list for a missing one", async () => {
     await expect(irm.getRole({ name: "editr" })).rejects.toThrow(
       'no role named "editr" at the root; exactly one is needed; did you mean "editor"?',
     );
@@ -129,7 +129,7 @@ describe("look-ups", () => {
     );
   });
 
-  it("list what they found when it is more than one", async () => {
+  it("list the matches when there are several", async () => {
     const twins = [
       await call("CreateGroup", { parent: org, group: { name: "twin" } }),
       await call("CreateGroup", { parent: org, group: { name: "twin" } }),
@@ -140,14 +140,14 @@ describe("look-ups", () => {
     expect(list.sort()).toEqual(twins.map(({ uid }) => `  - ${uid} "twin"`).sort());
   });
 
-  it("do not become a search at the root by a parent that is undefined by mistake", async () => {
+  it("refuse a parent that is undefined by mistake, and do not search the root", async () => {
     await expect(irm.getRole({ name: "viewer", parent: undefined })).rejects.toThrow(
       "parent of the role to look for is given and undefined",
     );
     await expect(irm.getRole({} as never)).rejects.toThrow("name of the role to look for is required");
   });
 
-  it("take inputs that are known later", async () => {
+  it("accept inputs that are known later", async () => {
     const found = irm.getGroupOutput({ parent: pulumi.output(org), name: Promise.resolve("g2") });
     expect(await new Promise((resolve) => found.apply(({ name }) => resolve(name)))).toBe("g2");
     const role = irm.getRoleOutput({ name: "viewer" });

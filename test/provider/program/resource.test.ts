@@ -1,5 +1,5 @@
-// The classes: what they put into the bag that the engine keeps. Two alternatives at once are a compile error; tsc reads
-// this file, and an error that is expected and does not come is one.
+// The classes: the inputs that they register with the engine. Two alternatives at once are a compile error. tsc reads this
+// file, and an expected error that is missing is an error.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding } from "../../../provider/index.ts";
@@ -40,7 +40,7 @@ describe("a resource", () => {
     ]);
   });
 
-  it("refers to resources by their uid, and to uids as they are", async () => {
+  it("refers to resources by their uid, and keeps plain uids", async () => {
     const group = new Group("g", { root: true, name: "g" });
     const own = `${ORG}/3333333333333333`;
     await value(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(own) }).uid);
@@ -54,7 +54,7 @@ describe("a resource", () => {
     });
   });
 
-  it("that says the same as another one is reported, without the values", async () => {
+  it("that declares the same as another one is reported, without the values", async () => {
     const warned: string[] = [];
     const warn = vi.spyOn(pulumi.log, "warn").mockImplementation(async (text) => {
       warned.push(text);
@@ -87,7 +87,7 @@ describe("a resource", () => {
     expect(group.uid).toBe(group.id);
   });
 
-  it("that is got by its uid is read, with no argument", async () => {
+  it("that is read by its uid has no arguments", async () => {
     await value(Role.get("r", ROLE).uid);
     await value(RoleBinding.get("b", IDENTITY).uid);
     const keys = made.map(({ id, inputs: { __provider, ...inputs } }) => [id, inputs]);
@@ -99,7 +99,7 @@ describe("a resource", () => {
     expect(await value(Identity.get("i", GROUP).uid)).toBe(GROUP);
   });
 
-  it("says in one sentence what to do instead of an option that cannot work, and carries the one that the engine drops", async () => {
+  it("explains in one sentence an option that cannot work, and stores the one that the engine drops", async () => {
     const args = { parent: ORG, name: "g" };
     expect(() => new Group("g", args, { import: GROUP })).toThrow(
       /^Group g: the option import does not work for dynamic resources; take the record over with the argument adopt, [^.]*\(docs\/limits\.md\)\.$/,
@@ -112,7 +112,7 @@ describe("a resource", () => {
     expect(made.at(-1)?.inputs.__replaceOnChanges).toEqual(["name"]);
   });
 
-  it("refuses a resource of another class where it is written", () => {
+  it("refuses a resource of another class in its constructor", () => {
     const role = new Role("r", { parent: ORG, name: "r", capabilities: ["groups.list"] });
     // @ts-expect-error a role is no group
     expect(() => new Group("g", { parent: role, name: "g" })).toThrow(
@@ -122,7 +122,7 @@ describe("a resource", () => {
 });
 
 describe("the types", () => {
-  it("let exactly one alternative through", () => {
+  it("accept exactly one alternative", () => {
     const base = { parent: ORG, name: "ci" };
     const good: IdentityArgs[] = [
       { ...base, claimMatch },
@@ -143,7 +143,7 @@ describe("the types", () => {
     expect([good.length, bad.length]).toEqual([4, 4]);
   });
 
-  it("ask for a parent or for root, not for both and not for none", () => {
+  it("require either a parent or root", () => {
     const rows = [
       () => new Group("a", { parent: ORG, name: "a" }),
       () => new Group("b", { root: true, name: "b" }),

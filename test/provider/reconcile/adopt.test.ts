@@ -1,4 +1,4 @@
-// Adoption, on the side of the engine: what is there already comes under management, and stays when it leaves it.
+// Adoption, as the engine sees it: an existing record becomes managed, and stays when its resource is deleted.
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
@@ -11,7 +11,7 @@ const { group } = kindRecords;
 const machine = startMachine();
 
 describe("adoption", () => {
-  it("takes the record, changes what differs, and remembers that it was there before", async () => {
+  it("adopts the record, changes the fields that differ, and remembers that it existed before", async () => {
     const args = machine.inputs();
     const there = await machine.theirs({ ...args, description: "old" });
     const { id, outs } = await reconcile.create(group, machine.run().session, { ...args, adopt: there.uid });
@@ -24,7 +24,7 @@ describe("adoption", () => {
     expect(await machine.named(args.name)).toEqual([]);
   });
 
-  it("settles what an earlier run left open: with two that may be it, a person says which", async () => {
+  it("settles a pending entry of an earlier run: with two candidates, a person chooses", async () => {
     const args = machine.inputs();
     const twins = await Promise.all([
       reconcile.create(group, machine.elsewhere(), args),
@@ -37,7 +37,7 @@ describe("adoption", () => {
     expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
   });
 
-  it("tells what an earlier run may have made, when it is of another record", async () => {
+  it("reports the record that an earlier run may have created, when it is another one", async () => {
     const args = machine.inputs();
     const { session } = machine.runOver(async ({ method }, send) => {
       const answer = await send();
@@ -57,7 +57,7 @@ describe("adoption", () => {
     ]);
   });
 
-  it("of a record that is elsewhere, or not there, changes nothing", async () => {
+  it("of a record that is elsewhere or missing changes nothing", async () => {
     const args = machine.inputs();
     const below = `${machine.org}/00000000000000aa`;
     await expect(
@@ -69,7 +69,7 @@ describe("adoption", () => {
     expect(machine.posts).toBe(0);
   });
 
-  it("of a record that another resource of the run has taken, or that the run deletes, is refused", async () => {
+  it("of a record that another resource of the run has adopted, or that the run deletes, is refused", async () => {
     const args = machine.inputs();
     const { session } = machine.run();
     const { id } = await reconcile.create(group, session, args);
@@ -83,7 +83,7 @@ describe("adoption", () => {
     );
   });
 
-  it("whose change fails is recorded with its uid, and the next run goes on", async () => {
+  it("whose change fails is recorded with its uid, and the next run continues", async () => {
     const { session } = machine.run();
     const there = await reconcile.create(group, session, machine.inputs());
     const args = { ...keyOf("fails"), parent: machine.org, name: "x".repeat(300), adopt: there.id, __provider: "text" };
@@ -93,7 +93,7 @@ describe("adoption", () => {
     expect(error.reasons[0]).toContain(`UpdateGroup group ${there.id}`);
   });
 
-  it("keeps a record that this run has taken from being deleted under its old name", async () => {
+  it("keeps a record that this run has adopted from being deleted under its old name", async () => {
     const first = await reconcile.create(group, machine.run().session, machine.inputs());
     const { session } = machine.run();
     await reconcile.create(group, session, { ...machine.inputs(), adopt: first.id });

@@ -14,7 +14,7 @@ const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
 const oidc = { issuer: "https://login.example.com", clientId: "pulumi" };
 const UID_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
 
-describe("inputs that are right", () => {
+describe("valid inputs", () => {
   const rows: [string, Kind, Json][] = [
     ["a group", group, { parent: GROUP, name: "eng", description: "all of it", verified: false }],
     ["a new organisation", group, { root: true, name: "org", kind: "ORG_KIND_CUSTOMER" }],
@@ -39,7 +39,7 @@ describe("inputs that are right", () => {
     ["the names that the constructor adds", roleBinding, { parent: GROUP, identity: IDENTITY, role: ROLE, names: {} }],
     ["the API's own names", roleBinding, { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE }],
     [
-      "what a preview does not know yet",
+      "values that are unknown in a preview",
       group,
       { parent: UNKNOWN, name: UNKNOWN, description: UNKNOWN, kind: UNKNOWN },
     ],
@@ -67,7 +67,7 @@ describe("inputs that are right", () => {
     ["unknown capabilities", role, { parent: GROUP, name: "r", capabilities: [UNKNOWN, "groups.list"] }],
     ["unknown references", roleBinding, { parent: UNKNOWN, identity: UNKNOWN, role: UNKNOWN }],
     [
-      "null where nothing is meant",
+      "null for an absent value",
       identity,
       { parent: GROUP, name: "ci", description: null, claimMatch: { ...claimMatch, audience: null } },
     ],
@@ -75,7 +75,7 @@ describe("inputs that are right", () => {
   for (const [reason, kind, inputs] of rows) it(`pass: ${reason}`, () => expect(failures(kind, inputs)).toEqual([]));
 });
 
-describe("inputs that are wrong", () => {
+describe("invalid inputs", () => {
   const rows: [string, Kind, Json, string[]][] = [
     [
       "a parent that is undefined by mistake",
@@ -134,7 +134,7 @@ describe("inputs that are wrong", () => {
       ["createTime: unknown argument"],
     ],
     [
-      "a flag that is no flag",
+      "a flag that is not a boolean",
       group,
       { parent: GROUP, name: "eng", allowReplace: "yes" },
       ["allowReplace: must be true or false"],
@@ -188,7 +188,7 @@ describe("inputs that are wrong", () => {
       ["capabilities: must have at least one capability"],
     ],
     [
-      "a capability that there is not",
+      "an unknown capability",
       role,
       { parent: GROUP, name: "r", capabilities: ["groups.list", "groups.lst"] },
       ['capabilities[1]: must be a value of Capability; got "groups.lst"; did you mean groups.list?'],
@@ -206,7 +206,7 @@ describe("inputs that are wrong", () => {
       [`identity: ${UID_TEXT}`, `role: ${UID_TEXT}, or the name of a built-in role`],
     ],
     [
-      "what is neither the name of a role nor a uid",
+      "a text that is neither the name of a role nor a uid",
       roleBinding,
       { parent: GROUP, identity: IDENTITY, role: ` ${ROLE}`, rol: "viewer", names: {} },
       ["rol: unknown argument; did you mean role?", `role: ${UID_TEXT}, or the name of a built-in role`],
@@ -216,8 +216,8 @@ describe("inputs that are wrong", () => {
     it(`fail: ${reason}`, () => expect(failures(kind, inputs)).toEqual(expected));
 });
 
-describe("the inputs that come back", () => {
-  it("say what a deletion does to an adopted record, also when adopt has left the program", () => {
+describe("the returned inputs", () => {
+  it("state the effect of a deletion on an adopted record, also without adopt in the program", () => {
     const news = { parent: ORG, name: "eng" };
     const adopting = check(group, {}, { ...news, adopt: GROUP }).inputs;
     expect(adopting).toMatchObject({ onDelete: "the adopted record stays" });
@@ -241,7 +241,7 @@ describe("the inputs that come back", () => {
     expect(check(group, {}, { root: true, name: "x", __provider: "text" }).inputs.__provider).toBe("text");
   });
 
-  it("do not change what was given", () => {
+  it("do not change the given inputs", () => {
     const news = Object.freeze({
       parent: GROUP,
       name: "r",
@@ -251,7 +251,7 @@ describe("the inputs that come back", () => {
   });
 });
 
-describe("a replacement that would break what depends on the uid", () => {
+describe("a replacement that would break dependents of the uid", () => {
   const keys = { issuer: "https://a.example.com", subject: "s", issuerKeys: "{}" };
   const rows: [string, Kind, Json, Json, string[]][] = [
     [
@@ -307,7 +307,7 @@ describe("a replacement that would break what depends on the uid", () => {
       [],
     ],
     [
-      "a role binding may be moved",
+      "a role binding that moves",
       roleBinding,
       { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE },
       { parent: ORG, identityUid: IDENTITY, roleUid: ROLE },

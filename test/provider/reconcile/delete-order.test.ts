@@ -25,7 +25,7 @@ const notEmpty = json(
 const envelope = (plural: string, items: object[], totalCount = items.length) =>
   json({ [plural]: items, totalCount: String(totalCount), skipped: 0 });
 
-/** A service in which `left()` groups are below the one that is deleted; it goes when there are none. */
+/** A service in which `left()` groups are below the one that is deleted. It is deleted when none are left. */
 const shrinking = (left: () => number) => (request: HttpRequest) => {
   if (request.method === "DELETE") return left() > 0 ? notEmpty : json({});
   const plural = request.url.pathname.split("/").at(-1) as string;
@@ -38,12 +38,12 @@ const shrinking = (left: () => number) => (request: HttpRequest) => {
 };
 
 describe("a group that is not empty", () => {
-  it("is deleted when its children have gone, as long as they get fewer", async () => {
+  it("is deleted once its children are, as long as they become fewer", async () => {
     let left = 12;
     const { session, clock } = scriptedSession(shrinking(() => left));
     const sleep = clock.sleep;
     clock.sleep = (ms) => {
-      // One of them goes every nine seconds.
+      // One of them is deleted every nine seconds.
       if (clock.now() >= (13 - left) * 9_000) left--;
       return sleep(ms);
     };
@@ -75,7 +75,7 @@ describe("a group that is not empty", () => {
     expect(clock.sleeps.slice(0, 7)).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
   });
 
-  it("is patient while deletes below it finish in this process, whatever the lists say", async () => {
+  it("waits while deletes below it finish in this process, whatever the lists say", async () => {
     let attempts = 0;
     const { session, clock } = scriptedSession(envelope("groups", []));
     await deleteWhenUnblocked(group, session, GROUP, async () => {
@@ -87,7 +87,7 @@ describe("a group that is not empty", () => {
     expect(attempts).toBe(20);
   });
 
-  it("takes no hope from deletes elsewhere", async () => {
+  it("does not count deletes elsewhere as progress", async () => {
     const { session, clock } = scriptedSession(envelope("groups", []));
     const run = deleteWhenUnblocked(group, session, GROUP, async () => {
       clock.advance(6_000);
@@ -97,7 +97,7 @@ describe("a group that is not empty", () => {
     await expect(run).rejects.toThrow("No progress for 10 s, and the caller sees no record that blocks the deletion");
   });
 
-  it("is woken by a delete below it instead of waiting its turn", async () => {
+  it("is retried at once after a delete below it", async () => {
     const { session, clock } = scriptedSession(envelope("groups", []));
     clock.sleep = () => new Promise(() => undefined);
     let attempts = 0;
@@ -109,7 +109,7 @@ describe("a group that is not empty", () => {
     expect(attempts).toBe(2);
   });
 
-  it("fails for its own reason when what is left cannot be listed", async () => {
+  it("fails for its own reason when the remaining records cannot be listed", async () => {
     const { session } = scriptedSession((request) =>
       request.method === "DELETE" ? notEmpty : refusal("PERMISSION_DENIED", "no"),
     );

@@ -1,4 +1,4 @@
-// A delete: what is below goes first, what is somebody else's is named, what is hidden is not taken for gone.
+// A delete: records below are deleted first, foreign ones are named, and hidden ones are not treated as deleted.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -31,7 +31,7 @@ describe("a delete", () => {
     expect((await reconcile.read(group, next, parent.id, {})).id).toBe("");
   });
 
-  it("names what is left when somebody else's records are below", async () => {
+  it("names the remaining records when foreign records are below", async () => {
     const parent = await create({ parent: org, name: "parent" });
     const child = await create({ parent: parent.id, name: "theirs" });
     const error = await reconcile.remove(group, service.otherSession(), parent.id, parent.outs).catch((e: Error) => e);
@@ -47,11 +47,11 @@ describe("a delete", () => {
   });
 });
 
-describe("a delete of a record that is younger than the lag of reads", () => {
+describe("a delete of a record within its creation grace period", () => {
   const bornMs = Date.parse("2026-01-28T12:00:00Z");
   const stored = { name: "eng", createTime: new Date(bornMs).toISOString() };
 
-  /** A service that answers so `takesMs` after a request came; the first attempt finds nothing. */
+  /** A service that answers so `takesMs` after a request; the first attempt finds nothing. */
   const answering = (takesMs: number) => {
     const scripted = scriptedSession(() => {
       const isFirst = scripted.requests.length === 1;
@@ -68,17 +68,17 @@ describe("a delete of a record that is younger than the lag of reads", () => {
     expect(requests.map(({ method }) => method)).toEqual(["DELETE", "DELETE"]);
   });
 
-  it("is sent again also when the answer came after the lag was over: the request may have been before", async () => {
+  it("is sent again when the response came after the grace period: the request may have come before", async () => {
     const { session, requests } = answering(9_000);
     await reconcile.remove(group, session, GROUP, stored);
     expect(requests.map(({ method }) => method)).toEqual(["DELETE", "DELETE"]);
   });
 
-  it("is done when it is not found once nothing is hidden any more", async () => {
+  it("succeeds when it is not found after the grace period", async () => {
     const { session, requests, clock } = answering(100);
     clock.advance(6_000);
     await reconcile.remove(group, session, GROUP, stored);
-    // Whether it is gone is asked of the group that held it.
+    // A read of its parent proves that it is gone.
     expect(requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
   });
 });

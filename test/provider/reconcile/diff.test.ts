@@ -15,7 +15,7 @@ const keys = { issuer: "https://a.example.com", subject: "s", issuerKeys: "{}" }
 describe("the paths that differ", () => {
   const rows: [string, Kind, Json, Json, string[]][] = [
     ["absent is zero", group, { name: "a", description: "", verified: false, resourceLimits: {} }, { name: "a" }, []],
-    ["a description that somebody added", group, { name: "a", description: "x" }, { name: "a" }, ["description"]],
+    ["a description that was added by hand", group, { name: "a", description: "x" }, { name: "a" }, ["description"]],
     [
       "several fields",
       group,
@@ -31,14 +31,14 @@ describe("the paths that differ", () => {
       [],
     ],
     [
-      "what the service chose, when the program does not say it",
+      "a value that the service chose and the program leaves out",
       group,
       { name: "a", verified: true, kind: "ORG_KIND_DEV" },
       { name: "a" },
       [],
     ],
     [
-      "what the service chose, when the program says otherwise",
+      "a value that the service chose and the program contradicts",
       group,
       { name: "a", verified: true },
       { name: "a", verified: false },
@@ -116,7 +116,7 @@ describe("the paths that differ", () => {
       [],
     ],
     [
-      "what a preview does not know",
+      "a value that is unknown in a preview",
       group,
       { name: "a", description: "x" },
       { name: "a", description: UNKNOWN },
@@ -132,7 +132,7 @@ describe("the paths that differ", () => {
 describe("diff", () => {
   const binding = { uid: `${GROUP}/2222222222222222`, identityUid: IDENTITY, roleUid: ROLE };
 
-  it("finds nothing where only the code and the key differ, and a change where arguments do that are ours", () => {
+  it("ignores another handler text and key, and finds a change of the provider's own arguments", () => {
     const olds = { uid: ORG, name: "a", __provider: "old" };
     const news = { root: true, name: "a", __provider: "new", __key: "organization/project/stack/Group::a" };
     expect(diff(group, ORG, olds, news)).toEqual({ changes: false, replaces: [] });
@@ -154,7 +154,7 @@ describe("diff", () => {
     });
   });
 
-  it("replaces a role binding whose group is not known yet", () => {
+  it("replaces a role binding whose group is unknown in a preview", () => {
     expect(
       diff(roleBinding, binding.uid, binding, { parent: UNKNOWN, identityUid: IDENTITY, roleUid: ROLE }).replaces,
     ).toEqual(["parent"]);
@@ -172,13 +172,13 @@ describe("diff", () => {
     expect(diff(identity, IDENTITY, { staticKeys: keys }, news)).toEqual({ changes: true, replaces: ["staticKeys"] });
   });
 
-  it("never replaces a group that must not be, whatever check saw", () => {
+  it("never replaces a protected group, whatever check saw", () => {
     expect(() => diff(group, GROUP, { name: "a" }, { parent: IDENTITY, name: "a" })).toThrow(
       `group ${GROUP}: parent: a change creates a new group`,
     );
   });
 
-  it("warns of a parent that is not known yet: the update may have to refuse it", () => {
+  it("warns of a parent that is unknown in a preview: the update may refuse it", () => {
     expect(diff(group, GROUP, { name: "a" }, { parent: UNKNOWN, name: "a" })).toEqual({
       changes: true,
       replaces: [],

@@ -1,4 +1,4 @@
-// forceDestroy of a group with what no method deletes.
+// forceDestroy of a group with records that no method deletes.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it("an advisory below is named, and nothing is deleted: the group would stay all the same", async () => {
+it("an advisory below is named and nothing is deleted, since the group would stay", async () => {
   const { call } = service.session;
   const groups = async () => (await call("ListGroups", {})).groups as unknown as Json[];
   const before = await groups();

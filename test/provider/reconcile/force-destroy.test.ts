@@ -1,4 +1,4 @@
-// forceDestroy of a group, against the reference server: what goes, in which order, and everything that is refused.
+// forceDestroy of a group, against the reference server: which records it deletes, in which order, and all refusals.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { checkedConfig } from "../../../client/credentials.ts";
 import { systemTransport } from "../../../client/transport.ts";
@@ -24,13 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the run said and asked for, in one list. */
+/** The messages and requests of the run, in one list. */
 let events: string[];
 beforeEach(() => {
   events = [];
 });
 
-/** `seenAs`: the URL that the service gets. */
+/** `seenAs`: the URL that reaches the service. */
 const run = (seenAs = (url: URL) => url): Session => {
   const send = systemTransport();
   const outside = {
@@ -69,7 +69,7 @@ const failureOf = (promise: Promise<unknown>): Promise<Error> =>
   );
 
 describe("forceDestroy of a group", () => {
-  it("tells the whole list before the first request that deletes, then goes deepest first", async () => {
+  it("prints the whole list before the first delete, then deletes the deepest first", async () => {
     const top = await makeGroup(org, "top");
     const mid = await makeGroup(top, "mid");
     const low = await makeGroup(mid, "low");
@@ -100,7 +100,7 @@ describe("forceDestroy of a group", () => {
     expect(await isThere(top)).toBe(false);
   });
 
-  it("takes repos, identity providers, account associations and invites along", async () => {
+  it("deletes repos, identity providers, account associations and invites too", async () => {
     const top = await makeGroup(org, "kinds");
     const low = await makeGroup(top, "low");
     const kinds: [string, string, string, Json][] = [
@@ -128,7 +128,7 @@ describe("forceDestroy of a group", () => {
     );
   });
 
-  it("touches no sibling, whose uid begins alike or not", async () => {
+  it("touches no sibling, even if its uid begins alike", async () => {
     const parent = await makeGroup(org, "family");
     const [one, two] = [await makeGroup(parent, "one"), await makeGroup(parent, "two")];
     const [child, other] = [await makeGroup(one, "child"), await makeGroup(two, "child")];
@@ -167,7 +167,7 @@ describe("forceDestroy of a group", () => {
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 
-  it("is refused on a root group: in the preview, and by the deletion of one whose state says it all the same", async () => {
+  it("is refused on a root group: in the preview, and in the delete if the state has it", async () => {
     expect(inputProblems(group, { root: true, name: "r", forceDestroy: true })).toEqual([
       { field: "forceDestroy", description: "is refused on a root group: it would empty an organisation" },
     ]);
@@ -183,7 +183,7 @@ describe("forceDestroy of a group", () => {
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${root}`]));
   });
 
-  it("is refused when a role binding outside would go with an identity below", async () => {
+  it("is refused when a role binding outside would be deleted with an identity below", async () => {
     const [top, elsewhere] = [await makeGroup(org, "inside"), await makeGroup(org, "outside")];
     const ci = await makeIdentity(top, "ci");
     const binding = await bind(elsewhere, ci);
@@ -195,7 +195,7 @@ describe("forceDestroy of a group", () => {
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 
-  it("is refused when this run has made, or keeps, a record below", async () => {
+  it("is refused when this run has created, or keeps, a record below", async () => {
     const top = await makeGroup(org, "held");
     const session = run();
     const made = await reconcile.create(group, session, { ...keyOf("held"), parent: top, name: "made" });
@@ -223,7 +223,7 @@ describe("forceDestroy of a group", () => {
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 
-  it("that is not asked for deletes nothing below", async () => {
+  it("that is not set deletes nothing below", async () => {
     const top = await makeGroup(org, "plain");
     const child = await makeGroup(top, "child");
     const error = await failureOf(reconcile.remove(group, run(), top, { name: "plain" }));
@@ -233,7 +233,7 @@ describe("forceDestroy of a group", () => {
 });
 
 describe("an identity that holds role bindings of others", () => {
-  it("is not deleted: they are named, and how to let them go", async () => {
+  it("is not deleted, and the error names them with advice", async () => {
     const ci = await makeIdentity(org, "bound");
     const binding = await bind(org, ci);
     const error = await failureOf(reconcile.remove(identity, run(), ci, { name: "bound" }));
@@ -244,7 +244,7 @@ describe("an identity that holds role bindings of others", () => {
     expect(deletes()).toEqual([]);
   });
 
-  it("goes with them, once they are told, by forceDestroy", async () => {
+  it("is deleted with them by forceDestroy, after they are listed", async () => {
     const ci = await makeIdentity(org, "forced");
     const binding = await bind(org, ci);
     await reconcile.remove(identity, run(), ci, { name: "forced", forceDestroy: true });
@@ -254,7 +254,7 @@ describe("an identity that holds role bindings of others", () => {
     ]);
   });
 
-  it("is not deleted by forceDestroy either, while this run keeps one of them", async () => {
+  it("is not deleted by forceDestroy while this run keeps one of them", async () => {
     const ci = await makeIdentity(org, "kept");
     const binding = await bind(org, ci);
     const session = run();
@@ -267,7 +267,7 @@ describe("an identity that holds role bindings of others", () => {
     expect(deletes()).toEqual([]);
   });
 
-  it("is not deleted by forceDestroy either, when an adopted one of them was just left in place", async () => {
+  it("is not deleted by forceDestroy when an adopted one of them was just left in place", async () => {
     const ci = await makeIdentity(org, "held");
     const binding = await bind(org, ci);
     const session = run();
@@ -280,7 +280,7 @@ describe("an identity that holds role bindings of others", () => {
     expect(deletes()).toEqual([]);
   });
 
-  it("waits for those that this run deletes", async () => {
+  it("waits for the ones that this run deletes", async () => {
     const ci = await makeIdentity(org, "own");
     const binding = await bind(org, ci);
     const session = run();
@@ -292,7 +292,7 @@ describe("an identity that holds role bindings of others", () => {
   });
 });
 
-describe("forceDestroy against a service, or a proxy before it, that ignores the filter of a list", () => {
+describe("forceDestroy when the service or a proxy ignores the filter of a list", () => {
   it("deletes nothing beside the group", async () => {
     const [first, beside] = [await makeGroup(org, "first"), await makeGroup(org, "beside")];
     const [child, other] = [await makeGroup(first, "child"), await makeGroup(beside, "other")];

@@ -1,5 +1,5 @@
-// A half-done create is recorded (docs/faults.md#f12), a new record that is not readable yet is not gone (docs/faults.md#f18),
-// and unknown fields survive (docs/faults.md#f25): against the reference server, with responses that are changed on the wire.
+// A half-done create is recorded (docs/faults.md#f12). A new record that is not readable yet is not gone (docs/faults.md#f18).
+// Unknown fields survive (docs/faults.md#f25). Against the reference server, with responses that are changed on the wire.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -33,7 +33,7 @@ beforeEach(() => {
   sent = [];
 });
 
-/** A process, whose answers `wire` changes. */
+/** A process whose responses `wire` changes. */
 const run = (wire: Wire = (_, answer) => answer): Session => {
   const env = { ...service.env, IRM_JOURNAL: mkdtempSync(join(journalFolder, "half-")) };
   const direct = systemTransport();
@@ -61,15 +61,15 @@ const patches = () =>
     .filter(({ method }) => method === "PATCH")
     .map(({ url, body }) => [url.searchParams.get("updateMask"), JSON.parse(body as string)]);
 
-describe("a record that was made, and not as asked", () => {
-  it("by its response only, is found as it is", async () => {
+describe("a record that was created, but differs from the request", () => {
+  it("only in the response is found in its real form", async () => {
     const args = inputs({ description: "asked for" });
     const { id, outs } = await reconcile.create(group, run(changed("POST", { description: "another" })), args);
     expect(outs).toMatchObject({ uid: id, description: "asked for" });
     expect(patches()).toEqual([]);
   });
 
-  it("by an adoption whose PATCH fails, likewise", async () => {
+  it("after an adoption whose PATCH fails is recorded too", async () => {
     const there = await reconcile.create(group, run(), inputs());
     const args = inputs({ adopt: there.id, description: "asked for" });
     const denied = run((request, answer) =>
@@ -85,7 +85,7 @@ describe("a record that was made, and not as asked", () => {
   });
 });
 
-describe("a record that reads do not show yet", () => {
+describe("a record that reads do not return yet", () => {
   const hidden = (untilMs: number): Wire => {
     return (request, answer) =>
       request.method === "GET" && /\/groups\/.*\//.test(request.url.pathname) && clock.now() < untilMs
@@ -93,7 +93,7 @@ describe("a record that reads do not show yet", () => {
         : answer;
   };
 
-  it.each([0, 500, 3_000])("for %i ms after its create is read all the same", async (lagMs) => {
+  it.each([0, 500, 3_000])("for %i ms after its create is still found", async (lagMs) => {
     const { id, outs } = await reconcile.create(group, run(), inputs());
     const found = await reconcile.read(group, run(hidden(clock.now() + lagMs)), id, outs);
     expect(found.id).toBe(id);
@@ -120,8 +120,8 @@ describe("a record that reads do not show yet", () => {
   });
 });
 
-describe("what this version does not know", () => {
-  it("an enum value and a field of the answer are no change, and no update sends or clears them", async () => {
+describe("a value that this version does not know", () => {
+  it("in an enum or a field of the response is no change, and no update sends or clears it", async () => {
     const args = inputs();
     const strange = changed("GET", { kind: "KIND_OF_TOMORROW", status: "STATUS_OF_TOMORROW", motto: "tomorrow" });
     const { id, outs } = await reconcile.create(group, run(), args);
@@ -133,7 +133,7 @@ describe("what this version does not know", () => {
     expect(patches()).toEqual([["description", { description: "new" }]]);
   });
 
-  it("a capability shows as what was added, and a role that has it keeps it through an update of something else", async () => {
+  it("in a role's capabilities shows as added, and survives an update of another field", async () => {
     const args = inputs({ capabilities: ["CAP_IAM_GROUPS_LIST"] });
     const both = ["CAP_IAM_GROUPS_LIST", "CAP_OF_TOMORROW"];
     const { id, outs } = await reconcile.create(role, run(), args);
@@ -147,7 +147,7 @@ describe("what this version does not know", () => {
     expect(patches()).toEqual([["description", { description: "new" }]]);
   });
 
-  it("a member of claimMatch is not in the mask of an update of another member", async () => {
+  it("in claimMatch is not in the mask of an update of another member", async () => {
     const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
     const args = inputs({ claimMatch });
     const { id, outs } = await reconcile.create(identity, run(), args);

@@ -1,4 +1,4 @@
-// A record that is gone, told from a service that knows nothing: by a read that does not find it, and by a delete.
+// A deleted record differs from a service that has lost everything: in a read that does not find it, and in a delete.
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -6,7 +6,7 @@ import { GROUP, IDENTITY, json, ORG, refusal, scriptedSession } from "../../supp
 
 const { group, identity } = kindRecords;
 
-const gone = refusal("NOT_FOUND", "nobody knows it");
+const gone = refusal("NOT_FOUND", "it does not exist");
 const organization = json({ uid: ORG, name: "org" });
 const none = json({ items: [], totalCount: 0 });
 const shown = (requests: { method: string; url: URL }[]) =>
@@ -16,8 +16,8 @@ const ADVICE =
   "known to the service; is irm:baseUrl the right address? If the organisation was deleted, remove its resources from " +
   "the state: pulumi state delete URN.";
 
-describe("a service that knows nothing", () => {
-  it("has lost the whole organisation for a read of what is below it, and for a delete", async () => {
+describe("a service without any records", () => {
+  it("fails a read or a delete of a record below, with the organisation as missing", async () => {
     const error = `group ${GROUP}: neither it nor its organisation ${ORG} is ${ADVICE}`;
     const reading = scriptedSession(gone);
     await expect(reconcile.read(group, reading.session, GROUP, { name: "eng" })).rejects.toThrow(error);
@@ -26,7 +26,7 @@ describe("a service that knows nothing", () => {
     expect(shown(deleting.requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
   });
 
-  it("does not make a root group gone for a read", async () => {
+  it("does not make a read treat a root group as deleted", async () => {
     const { session, requests } = scriptedSession(gone);
     await expect(reconcile.read(group, session, ORG, { name: "org" })).rejects.toThrow(
       `group ${ORG}: it is not ${ADVICE}`,
@@ -36,13 +36,13 @@ describe("a service that knows nothing", () => {
 });
 
 describe("a delete of a record that is gone", () => {
-  it("is done when the group that held it can be read", async () => {
+  it("succeeds when its parent can be read", async () => {
     const { session, requests } = scriptedSession(gone, organization);
     await reconcile.remove(group, session, GROUP, { name: "eng" });
     expect(shown(requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
   });
 
-  it("is done when the group that held it is gone by the same rule", async () => {
+  it("succeeds when its parent is gone by the same rule", async () => {
     const { session, requests } = scriptedSession(none, gone, gone, organization);
     await reconcile.remove(identity, session, IDENTITY, { name: "ci" });
     expect(shown(requests)).toEqual([
@@ -53,27 +53,27 @@ describe("a delete of a record that is gone", () => {
     ]);
   });
 
-  it("is done when the group that held it may not be read: who may not delete is told that instead of NOT_FOUND", async () => {
+  it("succeeds when its parent may not be read: without permission to delete, the error differs from NOT_FOUND", async () => {
     const { session, requests } = scriptedSession(gone, refusal("PERMISSION_DENIED", "who are you"));
     await reconcile.remove(group, session, GROUP, { name: "eng" });
     expect(shown(requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
   });
 
-  it("is an error when the group that held it cannot be read", async () => {
+  it("fails when its parent cannot be read", async () => {
     const { session } = scriptedSession(gone, refusal("INTERNAL", "broken"));
     await expect(reconcile.remove(group, session, GROUP, { name: "eng" })).rejects.toThrow(
       new RegExp(`^GetGroup group ${ORG}: INTERNAL: .*broken$`),
     );
   });
 
-  it("is done for a root group, which nothing holds: an engine that was killed after it goes on", async () => {
+  it("succeeds for a root group, which has no parent: a killed engine continues after it", async () => {
     const { session, requests } = scriptedSession(gone);
     await reconcile.remove(group, session, ORG, { name: "org" });
     expect(requests).toHaveLength(1);
   });
 });
 
-it("a delete that succeeds asks for nothing besides", async () => {
+it("a successful delete sends no further request", async () => {
   const { session, requests } = scriptedSession(json({}));
   await reconcile.remove(group, session, GROUP, { name: "eng" });
   expect(shown(requests)).toEqual([`DELETE groups/${GROUP}`]);

@@ -1,4 +1,4 @@
-// A read: what is gone is told from what cannot be read, and what changes by itself is no drift.
+// A read: a deleted record differs from an unreadable one, and volatile fields are no drift.
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -9,7 +9,7 @@ const { group, identity, roleBinding } = kindRecords;
 describe("a read", () => {
   const stored = { uid: GROUP, name: "eng" };
 
-  it("is an error when it is denied: never gone", async () => {
+  it("fails when it is denied, and does not treat the record as deleted", async () => {
     const { session } = scriptedSession(refusal("PERMISSION_DENIED", "groups.list is missing"));
     await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
       `GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: groups.list is missing\n` +
@@ -17,19 +17,19 @@ describe("a read", () => {
     );
   });
 
-  it("finds a record gone when the group that held it can be read", async () => {
+  it("treats a record as deleted when its parent can be read", async () => {
     const { session } = scriptedSession(refusal("NOT_FOUND", "no"), json({ uid: ORG, name: "org" }));
     expect(await reconcile.read(group, session, GROUP, stored)).toEqual({ id: "", props: {} });
   });
 
-  it("finds a record gone when the group that held it is gone by the same rule", async () => {
+  it("treats a record as deleted when its parent is gone by the same rule", async () => {
     const gone = refusal("NOT_FOUND", "no");
     const { session, requests } = scriptedSession(gone, gone, json({ uid: ORG, name: "org" }));
     expect(await reconcile.read(identity, session, `${GROUP}/1111111111111111`, {})).toEqual({ id: "", props: {} });
     expect(requests.map(({ url }) => url.pathname.split("/").length)).toEqual([7, 6, 5]);
   });
 
-  it("is an error when the group that held it cannot be read", async () => {
+  it("fails when the parent of a missing record cannot be read", async () => {
     const { session } = scriptedSession(refusal("NOT_FOUND", "no"), refusal("PERMISSION_DENIED", "who are you"));
     await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
       `GetGroup group ${ORG}: PERMISSION_DENIED: Permission denied: who are you\n` +
@@ -37,25 +37,25 @@ describe("a read", () => {
     );
   });
 
-  it("does not take another record for this one", async () => {
+  it("refuses a response with another record", async () => {
     const { session } = scriptedSession(json({ uid: ORG, name: "org" }));
     await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
       `GetGroup group ${GROUP}: UNKNOWN: the answer (HTTP 200) is of another record, ${ORG}`,
     );
   });
 
-  it("refuses what is no uid", async () => {
+  it("refuses a malformed uid", async () => {
     const { session } = scriptedSession(json({}));
     await expect(reconcile.read(group, session, "eng", {})).rejects.toThrow('"eng" is not the uid of a group');
   });
 
-  it("keeps the stored last-seen time: it moves by itself", async () => {
+  it("keeps the stored last-seen time, which is volatile", async () => {
     const { session } = scriptedSession(json({ uid: GROUP, name: "ci", lastSeenTime: "2026-02-02T00:00:00.000Z" }));
     const { props } = await reconcile.read(identity, session, GROUP, { lastSeenTime: "2026-01-01T00:00:00.000Z" });
     expect(props.lastSeenTime).toBe("2026-01-01T00:00:00.000Z");
   });
 
-  it("keeps uid and name of what a role binding connects, and no name that is not stored because it is secret", async () => {
+  it("keeps uid and name of the ends of a role binding, except secret names", async () => {
     const identity = { uid: ORG, name: "renamed", description: "", issuer: "https://issuer.example", subject: "s" };
     const answer = { uid: GROUP, identity, role: { uid: ROLE, name: "viewer", description: "" } };
     const { session } = scriptedSession(json(answer), json(answer));
@@ -70,7 +70,7 @@ describe("a read", () => {
     expect(secret.inputs).toMatchObject({ role: ROLE, names: { identity: "[secret]", role: "viewer" } });
   });
 
-  it("keeps allowReplace, and leaves out what the service chose", async () => {
+  it("keeps allowReplace, and leaves out values that the service chose", async () => {
     const { session } = scriptedSession(json({ uid: ORG, name: "org", kind: "ORG_KIND_DEV", verified: true }));
     const { props, inputs } = await reconcile.read(group, session, ORG, { allowReplace: true });
     expect(inputs).toEqual({ root: true, name: "org", allowReplace: true });

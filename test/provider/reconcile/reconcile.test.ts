@@ -1,4 +1,4 @@
-// The loop against the reference server, with tokens got by a real exchange; lost and odd answers come from a script.
+// The reconcile steps against the reference server, with tokens of a real exchange. A script supplies lost and odd responses.
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -26,7 +26,7 @@ beforeEach(() => {
 const TEXT = "exports.handler=…";
 let created = 0;
 
-/** As the engine does it: checked inputs in, outputs with `__provider` kept as the state. */
+/** As the engine does: passes checked inputs, and keeps the outputs with `__provider` as the state. */
 const create = async (kind: Kind, args: Json) => {
   const { inputs, failures } = reconcile.check(kind, {}, { ...args, __provider: TEXT, ...keyOf(`${++created}`) });
   expect(failures).toEqual([]);
@@ -82,7 +82,7 @@ const builtIn = async (name: string) => {
 };
 
 describe.each(kinds)("%s", (_, kind, args, byHand) => {
-  it("is created once, its uid first; a second look finds no change", async () => {
+  it("is created once with its uid, and a second diff finds no change", async () => {
     const { id, inputs, outs } = await create(kind, await args());
     expect(changes()).toHaveLength(1);
     expect(Object.keys(outs)[0]).toBe("uid");
@@ -90,19 +90,19 @@ describe.each(kinds)("%s", (_, kind, args, byHand) => {
     expect(reconcile.diff(kind, id, outs, inputs)).toEqual({ changes: false, replaces: [] });
   });
 
-  it("is found as it is by a refresh, after which nothing is to be done", async () => {
+  it("is unchanged by a refresh, after which no step remains", async () => {
     const { id, inputs, outs } = await create(kind, await args());
     const read = await reconcile.read(kind, service.session, id, outs);
     expect(read.id).toBe(id);
     expect({ ...read.props, __provider: TEXT }).toEqual(outs);
     const { __provider, __key, ...asWritten } = inputs;
-    // What is shown beside the arguments is the constructor's.
+    // The constructor adds the other outputs.
     const { names, ...readInputs } = read.inputs as Json;
     expect(readInputs).toEqual(asWritten);
     expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
   });
 
-  it("shows what somebody changed by hand, and is repaired by the paths that differ", async () => {
+  it("shows a change by hand, and is repaired by the paths that differ", async () => {
     if (Object.keys(byHand).length === 0) return;
     const { id, inputs, outs } = await create(kind, await args());
     await call(kind.operations.update as string, {
@@ -118,7 +118,7 @@ describe.each(kinds)("%s", (_, kind, args, byHand) => {
     expect(reconcile.diff(kind, id, repaired.outs, inputs)).toEqual({ changes: false, replaces: [] });
   });
 
-  it("is gone after a delete, a second delete is done as well, a read finds nothing", async () => {
+  it("is gone after a delete: a second delete succeeds, and a read finds nothing", async () => {
     const { id, outs } = await create(kind, await args());
     const next = service.otherSession();
     await reconcile.remove(kind, next, id, outs);
@@ -136,7 +136,7 @@ describe.each(kinds)("%s", (_, kind, args, byHand) => {
 });
 
 describe("an update", () => {
-  it("names the changed paths only, and carries the whole of the fields that they touch", async () => {
+  it("names the changed paths only, and sends the whole fields that they touch", async () => {
     const before = { parent: org, name: "ci", description: "old", claimMatch: { ...claimMatch, claims: { a: "1" } } };
     const { id, outs } = await create(identity, before);
     service.requests.length = 0;
@@ -153,7 +153,7 @@ describe("an update", () => {
     ]);
   });
 
-  it("clears what the program no longer says", async () => {
+  it("clears fields that the program no longer sets", async () => {
     const { id, outs } = await create(group, { parent: org, name: "eng", description: "old" });
     service.requests.length = 0;
     const { outs: after } = await reconcile.update(group, service.session, id, outs, { parent: org, name: "eng" });
@@ -161,7 +161,7 @@ describe("an update", () => {
     expect(after.description).toBe("");
   });
 
-  it("leaves alone what somebody else changed and the program does not change", async () => {
+  it("keeps a change by hand to fields that the program does not change", async () => {
     const { id, outs } = await create(group, { parent: org, name: "eng", description: "ours" });
     await call("UpdateGroup", { group: { uid: id, description: "theirs" }, updateMask: "description" });
     const { outs: after } = await reconcile.update(group, service.session, id, outs, {
@@ -184,7 +184,7 @@ describe("an update", () => {
     expect(after.claimMatch).toBeUndefined();
   });
 
-  it("is an error that names the fields when the answer differs from what was requested, and tells the truth to the state", async () => {
+  it("fails with the fields of a response that differs from the request, and stores the real values", async () => {
     const answer = { uid: GROUP, name: "eng", description: "cut off", verified: false };
     const { session } = scriptedSession(json(answer));
     const news = { ...keyOf("eng"), parent: ORG, name: "eng", description: "cut off here", __provider: TEXT };
@@ -199,7 +199,7 @@ describe("an update", () => {
     });
   });
 
-  it("does not mistake drift elsewhere for a wrong answer", async () => {
+  it("does not mistake drift elsewhere for a wrong response", async () => {
     const { session } = scriptedSession(json({ uid: GROUP, name: "new", description: "by hand" }));
     const run = reconcile.update(group, session, GROUP, { uid: GROUP, name: "old" }, { parent: ORG, name: "new" });
     expect((await run).outs).toMatchObject({ name: "new", description: "by hand" });
@@ -207,7 +207,7 @@ describe("an update", () => {
 });
 
 describe("a create", () => {
-  it("of an organisation posts to the collection itself, and what goes into it waits for its permission", async () => {
+  it("of an organisation posts to the collection itself, and creates below it wait for its permission", async () => {
     const { id } = await create(group, { root: true, name: "new-org" });
     expect(service.requests.at(-1)?.url.pathname).toBe("/iam/v2beta1/groups");
     expect(id).toMatch(/^[0-9a-f]{40}$/);
@@ -225,7 +225,7 @@ describe("a create", () => {
     expect(clock.sleeps).toEqual([0, 2_000]);
   });
 
-  it("that is denied elsewhere fails at once, with the operation, the resource and the API's words", async () => {
+  it("that is denied elsewhere fails at once, with the operation, the resource and the API's message", async () => {
     const { session, requests } = scriptedSession(refusal("PERMISSION_DENIED", "groups.create is missing"));
     await expect(reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" })).rejects.toThrow(
       `CreateGroup group "eng" in ${ORG}: PERMISSION_DENIED: Permission denied: groups.create is missing`,
@@ -233,7 +233,7 @@ describe("a create", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("tells every violation of the API", async () => {
+  it("reports every violation of the API", async () => {
     const inputs = { ...keyOf("ci"), parent: org, name: "ci", claimMatch: { issuer: service.authUrl, subject: "s" } };
     const error = await reconcile.create(identity, service.session, inputs).catch((thrown: Error) => thrown);
     expect((error as Error).message).toMatch(
@@ -262,7 +262,7 @@ describe("a create", () => {
       expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     });
 
-  it("whose response differs from what was requested is not taken: whose that is a person has to say", async () => {
+  it("whose response differs from the request adopts nothing until a person decides", async () => {
     const { session } = scriptedSession(json({ uid: GROUP, name: "other" }));
     const error = await reconcile
       .create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng", __provider: TEXT })
@@ -288,7 +288,7 @@ describe("a create", () => {
     expect(outs).toEqual({ uid: `${ORG}/1111111111111111`, parent: ORG, ...connected });
   });
 
-  it("gives the engine nothing that its wire format cannot carry, or it would lose the record", async () => {
+  it("returns no value that the engine's wire format cannot hold, which would lose the record", async () => {
     const { session } = scriptedSession(json({ uid: GROUP, name: null, novelty: { a: null } }));
     const { outs } = await reconcile
       .create(roleBinding, session, { ...keyOf("rb"), parent: ORG })
@@ -309,7 +309,7 @@ describe("a create", () => {
 });
 
 describe("a token that was refused", () => {
-  it("is told as such", async () => {
+  it("is reported as such", async () => {
     const { session } = scriptedSession(refusal("UNAUTHENTICATED", "the token is not valid"));
     await expect(reconcile.read(group, session, GROUP, {})).rejects.toThrow(
       "UNAUTHENTICATED: Unauthenticated: the token is not valid\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl.",

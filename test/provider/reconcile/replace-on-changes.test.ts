@@ -15,11 +15,11 @@ it.each([
   ["a field that changes", ["name"], ["name"]],
   ["a member of a message that changes", ["claimMatch.subject"], ["claimMatch"]],
   ["the same in brackets", ['claimMatch["subject"]'], ["claimMatch"]],
-  ["a message of which a member changes", ["claimMatch"], ["claimMatch"]],
+  ["a message with a member that changes", ["claimMatch"], ["claimMatch"]],
   ["everything", ["*"], ["claimMatch", "name"]],
   ["a member that does not change", ["claimMatch.issuer", "claimMatch.subjectPattern", "names"], []],
   ["nothing", undefined, []],
-])("%s makes a new record", (_what, option, replaces) => {
+])("%s replaces the record", (_what, option, replaces) => {
   const news = { ...desired, ...(option && { [REPLACE_ON]: option }) };
   expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: true, replaces });
 });
@@ -29,7 +29,7 @@ it("an unchanged record stays", () => {
   expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: false, replaces: [] });
 });
 
-it("a reference is named as the program names it", () => {
+it("a reference has the name of the program's argument", () => {
   const olds = { uid: `${ORG}/1111111111111111`, identityUid: IDENTITY, roleUid: ROLE };
   const news = { parent: ORG, identityUid: IDENTITY, roleUid: `${ORG}/2222222222222222`, [REPLACE_ON]: ["role"] };
   expect(diff(roleBinding, olds.uid, olds, news)).toEqual({ changes: true, replaces: ["role"] });

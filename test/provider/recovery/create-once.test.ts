@@ -1,4 +1,4 @@
-// A create whose response is lost (docs/faults.md#f3), with the fault put between the loop and the wire.
+// A create whose response is lost (docs/faults.md#f3), with the fault between the provider and the wire.
 import { describe, expect, it } from "vitest";
 import { DEADLINE_MS } from "../../../client/retry.ts";
 import { JournalError } from "../../../provider/journal/file.ts";
@@ -19,7 +19,7 @@ const hiding =
   async (name, request, options) =>
     name === operation ? ({} as never) : session.call(name, request, options);
 
-describe("an answer that is lost", () => {
+describe("a lost response to a create", () => {
   it.each<[Fault[], number, string]>([
     [["refused"], 2, "nothing was sent, so it is sent again"],
     [["reset"], 2, "no record is found, so it is sent again"],
@@ -38,7 +38,7 @@ describe("an answer that is lost", () => {
     expect(outs).toMatchObject({ uid: id, name: args.name, description: "d" });
   });
 
-  it("with a wait that the service asks for: sent again once that is over, looking included", async () => {
+  it("with Retry-After is sent again after that time, which includes the search", async () => {
     const { session, clock } = machine.run("503 in 30 s");
     await reconcile.create(group, session, machine.inputs());
     expect(machine.posts).toBe(2);
@@ -46,9 +46,9 @@ describe("an answer that is lost", () => {
     expect(clock.sleeps.length).toBeGreaterThan(1);
   });
 
-  it("is looked for once more when the first look took longer than the lag", async () => {
+  it("leads to a second search when the first one took longer than the grace period", async () => {
     const args = machine.inputs();
-    // So that there is a journal, and no list of what is alike.
+    // Creates the journal first, and avoids a list of similar records.
     await reconcile.create(group, machine.run().session, machine.inputs());
     machine.slow = { pathname: "/groups", ms: 6_000 };
     const { id } = await reconcile.create(group, machine.run("reset after").session, args);
@@ -56,7 +56,7 @@ describe("an answer that is lost", () => {
     expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
   });
 
-  it("by a time-out, with no record found: fails, and the next run finds what came late", async () => {
+  it("by a timeout, with no record found: fails, and the next run finds the late record", async () => {
     const args = machine.inputs();
     await expect(reconcile.create(group, machine.run("timeout").session, args)).rejects.toThrow(
       "Whether the group was created is not known. The intent journal keeps the create as pending, and the next run searches for the record first.",
@@ -69,7 +69,7 @@ describe("an answer that is lost", () => {
     expect(machine.said).toEqual([expect.stringContaining(`adopting group ${id} "${args.name}"`)]);
   });
 
-  it("by a time-out, with no record found by the next run either: it makes one, once the request's time is up", async () => {
+  it("by a timeout, with no record found by the next run either: it creates one after the request has timed out", async () => {
     const args = machine.inputs();
     await reconcile.create(group, machine.run("timeout").session, args).catch(() => undefined);
     const { session, clock } = machine.run();
@@ -78,7 +78,7 @@ describe("an answer that is lost", () => {
     expect(clock.now()).toBeGreaterThanOrEqual(60_000);
   });
 
-  it("is settled by the record of that time only: an older one of the same name is not taken", async () => {
+  it("is settled only by a record of that time: an older one with the same name is not adopted", async () => {
     const args = machine.inputs();
     const older = await machine.theirs(args);
     const { id } = await reconcile.create(group, machine.runAt(10_000, "reset").session, args);
@@ -86,7 +86,7 @@ describe("an answer that is lost", () => {
     expect(machine.posts).toBe(2);
   });
 
-  it("is not settled in the next run by a record that is older than the intent: it makes one", async () => {
+  it("is not settled in the next run by a record that is older than the entry: it creates one", async () => {
     const args = machine.inputs();
     const older = await machine.theirs(args);
     await reconcile.create(group, machine.runAt(10_000, "timeout").session, args).catch(() => undefined);
@@ -103,7 +103,7 @@ describe("an answer that is lost", () => {
     expect(id).not.toBe(other.uid);
   });
 
-  it("with two records that may be it: an error that lists them, and nothing more is made", async () => {
+  it("with two candidates fails, lists them, and creates nothing more", async () => {
     const args = machine.inputs();
     await reconcile.create(group, machine.run("timeout").session, args).catch(() => undefined);
     const twins = await Promise.all([machine.theirs(args), machine.theirs(args)]);
@@ -114,7 +114,7 @@ describe("an answer that is lost", () => {
     expect(machine.posts).toBe(1);
   });
 
-  it("with a record that is older than the intent by less than clocks may differ: an error, since it may be anybody's", async () => {
+  it("with a record that is older than the entry by less than clocks may differ fails: its owner is unknown", async () => {
     const args = machine.inputs();
     const { uid, createTime } = await machine.theirs(args);
     // By the service's clock, it is the second after.
@@ -126,7 +126,7 @@ describe("an answer that is lost", () => {
         return { ...answer, headers: { ...answer.headers, date } };
       });
     await reconcile.create(group, then().session, args).catch(() => undefined);
-    // Nothing is known from before: the run that sent it was not this one.
+    // This run has no list from before: another run sent the create.
     const error = (await reconcile.create(group, then().session, args).catch((e: unknown) => e)) as Error;
     expect(error.message).toContain("the response to a create was lost, and a record matches it:");
     expect(error.message).toContain(`group ${uid} "${args.name}", created 2`);
@@ -134,7 +134,7 @@ describe("an answer that is lost", () => {
     expect(machine.posts).toBe(1);
   });
 
-  it("is not settled by a record that was there before, however young", async () => {
+  it("is not settled by a record that existed before, however new", async () => {
     const args = machine.inputs();
     const there = await machine.theirs(args);
     const { id } = await reconcile.create(group, machine.run("reset").session, args);
@@ -142,17 +142,17 @@ describe("an answer that is lost", () => {
     expect(machine.posts).toBe(2);
   });
 
-  it("is not forgotten when what is sent after it fails for sure", async () => {
+  it("stays pending when the next attempt certainly fails", async () => {
     const args = machine.inputs();
     const { session } = machine.run("reset", "refused", "refused", "refused", "refused");
     await expect(reconcile.create(group, session, args)).rejects.toThrow("Whether the group was created is not known");
-    // What was reset is carried out after all.
+    // The service carries out the reset request after all.
     const late = await machine.theirs(args);
     const { id } = await reconcile.create(group, machine.run().session, args);
     expect(id).toBe(late.uid);
   });
 
-  it("has five attempts in all, whatever they meet", async () => {
+  it("has five attempts in all, whatever the faults", async () => {
     const { session, clock } = machine.runOver(async ({ method }, send) => {
       if (method !== "POST") return send();
       return machine.posts % 2 === 0 ? page(503) : { status: 429, headers: { "retry-after": "60" }, body: "" };
@@ -162,11 +162,11 @@ describe("an answer that is lost", () => {
     expect(clock.now()).toBeLessThanOrEqual(DEADLINE_MS);
   });
 
-  it("of two resources that are alike: the next run gives each one of the two records", async () => {
+  it("of two equal resources: the next run gives each one of the two records", async () => {
     const args = machine.inputs();
     const other = { ...args, ...keyOf("alike-too") };
     for (const one of [args, other]) {
-      // Its record does not show while the run lasts.
+      // Its record is not readable during the run.
       const { session } = machine.run("timeout after");
       const hidden = { ...session, call: hiding(session, "ListGroups") };
       await expect(reconcile.create(group, hidden, one)).rejects.toThrow("Whether the group was created is not known");
@@ -178,7 +178,7 @@ describe("an answer that is lost", () => {
     expect(machine.posts).toBe(2);
   });
 
-  it("of one of two resources that are alike: each gets its own record", async () => {
+  it("of one of two equal resources: each gets its own record", async () => {
     const args = machine.inputs();
     const { session } = machine.run();
     const first = await reconcile.create(group, session, args);
@@ -189,7 +189,7 @@ describe("an answer that is lost", () => {
 });
 
 describe("a create that is refused", () => {
-  it("is told in the API's words, also when the disk is full by then", async () => {
+  it("is reported with the API's message, even when the disk is full by then", async () => {
     const args: Json = { ...machine.inputs(), name: "x".repeat(300) };
     const { session } = machine.run();
     session.journal.recordFailure = () => Promise.reject(new JournalError("the disk is full"));
@@ -198,7 +198,7 @@ describe("a create that is refused", () => {
   });
 });
 
-describe("a role binding whose answer is lost", () => {
+describe("a role binding whose response is lost", () => {
   it("is found by its identity and role", async () => {
     const { roles } = await machine.service.session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
     const roleUid = (roles as unknown as Json[])[0]?.uid;

@@ -1,5 +1,5 @@
-// The response to a create names another record than the one that was created: a proxy or a cache in between, or a service that is
-// none. Between the provider and the reference server, which really has all of these records.
+// The response to a create names a record other than the created one, because of a proxy, a cache or a wrong service. The fault is
+// between the provider and the reference server, which really has all of these records.
 import { describe, expect, it } from "vitest";
 import type { HttpAnswer } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -14,7 +14,7 @@ const machine = startMachine();
 
 const bodyOf = (answer: HttpAnswer): Json => JSON.parse(answer.body) as Json;
 
-/** A process whose create is done, and answered with what `other` makes of the answer. */
+/** A process whose create is carried out, with a response that `other` replaces. */
 const answering = (other: (answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>) =>
   machine.runOver(async ({ method }, send) => {
     const answer = await send();
@@ -27,7 +27,7 @@ const call = async (operation: string, request: object): Promise<Json & { uid: s
 describe("a response that names another record", () => {
   const rows: [string, (args: Json) => Promise<(answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>>, string][] = [
     [
-      "one that was there before, with the same fields (a cache)",
+      "an older one with the same fields (a cache)",
       async (args) => {
         const earlier = await machine.theirs(args);
         return () => json(earlier);
@@ -35,7 +35,7 @@ describe("a response that names another record", () => {
       "existed before the create",
     ],
     [
-      "one that was there before, with other fields",
+      "an older one with other fields",
       async () => {
         const earlier = await machine.theirs(machine.inputs());
         return () => json(earlier);
@@ -43,7 +43,7 @@ describe("a response that names another record", () => {
       "existed before the create",
     ],
     [
-      "one that was there long before",
+      "a much older one",
       async () => {
         const earlier = await machine.theirs(machine.inputs());
         machine.service.clock.advance(60_000);
@@ -72,12 +72,12 @@ describe("a response that names another record", () => {
     ],
     ["the parent itself", async () => async () => json(await call("GetGroup", { uid: machine.org })), "is not in "],
     [
-      "one that somebody else creates at the same time, with other fields",
+      "one that another caller creates at the same time, with other fields",
       async () => async () => json(await machine.theirs(machine.inputs())),
       "differs from what was requested",
     ],
     [
-      "one of another kind, made at the same time with the same name",
+      "one of another kind, created at the same time with the same name",
       async (args) => async () => {
         const fields = { name: args.name, description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] };
         return json(await call("CreateRole", { parent: machine.org, role: fields }));
@@ -85,13 +85,13 @@ describe("a response that names another record", () => {
       "is no group",
     ],
     [
-      "a well-formed uid of nothing",
+      "a well-formed uid without a record",
       async () => (answer) => json({ ...bodyOf(answer), uid: `${machine.org}/0123456789abcdef`, description: "x" }),
       "differs from what was requested",
     ],
   ];
 
-  it.each(rows)("%s: the record that was really created is taken, and no other", async (_what, prepare, why) => {
+  it.each(rows)("%s: only the created record is adopted", async (_what, prepare, why) => {
     const args = machine.inputs();
     const other = await prepare(args);
     const before = new Set((await machine.named(undefined)).map(({ uid }) => uid));
@@ -106,7 +106,7 @@ describe("a response that names another record", () => {
     expect(machine.lines().filter(({ made }) => made)).toMatchObject([{ uid: id }]);
   });
 
-  it("that this run has made for a resource that is alike: each gets its own", async () => {
+  it("that this run has created for an equal resource: each gets its own", async () => {
     const args = machine.inputs();
     let first: HttpAnswer | undefined;
     const session = answering((answer) => {
@@ -121,10 +121,10 @@ describe("a response that names another record", () => {
 
   it.each<[string, (answer: HttpAnswer) => HttpAnswer]>([
     ["no uid", (answer) => json({ ...bodyOf(answer), uid: undefined })],
-    ["what is no uid", (answer) => json({ ...bodyOf(answer), uid: "../groups" })],
+    ["a malformed uid", (answer) => json({ ...bodyOf(answer), uid: "../groups" })],
     ["an error in a success", () => json({ code: 7, message: "denied" })],
     ["a page", () => page(200)],
-    ["half of it", (answer) => ({ ...answer, body: answer.body.slice(0, -5) })],
+    ["half a response", (answer) => ({ ...answer, body: answer.body.slice(0, -5) })],
     ["nothing", (answer) => ({ ...answer, body: "" })],
   ])("%s: the record is found", async (_what, other) => {
     const args = machine.inputs();
@@ -133,7 +133,7 @@ describe("a response that names another record", () => {
     expect(machine.posts).toBe(1);
   });
 
-  it("of a role binding, with another role: the binding that was made is taken", async () => {
+  it("of a role binding, with another role: the created binding is adopted", async () => {
     const { roles } = await machine.service.session.call("ListRoles", { uidp: { inRoot: true }, pageSize: 2 });
     const [one, two] = (roles as unknown as { uid: string }[]).map(({ uid }) => uid);
     const args: Json = { ...keyOf("rb"), parent: machine.org, identityUid: machine.service.identity, roleUid: one };
@@ -145,8 +145,8 @@ describe("a response that names another record", () => {
   });
 });
 
-describe("a service that made another record than was asked for", () => {
-  /** What is asked for is changed on the way. */
+describe("a service that created a record other than requested", () => {
+  /** The request is changed on the way. */
   const changing = () =>
     machine.runOver(async (request, send) => {
       if (request.method === "POST")
@@ -154,7 +154,7 @@ describe("a service that made another record than was asked for", () => {
       return send();
     }).session;
 
-  it("is reported, with the record; nothing is taken, and no run makes another until a person says", async () => {
+  it("is reported with the record; no run adopts or creates one until a person decides", async () => {
     const args = machine.inputs();
     await expect(reconcile.create(group, changing(), args)).rejects.toThrow(
       new RegExp(
@@ -174,7 +174,7 @@ describe("a service that made another record than was asked for", () => {
     expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
   });
 
-  it("is made anew once that record is gone", async () => {
+  it("is created again once that record is gone", async () => {
     const args = machine.inputs();
     await expect(reconcile.create(group, changing(), args)).rejects.toThrow("differs from what was requested");
     const [made] = await machine.named(args.name);
@@ -185,8 +185,8 @@ describe("a service that made another record than was asked for", () => {
   });
 });
 
-describe("a response to a read or an update that is of another record", () => {
-  it("is not believed, nor stored", async () => {
+describe("a response to a read or an update with another record", () => {
+  it("is refused and not stored", async () => {
     const args: Json = { ...keyOf("r"), parent: machine.org, name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
     const { id, outs } = await reconcile.create(role, machine.run().session, args);
     const other = await call("CreateRole", {

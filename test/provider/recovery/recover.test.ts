@@ -1,4 +1,4 @@
-// What a run that did not end has left: with the journal that tells of it, and on a machine without one.
+// The leftovers of an interrupted run, with its journal and on a machine without it.
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ const methodsOf = async ({ outside }: Process) => {
 };
 
 describe("the journal", () => {
-  it("has the intent before the POST, with no input in it but the parent; nobody else may read it", async () => {
+  it("has the entry before the POST, with no input but the parent, readable only by its owner", async () => {
     const args: Json = { ...machine.inputs(), description: "very secret" };
     await reconcile.create(group, machine.run().session, args);
     const [intent, made] = machine.lines();
@@ -44,7 +44,7 @@ describe("the journal", () => {
     expect(statSync(join(machine.journal, name as string)).mode & 0o777).toBe(0o600);
   });
 
-  it("gives a record that the engine never heard of to the resource that it was made for, without a second POST", async () => {
+  it("leads the resource to the record that the engine does not know, without a second POST", async () => {
     const args = machine.inputs();
     const killed = await reconcile.create(group, machine.run().session, args);
     const { id } = await reconcile.create(group, machine.run().session, args);
@@ -52,7 +52,7 @@ describe("the journal", () => {
     expect(machine.posts).toBe(1);
   });
 
-  it("gives it also when the program has changed in between, and makes it what the program says now", async () => {
+  it("leads to the record also after a change of the program, and updates it", async () => {
     const args = machine.inputs();
     await reconcile.create(group, machine.run("timeout after").session, args).catch(() => undefined);
     const killed = await reconcile.create(group, machine.run().session, { ...args, description: "new" });
@@ -78,7 +78,7 @@ describe("the journal", () => {
     ]);
   });
 
-  it("does not give a record that the engine has asked for since", async () => {
+  it("does not offer a record that the engine has acknowledged since", async () => {
     const args = machine.inputs();
     const first = await reconcile.create(group, machine.run().session, args);
     await machine.run().session.journal.acknowledge("group", first.id, args.__key as string);
@@ -86,7 +86,7 @@ describe("the journal", () => {
     expect(second.id).not.toBe(first.id);
   });
 
-  it("forgets a record that is gone", async () => {
+  it("drops the entry of a deleted record", async () => {
     const args = machine.inputs();
     const first = await reconcile.create(group, machine.run().session, args);
     await machine.service.session.call("DeleteGroup", { uid: first.id });
@@ -94,7 +94,7 @@ describe("the journal", () => {
     expect(await machine.named(args.name)).toMatchObject([{ uid: second.id }]);
   });
 
-  it("is waited for from the last time that the request was sent, however often it was", async () => {
+  it("makes a run wait from the last attempt of the request, however many there were", async () => {
     const args = machine.inputs();
     let late: (() => Promise<unknown>) | undefined;
     let posts = 0;
@@ -106,7 +106,7 @@ describe("the journal", () => {
       throw new Killed();
     });
     await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
-    // It died a second after it had sent the third; that one is carried out ten seconds later.
+    // It died a second after the third attempt, which is carried out ten seconds later.
     const diedAt = killed.clock.now() + 1_000;
     const next = machine.runOver(async (_, send, clock) => {
       if (clock.now() > diedAt + 10_000) {
@@ -120,7 +120,7 @@ describe("the journal", () => {
     expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
   });
 
-  it("goes from machine to machine: what was sent is waited for by the service's clock, not by theirs", async () => {
+  it("moves between machines: waits use the service's clock, not theirs", async () => {
     const args = machine.inputs();
     let late: (() => Promise<unknown>) | undefined;
     const killed = machine.runOver(async ({ method }, send) => {
@@ -142,7 +142,7 @@ describe("the journal", () => {
     expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
   });
 
-  it("sees what another run of the stack has made since", async () => {
+  it("has the records that another run of the stack has created since", async () => {
     const [one, two] = [machine.run().session, machine.run().session];
     await reconcile.create(group, one, machine.inputs());
     const args = machine.inputs();
@@ -151,7 +151,7 @@ describe("the journal", () => {
     expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
   });
 
-  it("does not wait for what was deleted since", async () => {
+  it("does not wait for a record that was deleted since", async () => {
     const args = machine.inputs();
     const one = machine.run();
     const { id, outs } = await (await methodsOf(one)).create(args);
@@ -162,7 +162,7 @@ describe("the journal", () => {
     expect(machine.lines()).toHaveLength(2);
   });
 
-  it("tells of a create that nobody knows the end of, also when nothing declares it any more", async () => {
+  it("reports a create with an unknown outcome, also when no program declares it any more", async () => {
     const lost = machine.inputs();
     await reconcile.create(group, machine.run().session, machine.inputs());
     const { session } = machine.run("timeout");
@@ -184,7 +184,7 @@ describe("the journal", () => {
     expect(machine.said).toEqual([told]);
   });
 
-  it("is not needed by whoever reads or deletes", async () => {
+  it("is not needed for a read or a delete", async () => {
     const { id, outs } = await (await methodsOf(machine.run())).create(machine.inputs());
     writeFileSync(join(machine.journal, "file"), "");
     machine.journal = join(machine.journal, "file", "below");
@@ -193,7 +193,7 @@ describe("the journal", () => {
     expect(await machine.named(outs.name)).toEqual([]);
   });
 
-  it("that cannot be written refuses before the POST", async () => {
+  it("that cannot be written prevents the POST", async () => {
     writeFileSync(join(machine.journal, "file"), "");
     machine.journal = join(machine.journal, "file", "below");
     await expect(reconcile.create(group, machine.run().session, machine.inputs())).rejects.toThrow(
@@ -204,7 +204,7 @@ describe("the journal", () => {
 });
 
 describe("a runner without a journal", () => {
-  it("names what looks exactly like the record that it makes", async () => {
+  it("reports a record that equals the one that it creates", async () => {
     const args = machine.inputs();
     const { uid } = await machine.theirs(args);
     await reconcile.create(group, machine.run().session, args);
@@ -212,7 +212,7 @@ describe("a runner without a journal", () => {
     expect(await machine.named(args.name)).toHaveLength(2);
   });
 
-  it("names it also in a group that it has adopted", async () => {
+  it("reports it also in a group that it has adopted", async () => {
     const outer = await machine.theirs(machine.inputs());
     const args: Json = { ...machine.inputs(), parent: outer.uid };
     const { uid } = await machine.theirs(args);

@@ -1,4 +1,4 @@
-// One uid belongs to one resource: what the methods that the engine calls make of it, through a rename, an adoption and a run
+// A record can be managed by only one resource: as the methods of the engine apply that, through a rename, an adoption and a run
 // that ended in the middle of either.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
@@ -41,7 +41,7 @@ const isThere = async (uid: string): Promise<boolean> => {
   return (groups as unknown as Json[]).length === 1;
 };
 
-describe("a resource whose name in the program has changed, and that adopts its record", () => {
+describe("a renamed resource that adopts its record", () => {
   it("keeps it, also when the run before ended between the adoption and the deletion of the old name", async () => {
     const old = await (await run()).create(inputs("old"));
     const first = await run();
@@ -56,7 +56,7 @@ describe("a resource whose name in the program has changed, and that adopts its 
     expect(await isThere(old.id)).toBe(true);
   });
 
-  it("may do so in a run that has refreshed the state first", async () => {
+  it("may adopt it in a run that has refreshed the state first", async () => {
     const old = await (await run()).create(inputs("refreshed"));
     const next = await run();
     await next.read(old.id, old.outs);
@@ -65,7 +65,7 @@ describe("a resource whose name in the program has changed, and that adopts its 
     expect(await isThere(old.id)).toBe(true);
   });
 
-  it("leaves it behind when it goes, or takes it along by deleteAdopted", async () => {
+  it("leaves the record in place when it is deleted, or deletes it with deleteAdopted", async () => {
     const old = await (await run()).create(inputs("left"));
     const { outs } = await (await run()).create(inputs("taker", { adopt: old.id }));
     const next = await run();
@@ -79,7 +79,7 @@ describe("a resource whose name in the program has changed, and that adopts its 
 });
 
 describe("a record of one resource", () => {
-  it("cannot be adopted by another one that the program declares after it", async () => {
+  it("cannot be adopted by another one that the program declares later", async () => {
     const one = await (await run()).create(inputs("one"));
     const next = await run();
     await next.diff(one.id, one.outs, inputs("one"));
@@ -88,13 +88,13 @@ describe("a record of one resource", () => {
     );
   });
 
-  it("that another one declared before it has adopted is told when the engine asks for it", async () => {
+  it("that an earlier one has adopted is an error when the engine reads it", async () => {
     const one = await (await run()).create(inputs("second"));
     const next = await run();
     const taken = await next.create(inputs("first", { adopt: one.id }));
     const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt it in one of them`;
     await expect(next.diff(one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
-    // And in every run until the program says which.
+    // And in every run until the program is unambiguous.
     const later = await run();
     await later.diff(one.id, taken.outs, inputs("first", { adopt: one.id }));
     await expect(later.diff(one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
@@ -110,7 +110,7 @@ describe("a record of one resource", () => {
     );
   });
 
-  it("that it is replaced for is deleted, and what takes its place is not", async () => {
+  it("that is replaced is deleted, and its replacement is not", async () => {
     const one = await (await run()).create(inputs("moved"));
     const elsewhere = await (await run()).create(inputs("elsewhere"));
     const next = await run();
@@ -123,7 +123,7 @@ describe("a record of one resource", () => {
 });
 
 describe("a plan to adopt", () => {
-  it("is refused where another resource adopts the record, or has it, and does not stand in its own way", () => {
+  it("is refused when another resource adopts or manages the record, and does not conflict with itself", () => {
     const claims = createOwnership();
     expect(claims.plan("uid", "a")).toBeUndefined();
     expect(claims.plan("uid", "a")).toBeUndefined();
@@ -135,7 +135,7 @@ describe("a plan to adopt", () => {
 });
 
 describe("the check of a new resource", () => {
-  it("reports in a preview, and only there, that a record like it exists, and keeps the mark of a preview out of the inputs", async () => {
+  it("reports an equal record in a preview only, and keeps the preview's mark out of the inputs", async () => {
     const { id } = await (await run()).create(inputs("there"));
     said = [];
     const news = inputs("like it");
@@ -149,7 +149,7 @@ describe("the check of a new resource", () => {
     expect(said).toHaveLength(1);
   });
 
-  it("refuses in the preview to adopt what another resource adopts", async () => {
+  it("refuses to adopt a record that another resource adopts, in the preview", async () => {
     const { id } = await (await run()).create(inputs("wanted"));
     const preview = await run();
     expect((await preview.check({}, inputs("first", { adopt: id }))).failures).toEqual([]);

@@ -1,4 +1,4 @@
-// What must hold for any record: a diff names exactly what a PATCH has to change. Seeded, so that a failure repeats.
+// Holds for any record: a diff names exactly the paths that a PATCH must change. Seeded, so that a failure repeats.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -48,7 +48,7 @@ const records: [string, Kind, fc.Arbitrary<Json>][] = [
 ];
 
 describe.each(records)("%s", (_, kind, record) => {
-  it("differs from itself in nothing, in whatever order it is written", () => {
+  it("equals itself, whatever the order of its members", () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return [...value].reverse();
       if (typeof value !== "object" || value === null) return value;
@@ -66,7 +66,7 @@ describe.each(records)("%s", (_, kind, record) => {
     );
   });
 
-  it("becomes the other one by a PATCH of the paths that differ, and by no fewer", () => {
+  it("becomes the other one by a PATCH of exactly the paths that differ", () => {
     fc.assert(
       fc.property(record, record, (observed, desired) => {
         const paths = changedPaths(desiredWith(kind, desired), observed);

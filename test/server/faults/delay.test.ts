@@ -1,5 +1,5 @@
-// Delays of scripted failures, for a timeout with late success (docs/faults.md#f4): each request waits for itself, a client
-// that goes away does not end its request, and the end of the server ends every delay.
+// Delays of scripted failures, for a timeout with late success (docs/faults.md#f4). Each request waits alone. A client that
+// goes away does not end its request, and the end of the server ends every delay.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Json } from "../../../schema/index.ts";
 import type { FaultScript } from "../../../server/index.ts";
@@ -16,7 +16,7 @@ let api: TestServer;
 let grpc: GrpcClient;
 /** until then no API token is signed */
 let signed: Promise<void>;
-/** once, whoever asks */
+/** once for all callers */
 let close: () => Promise<void>;
 beforeEach(async () => {
   store = createStore(openDatabase(":memory:"));
@@ -30,7 +30,7 @@ beforeEach(async () => {
     closed ??= api.close();
     return closed;
   };
-  // The connection is there before the timers stand still.
+  // The connection exists before the timers are faked.
   await grpc.call("Ping", {});
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
@@ -49,7 +49,7 @@ const outcome = { REST: async () => (await REST()).status, gRPC: async () => (aw
 const good = { REST: 200, gRPC: 0 } as const;
 const unavailable = { REST: 504, gRPC: 4 } as const;
 
-/** The event loop goes round until it is so; the timers stand still. */
+/** Runs the event loop until the condition holds, with fake timers. */
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise(setImmediate);
 };
@@ -61,7 +61,7 @@ const made = () => store.statement("SELECT 1 FROM groups WHERE name = 'late'").a
 const carriedOut = () => api.faults.attempts().map((attempt) => attempt.carriedOut);
 
 describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
-  test("a delay before: nothing is made until then, and other requests do not wait", async () => {
+  test("a delay before the request creates nothing until then, and other requests do not wait", async () => {
     meets({ delay: "2s" });
     const settled = vi.fn();
     const answer = outcome[wire]().finally(settled);
@@ -76,7 +76,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 2, carriedOut: [true, true, true] });
   });
 
-  test("a delay after: it is made at once and answered later", async () => {
+  test("a delay after the request creates the record at once and answers later", async () => {
     meets({ delay: "250ms", at: "after" });
     const settled = vi.fn();
     const answer = outcome[wire]().finally(settled);
@@ -89,7 +89,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     expect(await answer).toBe(good[wire]);
   });
 
-  test("a delay beside a status: that status, that late", async () => {
+  test("a delay with a status sends that status after that time", async () => {
     meets({ delay: "1s", status: 504 });
     const answer = outcome[wire]();
     await waiting();
@@ -98,7 +98,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 0, carriedOut: [false] });
   });
 
-  test("what is held waits for no time and for no other script, and goes on when it is released", async () => {
+  test("a held request waits until its release, whatever the time and the script", async () => {
     meets({ hold: true });
     const settled = vi.fn();
     const answer = outcome[wire]().finally(settled);
@@ -111,7 +111,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     api.faults.release();
     expect(await answer).toBe(good[wire]);
     expect(made()).toBe(1);
-    // A release is for those who came before it.
+    // A release applies to earlier requests only.
     meets({ at: "after", hold: true, status: 504 });
     const next = outcome[wire]().finally(settled);
     await until(() => carriedOut()[0] === true);
@@ -122,7 +122,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     expect(made()).toBe(2);
   });
 
-  test("what came is released, though it is carried out only then", async () => {
+  test("a release includes requests that are not carried out yet", async () => {
     const signing = Promise.withResolvers<void>();
     const token = await api.identityToken("owner");
     signed = signing.promise;
@@ -143,7 +143,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     expect(carriedOut()).toEqual([true]);
   });
 
-  test("a delay is not released with what is held", async () => {
+  test("a release does not end a delay", async () => {
     meets({ delay: "2s" });
     const answer = outcome[wire]();
     await waiting();
@@ -177,7 +177,7 @@ describe("the end of the server ends a delay: the request is carried out and ans
     await closed;
   });
 
-  test("what is held, too", async () => {
+  test("and ends a hold, too", async () => {
     meets({ hold: true });
     const connection = await writeRest();
     await until(() => report() === 1);
@@ -197,7 +197,7 @@ describe("the end of the server ends a delay: the request is carried out and ans
   });
 });
 
-describe("a client that has gone away meanwhile", () => {
+describe("a request whose client has gone away", () => {
   const goes = {
     REST: async () => {
       const connection = await writeRest();
@@ -212,12 +212,12 @@ describe("a client that has gone away meanwhile", () => {
       await waiting();
       cancelled.resolve();
       expect((await answer).code).toBe(1);
-      // The server has heard of it: its line of the log is written.
+      // The server has noticed: the log has its line.
       await until(() => api.log.some((line) => line.includes('"code":"CANCELLED"')));
     },
   } as const;
 
-  test.each(["REST", "gRPC"] as const)("over %s: it is carried out all the same", async (wire) => {
+  test.each(["REST", "gRPC"] as const)("over %s is still carried out", async (wire) => {
     meets({ delay: "2s" });
     await goes[wire]();
     await rounds();
@@ -228,11 +228,11 @@ describe("a client that has gone away meanwhile", () => {
     expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
   });
 
-  test.each(["REST", "gRPC"] as const)("over %s: also when the server ends before", async (wire) => {
+  test.each(["REST", "gRPC"] as const)("over %s is carried out even when the server ends first", async (wire) => {
     meets({ delay: "2s" });
     await goes[wire]();
     const seen = vi.fn();
-    // The store is closed last: what was made is looked at before.
+    // The store is closed last, so it is read before that.
     const closeStore = store.close;
     store.close = () => {
       seen(made());
@@ -245,7 +245,7 @@ describe("a client that has gone away meanwhile", () => {
     expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
   });
 
-  test("the store is closed only after what was carried out for it", async () => {
+  test("keeps the store open until it is carried out", async () => {
     api.faults.set({ rules: [{ operation: "ExchangeGet", steps: [{ delay: "2s" }] }] });
     const token = await api.identityToken("owner");
     const connection = await openConnection(api.authUrl);

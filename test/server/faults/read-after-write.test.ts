@@ -1,5 +1,5 @@
-// A scripted read-after-create delay (docs/faults.md#f18): a new record is hidden from Get and List for so long, and from
-// nothing else.
+// A scripted read-after-create delay (docs/faults.md#f18): Get and List hide a new record for this time, and no other method
+// does.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../../schema/index.ts";
@@ -52,7 +52,7 @@ describe.each(["REST in lowerCamel", "gRPC"] as const)("over %s", (way) => {
   });
 });
 
-test("a walk through pages goes on while records come out of hiding", async () => {
+test("a list continues over pages while records become visible", async () => {
   const parent = await create(`${IAM}/groups`, { name: "walked" });
   const child = (name: string) => createUid(api, "groups", parent, { name });
   const query = { "uidp.childrenOf": parent, page_size: 1 };
@@ -110,7 +110,7 @@ test("Get and List of the other kinds hide them as well", async () => {
   expect(await found()).toEqual({ statuses: [200, 200, 200], counts: ["1", "1", "1", "1"] });
 });
 
-test("what is not read is there at once: a child can be made, the record changed and deleted", async () => {
+test("writes see the record at once: it can get a child, be changed and be deleted", async () => {
   const uid = await create(`${IAM}/groups`, { name: "parent" });
   const child = await createRecord(api, "groups", uid, { name: "child" });
   const changed = await api.ok("PATCH", `${IAM}/groups/${uid}`, { body: { description: "changed" } });
@@ -120,19 +120,19 @@ test("what is not read is there at once: a child can be made, the record changed
   await api.ok("DELETE", `${IAM}/groups/${uid}`);
 });
 
-test("an actor that is new can call: tokens and grants do not lag", async () => {
+test("a new actor can call at once: tokens and grants are not delayed", async () => {
   const actor = await api.actor("newcomer", { role: "viewer" });
   expect((await api.call("GET", `${IAM}/groups/${api.organization}`, { token: actor.token })).status).toBe(200);
 });
 
-test("what the server started with is not hidden", async () => {
+test("records of the start are not hidden", async () => {
   const young = await startServer({ faults: { readAfterWriteLag: "3s" } });
   expect((await young.ok("GET", `${IAM}/groups`)).totalCount).toBe("1");
   expect(await young.role("viewer")).toMatch(/^[0-9a-f]{40}$/);
   await young.close();
 });
 
-test("without a lag a record is there at once", async () => {
+test("without a delay a record is visible at once", async () => {
   api.faults.clear();
   const uid = await create(`${IAM}/groups`, { name: "at once" });
   expect((await api.call("GET", `${IAM}/groups/${uid}`)).status).toBe(200);

@@ -72,7 +72,7 @@ describe("the report", () => {
     expect((await list()).status).toBe(200);
   });
 
-  test("does not have what reached no method: pages and unknown paths", async () => {
+  test("leaves out requests that reached no method: pages and unknown paths", async () => {
     for (const path of ["/healthz", "/metrics", "/faults", "/iam/v2beta1/none"]) await api.call("GET", path);
     expect(api.faults.attempts()).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe("PUT /faults", () => {
     expect((await put({})).json).toEqual({ faults: {}, attempts: [] });
   });
 
-  test("refuses one that is wrong with every problem, and keeps the one it has", async () => {
+  test("refuses an invalid script with every problem, and keeps the current one", async () => {
     await put(SCRIPT);
     const answer = await put("rules:\n  - operation: MakeGroup\n    steps: []\n");
     expectRefusal(
@@ -119,7 +119,7 @@ const PAGES = [
   ["POST", "/faults/release"],
 ] as const;
 
-test("POST /faults/release lets go what is held, and answers the script and the report", async () => {
+test("POST /faults/release releases held requests, and returns the script and the report", async () => {
   const script = { rules: [{ operation: "ListGroups" as const, steps: [{ hold: true as const, status: 504 }] }] };
   api.faults.set(script);
   const held = list();
@@ -136,7 +136,7 @@ test.each(PAGES)("%s %s is refused by another name than one of loopback", async 
 });
 
 describe("without the option", () => {
-  test("there is no /faults and no server.faults", async () => {
+  test("/faults and server.faults do not exist", async () => {
     const plain = await startServer();
     expect(plain.faults).toBeUndefined();
     for (const [method, path] of PAGES)
@@ -144,7 +144,7 @@ describe("without the option", () => {
     await plain.close();
   });
 
-  test("with it, another host than loopback is refused", async () => {
+  test("a host that is not loopback is refused with the option", async () => {
     const started = createServer({ host: "0.0.0.0", faults: {} });
     await expect(started).rejects.toThrow(ServerOptionsError);
     await expect(started).rejects.toThrow(
@@ -152,14 +152,14 @@ describe("without the option", () => {
     );
   });
 
-  test("a script that is wrong starts no server", async () => {
+  test("an invalid script starts no server", async () => {
     const started = createServer({ faults: { rules: [{ operation: "*", steps: [{ delay: "soon" }] }] } });
     await expect(started).rejects.toThrow(FaultsError);
     await expect(started).rejects.toThrow("rules.0.steps.0.delay: must be a duration such as 2s or 250ms");
   });
 });
 
-test("of two ports the API's has /faults, and both have failures", async () => {
+test("the API's port has /faults, and failures apply to both ports", async () => {
   const two = await startServer({ faults: {}, authPort: 0 });
   two.faults.set({ rules: [{ operation: "*", steps: [{ status: 503 }], repeat: true }] });
   const bearer = await two.identityToken("owner");
@@ -188,7 +188,7 @@ describe("random failures", () => {
     expect(await run({ random: { ...SEEDED.random, seed: 8 } as never }, 40)).not.toEqual(once);
   });
 
-  test("are told in the report, and come as often as the rate says", async () => {
+  test("are in the report, and occur at the given rate", async () => {
     const random = { rate: 0.2, seed: 1, steps: [{ status: 503 }] };
     const failed = (await run({ random }, 500)).filter((status) => status === 503).length;
     // The seed decides: 100 are expected, and 27 more or fewer are three times the deviation.
@@ -198,7 +198,7 @@ describe("random failures", () => {
     expect(new Set(met.map(({ step }) => step))).toEqual(new Set([1]));
   });
 
-  test("come never at rate 0, always at rate 1, and after the rules", async () => {
+  test("occur never at rate 0, always at rate 1, and after the rules", async () => {
     const steps = [{ status: 503 }];
     expect(await run({ random: { rate: 0, seed: 7, steps } }, 20)).toEqual(Array(20).fill(200));
     const rules = [{ operation: "ListGroups" as const, steps: [{}, { status: 500 }] }];
@@ -207,7 +207,7 @@ describe("random failures", () => {
 });
 
 describe("metrics and the log", () => {
-  test("tell a failure by its code, a connection that was cut as CANCELLED, and which step it was", async () => {
+  test("have the code and the step of a failure, and CANCELLED for a cut connection", async () => {
     const own = await startServer({ faults: {} });
     const steps = [{ status: 502 }, { reset: true as const }, {}];
     own.faults.set({ rules: [{ operation: "ListGroups", steps, repeat: true }] });
@@ -239,7 +239,7 @@ describe("metrics and the log", () => {
 });
 
 describe("the end of the server", () => {
-  test("waits for what was delayed until it is cut", async () => {
+  test("waits for delayed requests until the cut", async () => {
     for (const before of [true, false]) {
       const delays = createFaultDelays();
       void delays.track(new Promise(() => {}));
@@ -251,7 +251,7 @@ describe("the end of the server", () => {
     }
   });
 
-  test("begins no delay any more", async () => {
+  test("starts no further delay", async () => {
     const delays = createFaultDelays();
     await delays.drain();
     expect(await delays.wait(999_999_000)).toBeUndefined();

@@ -1,5 +1,5 @@
-// The file of scripted failures: a good one is taken as it is, a bad one is told with file, line and column, all problems at
-// once.
+// The file of scripted failures: a valid one is accepted unchanged. All problems of an invalid one are reported at once, with
+// file, line and column.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { FaultsError, parseFaults } from "../../../server/index.ts";
@@ -11,12 +11,12 @@ const problems = (text: string): string[] => {
     expect(error).toBeInstanceOf(FaultsError);
     return (error as FaultsError).message.split("\n");
   }
-  throw new Error("the file was taken");
+  throw new Error("the file was accepted");
 };
 
 const ofStep = (step: string) => problems(`rules:\n  - operation: "*"\n    steps:\n      - ${step}\n`);
 
-test("a good file is taken as it is written", () => {
+test("a valid file is accepted as written", () => {
   const text = `
 readAfterWriteLag: 3s
 rules:
@@ -47,18 +47,18 @@ random: { rate: 0.2, seed: 7, steps: [{ reset: true }] }
   });
 });
 
-test("the one that docs/server.md shows is taken", () => {
+test("the example of docs/server.md is accepted", () => {
   const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
   const yaml = /```yaml\n(readAfterWriteLag:.*?)```/s.exec(page)?.[1] as string;
   expect(Object.keys(parseFaults(yaml, "docs/server.md"))).toEqual(["readAfterWriteLag", "rules", "random"]);
 });
 
-test("JSON is taken too", () => {
+test("JSON is accepted too", () => {
   const script = { rules: [{ operation: "*", steps: [{}] }] };
   expect(parseFaults(JSON.stringify(script), "f.json")).toEqual(script);
 });
 
-test("every problem is told at once, where it stands", () => {
+test("all problems are reported at once, each with its place", () => {
   const text = `readAfterWriteLag: 3
 rules:
   - operation: MakeGroup
@@ -85,23 +85,23 @@ more: 1
   ]);
 });
 
-describe("steps that mean nothing:", () => {
+describe("steps without a meaning:", () => {
   test.each([
     ["two ends", "{ truncate: 1, reset: true }", "21: rules.0.steps.0.truncate: cannot be combined with reset"],
     ["Retry-After without a status", "{ retryAfter: 1 }", "23: rules.0.steps.0.retryAfter: needs a status"],
     ["a page without a status", "{ body: html }", "17: rules.0.steps.0.body: needs a status"],
-    ["a date of nothing", "{ status: 503, httpDate: true }", "34: rules.0.steps.0.httpDate: needs retryAfter"],
+    ["a date without a wait", "{ status: 503, httpDate: true }", "34: rules.0.steps.0.httpDate: needs retryAfter"],
     [
       "a success",
       "{ status: 200 }",
       "19: rules.0.steps.0.status: 200 needs body: html; without a failure the step is {}",
     ],
     [
-      "a truncated answer that was never made",
+      "a truncated response of a request that is not carried out",
       "{ truncate: 1, at: before }",
       "28: rules.0.steps.0.at: must be after: only the response to a completed request can be truncated",
     ],
-    ["a time of nothing", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold"],
+    ["a time without a failure", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold"],
     ["two waits", "{ delay: 1s, hold: true }", "28: rules.0.steps.0.hold: cannot be combined with delay"],
     ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
     ["half a byte", "{ truncate: 0.5 }", "21: rules.0.steps.0.truncate: must be a whole number"],
@@ -111,10 +111,10 @@ describe("steps that mean nothing:", () => {
 });
 
 test.each([
-  ["a text that is no YAML", "rules: [", /^f\.yaml:1:9: /],
+  ["a text that is not YAML", "rules: [", /^f\.yaml:1:9: /],
   ["a list", "- a", /^f\.yaml:1:1: must be a map$/],
   ["nothing", "", /^f\.yaml:1:1: must be a map$/],
-])("%s is told in one line", (_, text, told) => {
+])("%s is reported in one line", (_, text, told) => {
   const found = problems(text);
   expect(found).toHaveLength(1);
   expect(found[0]).toMatch(told);

@@ -40,10 +40,10 @@ const overGrpc = () =>
 const isMade = async () => (await api.ok("GET", `${IAM}/groups`, { query: { name } })).totalCount === "1";
 const carriedOut = () => api.faults.attempts().map((attempt) => attempt.carriedOut);
 
-// What grpc-js says of a stream that ended in order and without trailers.
+// The error of grpc-js for a stream that ended in order and without trailers.
 const CUT = { code: 13, message: "Received RST_STREAM with code 0 (Call ended without gRPC status)" };
 
-// Each: what it is, the step, whether the group is there afterwards.
+// For each: its name, the step, and whether the group exists afterwards.
 const TIMES = [
   ["before the request is carried out", "before", false],
   ["after it is committed", "after", true],
@@ -96,7 +96,7 @@ describe.each(TIMES)("a reset %s", (_, at, made) => {
     expect(await isMade()).toBe(made);
   });
 
-  test("is a stream that is reset over gRPC, and other calls of the connection go on", async () => {
+  test("is a stream that is reset over gRPC, and other calls of the connection continue", async () => {
     meets({ at, reset: true });
     const { code, message } = await overGrpc();
     expect({ code, message }).toEqual({
@@ -117,7 +117,7 @@ describe.each(TIMES)("a reset %s", (_, at, made) => {
 });
 
 describe("a truncated answer", () => {
-  test("over REST tells of its whole length, has its first bytes, and ends the connection", async () => {
+  test("over REST announces its full length, sends its first bytes, and ends the connection", async () => {
     meets({ truncate: 10 });
     const connection = await openConnection(api.baseUrl);
     const body = JSON.stringify({ name });
@@ -155,7 +155,7 @@ describe("a truncated answer", () => {
     }
   });
 
-  test("over gRPC tells of the whole message, and has its first bytes", async () => {
+  test("over gRPC announces the full message, and sends its first bytes", async () => {
     api.faults.set({ rules: [{ operation: "ListRoles", steps: [{ truncate: 10 }] }] });
     const session = openHttp2(api.baseUrl);
     const path = "/chainguard.platform.iam.v2beta1.RolesService/ListRoles";
@@ -168,7 +168,7 @@ describe("a truncated answer", () => {
     expect(bytes.readUInt32BE(1)).toBeGreaterThan(1000);
   });
 
-  test("lacks its end also where it is shorter, or empty, or an error", async () => {
+  test("lacks its end also when it is shorter, empty or an error", async () => {
     const { uid } = await createRecord(api, "groups", api.organization, { name: "short" });
     api.faults.set({ rules: [{ operation: "*", steps: [{ truncate: 100_000 }], repeat: true }] });
     await expect(api.call("DELETE", `${IAM}/groups/${uid}`)).rejects.toMatchObject({ code: "ECONNRESET" });
@@ -203,7 +203,7 @@ describe("with TLS", () => {
 });
 
 describe("Retry-After", () => {
-  test("may be a date, never earlier than the seconds say", async () => {
+  test("may be a date, never earlier than the seconds", async () => {
     meets({ status: 429, retryAfter: 3, httpDate: true });
     const { status, headers } = await overRest();
     expect(status).toBe(429);
@@ -212,7 +212,7 @@ describe("Retry-After", () => {
     expect(told - START_MS).toBe(3811); // 189 ms of the second had passed
   });
 
-  test("is absent where the step has none", async () => {
+  test("is absent without one in the step", async () => {
     meets({ status: 429 });
     expect((await overRest()).headers["retry-after"]).toBeUndefined();
   });
@@ -229,14 +229,14 @@ test.each([
   [502, 14],
   [504, 4],
   [599, 2],
-])("status %i is told as it is over REST, and as code %i over gRPC and in the body", async (status, code) => {
+])("status %i is unchanged over REST, and code %i over gRPC and in the body", async (status, code) => {
   meets({ status }, { status });
   const rest = await overRest();
   expect({ status: rest.status, code: rest.json.code }).toEqual({ status, code });
   expect((await overGrpc()).code).toBe(code);
 });
 
-test("200 with a page of HTML is an answer that is no JSON", async () => {
+test("200 with an HTML page is a response that is not JSON", async () => {
   meets({ at: "after", status: 200, body: "html" }, { status: 200, body: "html" });
   const { status, text } = await overRest();
   expect(status).toBe(200);
@@ -252,19 +252,19 @@ describe("which step", () => {
     return found;
   };
 
-  test("each attempt meets the next one, and then there are none", async () => {
+  test("each attempt meets the next step, until none is left", async () => {
     meets({ status: 503 }, {}, { status: 500 });
     expect(await statuses(5)).toEqual([503, 200, 500, 200, 200]);
   });
 
-  test("with repeat they begin again", async () => {
+  test("repeat restarts the steps", async () => {
     api.faults.set({
       rules: [{ operation: "CreateGroup", steps: [{ status: 503 }, { status: 500 }], repeat: true }],
     });
     expect(await statuses(5)).toEqual([503, 500, 503, 500, 503]);
   });
 
-  test("rules are looked at in their order, and * is for every operation, the exchange too", async () => {
+  test("rules apply in their order, and * is every operation, including the exchange", async () => {
     api.faults.set({
       rules: [
         { operation: "CreateGroup", steps: [{ status: 500 }] },
@@ -280,7 +280,7 @@ describe("which step", () => {
     expect([await exchange(), await exchange(), await exchange(), await exchange()]).toEqual([502, 200, 504, 200]);
   });
 
-  test("a step that comes after is met also by what is refused, which is then not carried out", async () => {
+  test("a step after the request also applies to a refused request, which is not carried out", async () => {
     meets({ at: "after", status: 502 });
     name = "NOT/A NAME";
     expect((await overRest()).status).toBe(502);

@@ -1,5 +1,5 @@
-// A request on HTTP/2 that does not come to its end: it has as long as one of HTTP/1.1 has, and the end of the server does
-// not wait for it. Nothing of it is carried out.
+// A request on HTTP/2 that never ends: it has as much time as one of HTTP/1.1, and the end of the server does not wait for it.
+// It is not carried out.
 import { once } from "node:events";
 import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -93,7 +93,7 @@ describe("a call with", () => {
     expect(await groupsNamed("late")).toEqual([]);
   });
 
-  test.each(parts)("%s is UNAVAILABLE as soon as the server drains, which waits for nothing", async (_, part) => {
+  test.each(parts)("%s is UNAVAILABLE as soon as the server drains, without a wait", async (_, part) => {
     const call = await open(create.path, "drained", part(group()));
     await close();
     await call.closed;
@@ -105,7 +105,7 @@ describe("a call with", () => {
     expect(await loggedRequests(api, "drained")).toHaveLength(1);
   });
 
-  test("an end in time is answered, and nothing is told of it later", async () => {
+  test("a request that ends in time is answered once", async () => {
     const whole = group();
     const call = await open(create.path, "in-time", whole.subarray(0, 20));
     await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
@@ -118,7 +118,7 @@ describe("a call with", () => {
     expect(await groupsNamed("late")).toHaveLength(1);
   });
 
-  test("a refusal that it has had already is closed without another", async () => {
+  test("a call that was refused already gets no second refusal", async () => {
     const call = await open(create.path, "refused", framed(Buffer.alloc(0), { length: 2 ** 32 - 1 }));
     expect(call.stream.closed).toBe(false);
     await vi.advanceTimersByTimeAsync(REQUEST_MS);
@@ -129,7 +129,7 @@ describe("a call with", () => {
   });
 });
 
-test("questions of reflection may come as late as they like", async () => {
+test("requests of reflection have no time limit", async () => {
   const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
   const call = await open(path, "reflection", Buffer.alloc(0));
   await vi.advanceTimersByTimeAsync(2 * REQUEST_MS);
@@ -162,7 +162,7 @@ describe("a request of REST on HTTP/2", () => {
     expect(await groupsNamed("late")).toEqual([]);
   });
 
-  test("that was answered without its body is closed", async () => {
+  test("that was answered before its body arrived is closed", async () => {
     const call = await open("/nothing", "unrouted", Buffer.from("x"), JSON_TYPE);
     await vi.advanceTimersByTimeAsync(REQUEST_MS);
     await call.closed;

@@ -1,4 +1,4 @@
-// What a gRPC call carries beside its message: the token, the request id, a deadline; and what the log keeps of it.
+// The parts of a gRPC call besides its message: the token, the request id, a deadline. Also its line in the log.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loggedRequests, startServer, type TestServer } from "../../harness/api-server.ts";
 import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
@@ -38,7 +38,7 @@ describe("the metadata authorization", () => {
   test.each([
     ["is missing", {}],
     ["is another scheme", { authorization: "Basic eA==" }],
-    ["is a token that is none", { authorization: "Bearer x" }],
+    ["is a malformed token", { authorization: "Bearer x" }],
     ["is a token of a workload", { authorization: "workload" }],
   ])("%s: UNAUTHENTICATED", async (_, metadata: Record<string, string>) => {
     if (metadata.authorization === "workload") metadata.authorization = `Bearer ${await api.identityToken("owner")}`;
@@ -49,7 +49,7 @@ describe("the metadata authorization", () => {
     ]);
   });
 
-  test("stands twice: UNAUTHENTICATED, although each alone would be taken", async () => {
+  test("appears twice: UNAUTHENTICATED, although each alone would be accepted", async () => {
     const session = openHttp2(api.baseUrl);
     const entry = ["authorization", `Bearer ${api.owner.token}`];
     const once = await rawCall(session, LIST, entry);
@@ -60,14 +60,14 @@ describe("the metadata authorization", () => {
     expect(decodeURI(String(twice.headers["grpc-message"]))).toBe(UNAUTHENTICATED.message);
   });
 
-  test("is asked for before a word is said of the message", async () => {
+  test("is required before the message is checked", async () => {
     const answer = await grpc.bytes(LIST, Buffer.from("no message"), {});
     expect(answer).toMatchObject(UNAUTHENTICATED);
   });
 });
 
 describe("the request id", () => {
-  test("of a client comes back and is in the log, which says what was done and not by which token", async () => {
+  test("of a client is returned and is in the log, whose line has the operation but no token", async () => {
     const request = { parent: api.organization, group: { name: "made" } };
     const options = { token: api.owner.token, metadata: { "x-request-id": "run-8" } };
     const { metadata } = await grpc.call("CreateGroup", request, options);
@@ -83,13 +83,13 @@ describe("the request id", () => {
     expect(api.log.join("")).not.toContain(api.owner.token);
   });
 
-  test("is made where the client gives none, and where what it gives could forge a line of the log", async () => {
+  test("is generated when the client sends none, or one that could forge a log line", async () => {
     const { metadata } = await grpc.call("Ping", {}, { metadata: { "x-request-id": "a b" } });
     expect(metadata["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
     expect(await lineOf(String(metadata["x-request-id"]))).toMatchObject({ operation: "Ping", code: "OK" });
   });
 
-  test("is there with an error, and its line tells the error", async () => {
+  test("is returned with an error, and its log line has the error", async () => {
     const options = { token: api.owner.token, metadata: { "x-request-id": "run-9" } };
     const { metadata } = await grpc.call("GetGroup", { uid: "nope" }, options);
     expect(metadata["x-request-id"]).toBe("run-9");
@@ -100,7 +100,7 @@ describe("the request id", () => {
     });
   });
 
-  test("of two calls at once may be the same: each has its line", async () => {
+  test("may be the same for two concurrent calls: each has its log line", async () => {
     const options = { token: api.owner.token, metadata: { "x-request-id": "twin" } };
     await Promise.all([grpc.call("ListGroups", {}, options), grpc.call("ListRoles", {}, options)]);
     const lines = await loggedRequests(api, "twin", 2);
@@ -108,19 +108,19 @@ describe("the request id", () => {
   });
 });
 
-describe("a call that nobody waits for", () => {
+describe("an abandoned call", () => {
   const exchange = grpcMethodOf("Exchange").path;
   const request = () =>
     grpcMethodOf("Exchange").requestSerialize({ aud: [api.baseUrl], identity: held.identity }) as Buffer;
 
-  test("ends when the client takes it back, and is in the log as that", async () => {
+  test("ends when the client cancels it, and is logged as cancelled", async () => {
     const options = { token: held.token, metadata: { "x-request-id": "taken-back" } };
     const answer = grpc.bytes(exchange, request(), { ...options, cancelled: held.asked });
     expect(await answer).toMatchObject({ code: 1 });
     expect(await lineOf("taken-back")).toMatchObject({ operation: "Exchange", code: "CANCELLED" });
   });
 
-  test("whose time was over before it began does nothing, and is told so", async () => {
+  test("whose deadline has passed before it begins does nothing and fails", async () => {
     const method = grpcMethodOf("CreateGroup");
     const bytes = method.requestSerialize({ parent: api.organization, group: { name: "too late" } }) as Buffer;
     const session = openHttp2(api.baseUrl);
@@ -138,7 +138,7 @@ describe("a call that nobody waits for", () => {
     });
   });
 
-  test("is told DEADLINE_EXCEEDED when its time is over", async () => {
+  test("is DEADLINE_EXCEEDED when its deadline passes", async () => {
     const session = openHttp2(api.baseUrl);
     const headers = ["authorization", `Bearer ${held.token}`, "grpc-timeout", "1m", "x-request-id", "late"];
     const answer = await rawCall(session, exchange, headers, request());
@@ -148,28 +148,28 @@ describe("a call that nobody waits for", () => {
   });
 });
 
-describe("bytes that are no message", () => {
+describe("bytes that are not a message", () => {
   test.each([
     ["words", Buffer.from("hello, world")],
     ["half a field", Buffer.from([0x0a, 0x7f, 0x61])],
-    ["a text that is no UTF-8", Buffer.from([0x12, 0x02, 0xff, 0xfe])],
+    ["a text that is not UTF-8", Buffer.from([0x12, 0x02, 0xff, 0xfe])],
   ])("are a violation of the message: %s", async (_, bytes) => {
     const answer = await grpc.bytes(LIST, bytes, { token: api.owner.token });
     const { description } = answer.details[1]?.fieldViolations[0] ?? {};
     expect(description).toMatch(/^the message is not of its type: /);
     expect(answer).toMatchObject({ code: 3, message: `Invalid argument: ${description}` });
-    // To protobuf the field "", the message itself, is none.
+    // In protobuf, the field "" (the message itself) does not exist.
     expect(answer.details[1]).toEqual({ ...BAD_REQUEST, fieldViolations: [{ description }] });
   });
 
-  test("are one where a time lies beyond the year 9999, which JSON has no words for", async () => {
+  test("are a violation for a time after the year 9999, which JSON cannot express", async () => {
     const method = grpcMethodOf("ListTags");
     const bytes = method.requestSerialize({ updated_since: { seconds: "253402300800" } });
     const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
     expect(answer).toMatchObject({ code: 3, message: expect.stringContaining("the message is not of its type") });
   });
 
-  test("and a field that is not known is ignored", async () => {
+  test("and an unknown field is ignored", async () => {
     const unknown = Buffer.from([0xfa, 0x3e, 0x01, 0x61]);
     expect(await grpc.bytes(LIST, unknown, { token: api.owner.token })).toMatchObject({ code: 0 });
   });

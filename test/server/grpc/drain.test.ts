@@ -1,5 +1,5 @@
-// The end of a server on the gRPC wire: calls under way are answered, idle connections are told to go, new ones are refused,
-// and ten seconds are the limit.
+// The end of a server on the gRPC wire: calls under way are answered, idle connections get GOAWAY, new ones are refused, and ten
+// seconds are the limit.
 import { once } from "node:events";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DRAIN_MS } from "../../../server/index.ts";
@@ -26,7 +26,7 @@ const end = async ({ held, grpc }: { held: HeldIssuer; grpc: { close(): void } }
   await held.close();
 };
 
-test("a call under way is answered, and then the server has ended", async () => {
+test("a call under way is answered before the server ends", async () => {
   const server = await busy();
   const closed = server.api.close();
   server.held.release();
@@ -35,7 +35,7 @@ test("a call under way is answered, and then the server has ended", async () => 
   await end(server);
 });
 
-test("an idle connection is told to go, and the server waits for none", async () => {
+test("an idle connection gets GOAWAY, and the server does not wait for it", async () => {
   const api = await startServer();
   const session = openHttp2(api.baseUrl);
   await once(session, "connect");
@@ -61,7 +61,7 @@ test("a new connection is refused while a call is under way", async () => {
   await end(server);
 });
 
-test("a new call on a connection that is open is refused while a call is under way", async () => {
+test("a new call on an open connection is refused while a call is under way", async () => {
   const server = await busy();
   const closed = server.api.close();
   expect(await server.grpc.call("Ping", {})).toMatchObject({ code: 14 });

@@ -1,5 +1,5 @@
-// What is no decent call: framing, compression, time limits and headers that a client should not send. Each is refused in
-// full or ignored, is one line of the log with its request id, and the connection and the server serve the next call.
+// Hostile calls: framing, compression, time limits and headers that no client should send. Each is refused in full or ignored,
+// with one log line and its request id. The connection and the server serve the next call.
 import { once } from "node:events";
 import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { connect } from "node:net";
@@ -44,7 +44,7 @@ const refusalIn = (headers: IncomingHttpHeaders) => {
 
 const send = (path: string, headers: readonly string[], bytes: Buffer) => rawStream(session, path, headers, bytes);
 
-/** The handler of reflection alone, to be called with any stream. */
+/** The handler of reflection, for calls with any stream. */
 const reflection = () => {
   let handle: (call: Duplex) => void = () => {};
   const register = (_path: string, own: typeof handle) => {
@@ -60,7 +60,7 @@ const gzip = ["grpc-encoding", "gzip"];
 const isNoMessage = "the message is not of its type: ";
 const noMessage = "Received no request message";
 
-describe("is refused in full and in one line of the log, and the connection serves the next call:", () => {
+describe("is refused in full with one log line, and the connection serves the next call:", () => {
   test.each<[string, string[], Buffer, Code, string]>([
     ["no message", [], NOTHING, "UNIMPLEMENTED", noMessage],
     [
@@ -79,7 +79,7 @@ describe("is refused in full and in one line of the log, and the connection serv
       "RESOURCE_EXHAUSTED",
       "Received message larger",
     ],
-    ["what is no gzip", gzip, framed(Buffer.from("x"), { flag: 1 }), "INTERNAL", "Failed to decompress message"],
+    ["bytes that are not gzip", gzip, framed(Buffer.from("x"), { flag: 1 }), "INTERNAL", "Failed to decompress message"],
     [
       "a small message that unpacks to more than 1 MiB",
       gzip,
@@ -101,7 +101,7 @@ describe("is refused in full and in one line of the log, and the connection serv
       "INVALID_ARGUMENT",
       isNoMessage,
     ],
-    ["a time limit that is none", ["grpc-timeout", "soon"], framed(NOTHING), "INTERNAL", "Invalid grpc-timeout value"],
+    ["a malformed time limit", ["grpc-timeout", "soon"], framed(NOTHING), "INTERNAL", "Invalid grpc-timeout value"],
   ])("%s", async (name, headers, bytes, code, text) => {
     const id = name.replaceAll(" ", "-");
     const answer = await send(PING, ["x-request-id", id, ...headers], bytes);
@@ -114,7 +114,7 @@ describe("is refused in full and in one line of the log, and the connection serv
     expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
   });
 
-  test("an unknown method of another domain, told in that domain", async () => {
+  test("an unknown method of another domain, with that domain in the error", async () => {
     const path = "/chainguard.platform.registry.v2.ReposService/PaintRepo";
     const { headers } = await send(path, ["x-request-id", "paint"], framed(NOTHING));
     expect(refusalIn(headers)).toMatchObject({
@@ -129,14 +129,14 @@ describe("is refused in full and in one line of the log, and the connection serv
     ["health", "/grpc.health.v1.Health/Check"],
     ["a watch of health", "/grpc.health.v1.Health/Watch"],
     ["reflection", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"],
-  ])("bytes that are no message of %s", async (_, path) => {
+  ])("bytes that are not a message of %s", async (_, path) => {
     const { headers } = await send(path, [], framed(Buffer.from("garbage")));
     expect(refusalIn(headers)).toMatchObject({ code: 13, message: "Internal: Error deserializing request" });
     expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
-describe("a stream without an end of its own", () => {
+describe("a stream without an end", () => {
   test("that arrives while the server drains is ended at once", () => {
     const streams = createStreams();
     const ended: string[] = [];
@@ -146,7 +146,7 @@ describe("a stream without an end of its own", () => {
     expect(ended).toEqual(["early", "late"]);
   });
 
-  test("is one of a thousand: with one more, the one that has been open longest is ended", () => {
+  test("is one of at most a thousand: one more ends the one that has been open longest", () => {
     const streams = createStreams();
     const ended: number[] = [];
     const calls = Array.from({ length: 1002 }, () => new Duplex({ read() {}, write() {} }));
@@ -162,7 +162,7 @@ describe("a stream without an end of its own", () => {
     expect(ended).toEqual([0, 1]);
   });
 
-  test("is not answered after its end: a question of reflection that comes then is left", async () => {
+  test("gets no answer after its end: a later request of reflection is ignored", async () => {
     const { handle, streams } = reflection();
     const answers: unknown[] = [];
     const call = new Duplex({
@@ -195,8 +195,8 @@ describe("is served:", () => {
     ["a plain message beside a compression that is not used", gzip, (bytes) => framed(bytes)],
     ["a time limit of years", ["grpc-timeout", "99999999H"], (bytes) => framed(bytes)],
     ["a time limit that 32 bits make negative", ["grpc-timeout", "1000H"], (bytes) => framed(bytes)],
-    ["a -bin entry that is no base64", ["x-bin", "***"], (bytes) => framed(bytes)],
-    ["an entry by the name that the server has for itself", ["irm-call", "1"], (bytes) => framed(bytes)],
+    ["a -bin entry that is not base64", ["x-bin", "***"], (bytes) => framed(bytes)],
+    ["an entry with a name that the server uses internally", ["irm-call", "1"], (bytes) => framed(bytes)],
   ])("%s", async (_, headers, wrap) => {
     const bytes = list.requestSerialize({ name: "dev" }) as Buffer;
     const own = ["authorization", `Bearer ${api.owner.token}`, ...headers];
@@ -205,7 +205,7 @@ describe("is served:", () => {
     expect(list.responseDeserialize(answer.bytes.subarray(5))).toMatchObject({ groups: [{ name: "dev" }] });
   });
 
-  test("an enum number that is not known is refused by its field, and nothing is stored", async () => {
+  test("an unknown enum number is refused with its field, and nothing is stored", async () => {
     const method = grpcMethodOf("CreateGroup");
     const bytes = method.requestSerialize({ parent: api.organization, group: { name: "kind", kind: 77 } }) as Buffer;
     const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
@@ -242,14 +242,14 @@ const openAndReset = (stream: number, path: string, id: string): Buffer => {
 };
 
 describe("a flood", () => {
-  test("of calls on one connection is held to 1000 at a time by the settings of HTTP/2", async () => {
+  test("of calls on one connection is limited to 1000 at a time by the settings of HTTP/2", async () => {
     const own = openHttp2(api.baseUrl);
     const [settings] = await once(own, "remoteSettings");
     expect(settings.maxConcurrentStreams).toBe(1000);
     own.close();
   });
 
-  test("of calls that are taken back at once leaves one line for each, and a server that serves", async () => {
+  test("of calls that are cancelled at once leaves one log line for each, and a server that still serves", async () => {
     const own = openHttp2(api.baseUrl);
     await once(own, "connect");
     const count = 300;
@@ -257,7 +257,7 @@ describe("a flood", () => {
       const headers = { ":method": "POST", ":path": PING, "content-type": "application/grpc", "x-request-id": "reset" };
       const stream = own.request(headers);
       stream.on("error", () => {});
-      // Some before a word of the message, some in the middle of it, some after it.
+      // Some before the message, some in the middle of it, some after it.
       if (i % 3 > 0) stream.write(framed(Buffer.alloc(64)).subarray(0, i % 3 === 1 ? 10 : undefined));
       if (i % 6 === 5) stream.end();
       await new Promise<void>((resolve) => own.ping(() => resolve()));
@@ -275,7 +275,7 @@ describe("a flood", () => {
     ["a method", PING],
     ["a watch of health", "/grpc.health.v1.Health/Watch"],
     ["reflection", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"],
-  ])("of calls that are reset in the packet that opens them harms nobody: %s", async (name, path) => {
+  ])("of calls that are reset in the packet that opens them does not affect other calls: %s", async (name, path) => {
     const uncaught: Error[] = [];
     const seen = (error: Error) => uncaught.push(error);
     process.on("uncaughtExceptionMonitor", seen);
@@ -291,13 +291,13 @@ describe("a flood", () => {
     expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
   });
 
-  test("of questions whose answers nobody reads is not read on, and all are answered once they are", async () => {
+  test("of requests with unread responses is paused, and all are answered once the client reads", async () => {
     const count = 1000;
     let asked = 0;
     let answered = 0;
     let isRead = false;
     let release = () => {};
-    // A call as grpc-js shows it: an answer is taken when the client's window has room for it.
+    // A call as grpc-js presents it: a response is sent when the client's window has room for it.
     const call = new Duplex({
       objectMode: true,
       read() {

@@ -34,14 +34,14 @@ describe("a message", () => {
     expect(await grpc.call("Ping", {})).toMatchObject({ code: 0, json: { response: "pong" } });
   });
 
-  test("of 1 MiB is not: its name is refused as a name", async () => {
+  test("of 1 MiB is read: its name is refused as a name", async () => {
     const bytes = named(MIB - 100);
     expect(bytes.length).toBeGreaterThan(MIB - 100);
     const answer = await grpc.bytes(CREATE, bytes, { token: api.owner.token });
     expect(answer.message).toBe("Invalid argument: name: name must be at most 255 characters");
   });
 
-  test("of more than 1 MiB in an answer is sent", async () => {
+  test("of more than 1 MiB in a response is sent", async () => {
     const parent = api.organization;
     const description = "é".repeat(512);
     const body = { claimMatch: { issuer: "https://issuer.example", subjectPattern: "s".repeat(1024), claims: {} } };
@@ -58,7 +58,7 @@ describe("a message", () => {
 });
 
 describe("the details of an error", () => {
-  // gRPC over HTTP/2: clients need not take more than 8 KiB of headers.
+  // gRPC over HTTP/2: clients need not accept more than 8 KiB of headers.
   const sizeOf = async (message: Buffer, path = CREATE) => {
     const session = openHttp2(api.baseUrl);
     const { headers } = await rawCall(session, path, ["authorization", `Bearer ${api.owner.token}`], message);
@@ -66,7 +66,7 @@ describe("the details of an error", () => {
     return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 32, 0);
   };
 
-  test("name the first violations of many, and stay within what every client takes", async () => {
+  test("name the first violations of many, within the limit of every client", async () => {
     const capabilities = Array.from({ length: 1000 }, () => 9_999_999);
     const own = { parent: api.organization, role: { name: "a", capabilities } };
     const method = grpcMethodOf("CreateRole");
@@ -78,7 +78,7 @@ describe("the details of an error", () => {
     expect(await sizeOf(bytes, method.path)).toBeLessThan(8 * 1024);
   });
 
-  test("stay within it where a path of a mask is as long as a message may be", async () => {
+  test("stay within it when a path of a mask is as long as a message may be", async () => {
     const method = grpcMethodOf("UpdateGroup");
     const own = { group: { uid: api.organization }, update_mask: { paths: ["x".repeat(1_000_000)] } };
     const bytes = method.requestSerialize(own) as Buffer;
@@ -92,7 +92,7 @@ describe("the details of an error", () => {
     expect(await sizeOf(bytes, method.path)).toBeLessThan(8 * 1024);
   });
 
-  test("hold no half of a character, which no header can", async () => {
+  test("have no half of a character, which no header can hold", async () => {
     const method = grpcMethodOf("UpdateGroup");
     const own = { group: { uid: api.organization }, update_mask: { paths: ["😀".repeat(600)] } };
     const answer = await grpc.bytes(method.path, method.requestSerialize(own) as Buffer, { token: api.owner.token });
@@ -102,7 +102,7 @@ describe("the details of an error", () => {
 });
 
 describe("pings", () => {
-  test("far more often than every 30 s are answered, without a call and between calls, and end nothing", async () => {
+  test("far more often than every 30 s are answered without a call and between calls, and end no connection", async () => {
     const session = openHttp2(api.baseUrl);
     await once(session, "connect");
     let goneAway = 0;
@@ -121,7 +121,7 @@ describe("pings", () => {
   });
 });
 
-describe("what is not served", () => {
+describe("a method that is not served", () => {
   const fullNames = unservedMethods.flatMap(({ service, name, path }) => {
     const [domain, own] = service.split(".");
     const versions = path.includes("{version}") ? VERSIONS : path.includes("/v2beta1/") ? ["v2beta1"] : [""];

@@ -1,5 +1,5 @@
-// Update masks on both wires (docs/contract.md#updates, AIP-134): named in either spelling, and left out, where gRPC takes the
-// populated fields and REST the keys of the body.
+// Update masks on both wires (docs/contract.md#updates, AIP-134), in either spelling. Without a mask, gRPC applies the populated
+// fields, and REST the keys of the body.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
@@ -44,7 +44,7 @@ describe("over gRPC without a mask", () => {
     });
   });
 
-  test("a field cannot be cleared: its zero is no value, which over REST it is", async () => {
+  test("a field cannot be cleared: its zero counts as absent, unlike over REST", async () => {
     const uid = await identity();
     expect((await update({ uid, description: "", company: "" })).code).toBe(0);
     expect(await read(uid)).toMatchObject({ description: "before", company: "before" });
@@ -54,7 +54,7 @@ describe("over gRPC without a mask", () => {
     expect(cleared).not.toHaveProperty("company");
   });
 
-  test("an empty mask is none", async () => {
+  test("an empty mask counts as absent", async () => {
     const uid = await identity();
     expect((await update({ uid, name: "after" }, [])).code).toBe(0);
     expect(await read(uid)).toMatchObject({ name: "after", description: "before" });
@@ -95,7 +95,7 @@ describe("over gRPC with a mask", () => {
     expect(after.claimMatch).toEqual({ issuer: "https://other.example", subject: "t" });
   });
 
-  test("a path that names nothing is refused by its name", async () => {
+  test("an unknown path is refused by its name", async () => {
     const answer = await update({ uid: await identity() }, ["claim_match.colour"]);
     expect(answer).toMatchObject({
       code: 3,
@@ -104,7 +104,7 @@ describe("over gRPC with a mask", () => {
   });
 });
 
-test("a message without its resource is a message with an empty one", async () => {
+test("a message without its resource counts as one with an empty resource", async () => {
   const create = grpcMethodOf("CreateIdentity");
   const request = create.requestSerialize({ parent: api.organization }) as Buffer;
   const answer = await grpc.bytes(create.path, request, { token: api.owner.token });
@@ -113,7 +113,7 @@ test("a message without its resource is a message with an empty one", async () =
   expect(empty).toMatchObject({ code: 3, message: "Invalid argument: uid: is required" });
 });
 
-test("half a character is refused over REST, as no message of gRPC can hold it", async () => {
+test("half a character is refused over REST, since no gRPC message can hold it", async () => {
   const body = { name: "a", description: "\ud83d", claimMatch: { ...claimMatch, claims: { "\ud83d": "x" } } };
   const answer = await api.call("POST", `${IAM}/identities/${api.organization}`, { body });
   expect(answer.json.details[1].fieldViolations).toEqual([

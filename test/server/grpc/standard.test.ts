@@ -1,5 +1,5 @@
-// The standard services: reflection in both versions, as grpcurl asks it, and health (grpc/grpc: reflection.proto,
-// health.proto). Neither asks for a token.
+// The standard services: reflection in both versions, as grpcurl uses it, and health (grpc/grpc: reflection.proto,
+// health.proto). Neither requires a token.
 import { once } from "node:events";
 import { createFileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
@@ -39,7 +39,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The answers to questions that are asked on one stream. */
+/** The responses to requests on one stream. */
 const reflect = (version: string, ...requests: Body[]): Promise<Body[]> =>
   new Promise((resolve, reject) => {
     const name = `grpc.reflection.${version}`;
@@ -78,7 +78,7 @@ describe.each(["v1", "v1alpha"])("reflection %s", (version) => {
     expect(names).not.toContain("chainguard.platform.iam.v2beta1.TermsService");
   });
 
-  test("gives a service's file with all that it imports, enough to call it by", async () => {
+  test("returns a service's file with all imports, which is enough to call it", async () => {
     const [answer] = await reflect(version, { fileContainingSymbol: "chainguard.platform.iam.v2beta1.GroupsService" });
     const [file, ...imports] = filesOf(answer) as [FileDescriptorProto, ...FileDescriptorProto[]];
     const own = createFileRegistry(file, (name) => imports.find((other) => other.name === name));
@@ -103,7 +103,7 @@ describe.each(["v1", "v1alpha"])("reflection %s", (version) => {
     expect(filesOf(answer)[0]?.name).toBe(name);
   });
 
-  test("finds a file by its name, and sends an import once a stream", async () => {
+  test("finds a file by its name, and sends each import once a stream", async () => {
     const own = { fileByFilename: "chainguard/platform/ping/v2beta1/ping.proto" };
     const [first, second] = await reflect(version, own, { fileByFilename: "chainguard/platform/ping/v2/ping.proto" });
     expect(filesOf(first).map(({ name }) => name)).toContain("google/api/annotations.proto");
@@ -127,7 +127,7 @@ describe.each(["v1", "v1alpha"])("reflection %s", (version) => {
     { fileByFilename: "nothing.proto" },
     { fileContainingExtension: { containingType: "google.protobuf.MethodOptions", extensionNumber: 1 } },
     { allExtensionNumbersOfType: "nothing.Nothing" },
-  ])("has no answer to %j: NOT_FOUND, and the stream goes on", async (request) => {
+  ])("answers %j with NOT_FOUND, and the stream continues", async (request) => {
     const [missing, answer] = await reflect(version, request, { listServices: "" });
     expect(missing).toMatchObject({ originalRequest: request, errorResponse: { errorCode: 5 } });
     expect(answer?.listServicesResponse.service.length).toBeGreaterThan(20);
@@ -150,7 +150,7 @@ describe("health", () => {
     expect(await check(service)).toMatchObject({ code: 0, json: { status: "SERVING" } });
   });
 
-  test("of a service that there is not is NOT_FOUND", async () => {
+  test("of an unknown service is NOT_FOUND", async () => {
     expect(await check("nothing.Nothing")).toMatchObject({
       code: 5,
       message: "Not found: there is no service nothing.Nothing",
@@ -175,7 +175,7 @@ describe("health", () => {
       fail: (own: boolean) => {
         fails = own;
       },
-      /** how often the database was asked something */
+      /** how often the database was queried */
       looks: () => asked,
       close: async () => {
         client.close();
@@ -196,7 +196,7 @@ describe("health", () => {
     await close();
   });
 
-  test("that is watched is told when the database fails and when it is well again, each once", async () => {
+  test("that is watched reports once when the database fails, and once when it recovers", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { client, fail, looks, close } = await startFailing();
     const stream = client.client.makeServerStreamRequest("/grpc.health.v1.Health/Watch", REQUEST, ANSWER, {
@@ -224,14 +224,14 @@ describe("health", () => {
       await vi.advanceTimersByTimeAsync(3 * WATCH_MS);
       return looks() - before;
     };
-    // The server looks on until it knows that nobody watches.
+    // The server continues until it notices that no client watches.
     for (let asked = 0; asked < 200 && (await looksWhile()) > 0; asked += 1) await client.call("Ping", {});
     expect(await looksWhile()).toBe(0);
     vi.useRealTimers();
     await close();
   });
 
-  test("that is watched says SERVING, and NOT_SERVING when the server ends, which waits for no watcher", async () => {
+  test("that is watched is SERVING, then NOT_SERVING when the server ends, which waits for no watcher", async () => {
     const server = await createServer({ keys: sharedKeys() });
     const client = createGrpcClient(server.baseUrl);
     const watch = (service: string): [ClientReadableStream<Body>, Promise<string[]>] => {
@@ -256,7 +256,7 @@ describe("health", () => {
 });
 
 describe("with a port of its own for the token exchange", () => {
-  test("each side lists, serves and watches over what is its own", async () => {
+  test("each side lists, serves and watches its own services", async () => {
     const server = await createServer({ keys: sharedKeys(), authPort: 0 });
     const auth = createGrpcClient(server.authUrl);
     const own = createGrpcClient(server.baseUrl);

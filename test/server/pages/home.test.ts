@@ -1,4 +1,4 @@
-// The page at `/`, as text; test/interop/home-page.test.ts looks at it in a browser.
+// The page at `/`, as text; test/interop/home-page.test.ts opens it in a browser.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type RunningServer } from "../../../server/index.ts";
 import { homeDocument } from "../../../server/pages/home-document.ts";
@@ -39,7 +39,7 @@ describe("with --dev", () => {
     expect(text).toContain(`<dt>Owner</dt><dd><code>${server.identity}</code></dd>`);
   });
 
-  test("carries a token of the owner that the API takes", async () => {
+  test("has a token of the owner that the API accepts", async () => {
     const token = tokenIn((await get(`${server.baseUrl}/`)).text);
     const { status } = await get(`${server.baseUrl}/iam/v2beta1/groups/${server.organization}`, {
       authorization: `Bearer ${token}`,
@@ -83,13 +83,13 @@ describe("with --dev", () => {
     expect(text).not.toContain(server.organization as string);
   });
 
-  test("answers HEAD without a body, and nothing but GET and HEAD", async () => {
+  test("answers HEAD without a body, and no methods except GET and HEAD", async () => {
     const head = await fetch(`${server.baseUrl}/`, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     expect((await fetch(`${server.baseUrl}/`, { method: "POST" })).status).toBe(404);
   });
 
-  test("does without the token once its owner is deleted", async () => {
+  test("has no token once its owner is deleted", async () => {
     const own = await start({ dev: true });
     const token = tokenIn((await get(`${own.baseUrl}/`)).text);
     const url = `${own.baseUrl}/iam/v2beta1/identities/${own.identity}`;
@@ -108,7 +108,7 @@ test("shows neither token nor organisation without --dev", async () => {
   expect(text).not.toContain("<dt>Organisation</dt>");
 });
 
-test("escapes what it shows", () => {
+test("escapes the values that it shows", () => {
   const html = homeDocument({
     baseUrl: "http://127.0.0.1:1",
     authUrl: `http://127.0.0.1:1/"><script>`,

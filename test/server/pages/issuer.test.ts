@@ -1,5 +1,5 @@
-// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (docs/contract.md#d33), and
-// what `createServer` gives.
+// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (docs/contract.md#d33), and the
+// result of `createServer`.
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../../server/index.ts";
@@ -17,7 +17,7 @@ describe("discovery", () => {
   test.each([
     ["our issuer", () => api.authUrl, () => sharedKeys().signer],
     ["the development issuer", () => api.issuer, () => sharedKeys().devSigner],
-  ])("of %s names itself and its keys, which are public and nothing more", async (_, issuer, signer) => {
+  ])("of %s names itself and its keys, which are only public", async (_, issuer, signer) => {
     const path = issuer().slice(api.authUrl.length);
     const answer = await api.call("GET", `${path}/.well-known/openid-configuration`, { token: null });
     expect(answer.json).toEqual({
@@ -33,12 +33,12 @@ describe("discovery", () => {
       expect(Object.keys(key).toSorted()).toEqual(["alg", "e", "kid", "kty", "n", "use"]);
   });
 
-  test("keys of the two issuers are not the same", () => {
+  test("the two issuers have different keys", () => {
     expect(sharedKeys().signer.jwks()).not.toEqual(sharedKeys().devSigner.jwks());
   });
 });
 
-describe("a relying party that this project did not write (jose)", () => {
+describe("an independent relying party (jose)", () => {
   /** As a standard client does it: discovery, key set, signature, issuer, audience, times. */
   const relyingParty = async (server: TestServer) => {
     const discovery = await fetch(`${server.authUrl}/.well-known/openid-configuration`);
@@ -48,7 +48,7 @@ describe("a relying party that this project did not write (jose)", () => {
       jwtVerify(token, keys, { issuer, audience: server.baseUrl, currentDate: new Date(server.clock()) });
   };
 
-  test("verifies an API token of one hour, and reads who acts and what may be done", async () => {
+  test("verifies an API token of one hour, and reads its identity and capabilities", async () => {
     const verify = await relyingParty(api);
     const { payload, protectedHeader } = await verify(await api.token(api.identity, { subject: "owner" }));
     const iat = Math.floor(START_MS / 1000);
@@ -78,7 +78,7 @@ describe("a relying party that this project did not write (jose)", () => {
     await expect(verify(await token(api))).rejects.toMatchObject({ code });
   });
 
-  test("that kept the key set for ten minutes meets no token with a key that it does not know (row 35)", async () => {
+  test("with a key set that is ten minutes old knows the key of every token (row 35)", async () => {
     const server = await startServer({ keys: undefined });
     const kidOf = (token: string) => decodeProtectedHeader(token).kid;
     const newToken = () => server.token(server.identity, { subject: "owner" });
@@ -98,7 +98,7 @@ describe("a relying party that this project did not write (jose)", () => {
 describe("the development issuer", () => {
   const mint = (body: unknown) => api.call("POST", "/dev-issuer/token", { token: null, body });
 
-  test("mints for anyone who asks, for an hour, as its own clock says", async () => {
+  test("mints for any caller, for an hour by its own clock", async () => {
     const { json } = await mint({
       subject: "s",
       audience: ["a", "b"],
@@ -122,22 +122,22 @@ describe("the development issuer", () => {
   test.each<[string, unknown, string, string]>([
     ["no subject", {}, "subject", "is required"],
     ["an empty subject", { subject: "" }, "subject", "is required"],
-    ["a subject that is no text", { subject: 7 }, "subject", "must be a string"],
+    ["a subject that is not text", { subject: 7 }, "subject", "must be a string"],
     ["a long subject", { subject: "s".repeat(256) }, "subject", "must be at most 255 characters"],
     [
-      "a life of more than a day",
+      "a lifetime of more than a day",
       { subject: "s", lifetimeSeconds: 86_401 },
       "lifetimeSeconds",
       "must be at most 86400",
     ],
-    ["a life of no time", { subject: "s", lifetimeSeconds: 0 }, "lifetimeSeconds", "must be at least 1"],
-    ["a life that is no number", { subject: "s", lifetimeSeconds: "1h" }, "lifetimeSeconds", "must be a number"],
+    ["a lifetime of zero", { subject: "s", lifetimeSeconds: 0 }, "lifetimeSeconds", "must be at least 1"],
+    ["a lifetime that is not a number", { subject: "s", lifetimeSeconds: "1h" }, "lifetimeSeconds", "must be a number"],
     ["an empty list of audiences", { subject: "s", audience: [] }, "audience", AUDIENCE],
-    ["claims that are none", { subject: "s", claims: [] }, "claims", "must be a map"],
+    ["claims that are not a map", { subject: "s", claims: [] }, "claims", "must be a map"],
     ["a field that does not exist", { subject: "s", colour: "red" }, "colour", "there is no such field here"],
     ["a list", [], "", "the body must be a JSON object"],
-    ["a field that stands twice", '{"subject":"a","subject":"b"}', "subject", "must be given once"],
-  ])("refuses %s, in the words of the API", async (_, body, field, description) => {
+    ["a field that appears twice", '{"subject":"a","subject":"b"}', "subject", "must be given once"],
+  ])("refuses %s with the API's error", async (_, body, field, description) => {
     const text = field ? `${field}: ${description}` : description;
     const answer = await mint(body);
     expectRefusal(answer, "INVALID_ARGUMENT", text, { details: [badRequest([field, description])] });
@@ -153,7 +153,7 @@ describe("the development issuer", () => {
 });
 
 describe("createServer", () => {
-  test("needs no options: it listens on a free port of loopback and gives its addresses and its end", async () => {
+  test("needs no options: it listens on a free port of loopback, and returns its addresses and close", async () => {
     const server = await createServer();
     expect(Object.keys(server).toSorted()).toEqual([
       ...["anyone", "authUrl", "baseUrl", "close", "localAuthUrl", "localUrl", "rotateKeys"],
@@ -171,7 +171,7 @@ describe("createServer", () => {
   test.each([
     ["its address", (url: string) => url],
     ["another name of loopback", (url: string) => url.replace("127.0.0.1", "localhost")],
-  ])("takes tokens for %s as audience", async (_, name) => {
+  ])("accepts tokens for the audience %s", async (_, name) => {
     const answer = await api.exchange(await api.identityToken("owner"), {
       aud: name(api.baseUrl),
       identity: api.identity,

@@ -1,4 +1,4 @@
-// The pages for whoever runs the server, on every port and without a token.
+// The pages for the operator of the server, on every port and without a token.
 import { afterAll, describe, expect, test } from "vitest";
 import { operations } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
@@ -17,7 +17,7 @@ const start = async (options: Parameters<typeof startServer>[0] = {}) => {
   return server;
 };
 
-/** Samples of a scrape: value by name with labels, as they stand in the text. */
+/** Samples of a scrape: value by name with labels, as in the text. */
 const scrape = async (api: Awaited<ReturnType<typeof start>>) => {
   const { text } = await api.call("GET", "/metrics", { token: null });
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -45,12 +45,12 @@ describe("/healthz and /readyz", () => {
     }
   });
 
-  test("are no methods of the API: anything but a read is an unknown path", async () => {
+  test("are not methods of the API: a write to them is an unknown path", async () => {
     const api = await start();
     expectRefusal(await api.call("POST", "/readyz"), "NOT_FOUND", "there is no /readyz");
   });
 
-  test("tell apart a process that lives and a database that does not answer, whose failure the log has", async () => {
+  test("distinguish a live process from a database failure, which the log has", async () => {
     const store = createStore(openDatabase(":memory:"));
     // Closed by the test below; the server closes it once more.
     const api = await start({ store: { ...store, close: () => {} } });
@@ -60,7 +60,7 @@ describe("/healthz and /readyz", () => {
     expect(api.log.join("")).toContain("database is not open");
   });
 
-  test("are written down for debugging only, but for what is wrong", async () => {
+  test("are logged for debugging only, except failures", async () => {
     const api = await start();
     api.log.length = 0;
     for (const path of ["/healthz", "/readyz", "/metrics"]) await api.call("GET", path);
@@ -77,7 +77,7 @@ describe("/metrics", () => {
     expect(answer.text.endsWith("\n")).toBe(true);
   });
 
-  test("counts requests by operation, wire and code, and how long they took by operation", async () => {
+  test("counts requests by operation, wire and code, and has their durations by operation", async () => {
     const api = await start();
     await api.ok("GET", `${IAM}/groups`);
     await api.ok("GET", `${IAM}/groups`);
@@ -96,7 +96,7 @@ describe("/metrics", () => {
     expect(samples.get('irm_request_duration_seconds_sum{operation="ListGroups"}')).toBeGreaterThan(0);
   });
 
-  test("counts gRPC calls likewise: answered, refused by the server and by grpc-js, and under way", async () => {
+  test("counts gRPC calls that are answered, refused by the server or by grpc-js, and under way", async () => {
     const api = await start();
     const grpc = createGrpcClient(api.baseUrl);
     await grpc.call("ListGroups", {}, { token: api.owner.token });
@@ -123,7 +123,7 @@ describe("/metrics", () => {
     await held.close();
   });
 
-  test("has one request in flight while it is asked: this one", async () => {
+  test("counts its own request as the only one in flight", async () => {
     const api = await start();
     expect((await scrape(api)).get('irm_requests_in_flight{wire="rest"}')).toBe(1);
   });
@@ -141,7 +141,7 @@ describe("/metrics", () => {
     });
   });
 
-  test("has labels of the table of methods only: no path, uid or word of a caller", async () => {
+  test("has labels of the table of methods only: no path, uid or text of a caller", async () => {
     const api = await start();
     for (const path of ["/nowhere", "/iam/v2beta1/groups/x", `${IAM}/groups/${api.organization}/0123456789abcdef`]) {
       await api.call("GET", path);
@@ -156,7 +156,7 @@ describe("/metrics", () => {
     expect(names).toContain("GetGroup");
   });
 
-  test("of two servers in one process are apart", async () => {
+  test("of two servers in one process are separate", async () => {
     const [one, other] = [await start(), await start()];
     await one.ok("GET", `${IAM}/groups`);
     const name = 'irm_requests_total{operation="ListGroups",wire="rest",code="OK"}';

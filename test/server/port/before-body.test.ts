@@ -1,5 +1,5 @@
-// A caller who is not known is refused by the head of a request: nothing of the body is awaited, read or decoded. The body of
-// each request here never comes to its end, so an answer shows that nobody waited for it.
+// An unauthenticated caller is refused after the head of a request: the server does not wait for, read or decode the body. The
+// bodies here never end, so a response shows that the server did not wait for them.
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
@@ -16,7 +16,7 @@ afterAll(() => api.close());
 const TYPE = "application/json";
 const target = () => `${IAM}/groups/${api.organization}`;
 
-/** A request of HTTP/1.1 whose body lacks its end, until its answer has come. */
+/** A request of HTTP/1.1 whose body lacks its end, until its response arrives. */
 const half = async (headers: readonly string[], path = target(), body = '{"name":') => {
   const connection = await openConnection(api.baseUrl);
   connection.write([`POST ${path} HTTP/1.1`, "host: x", ...headers, "", body].join("\r\n"));
@@ -45,11 +45,11 @@ const bodies: [string, string[]][] = [
   ["a length", [`content-type: ${TYPE}`, "content-length: 100"]],
   ["a length beyond every limit", [`content-type: ${TYPE}`, "content-length: 99999999999"]],
   ["chunks", [`content-type: ${TYPE}`, "transfer-encoding: chunked"]],
-  ["a type that is no JSON", ["content-type: text/plain", "content-length: 100"]],
+  ["a type that is not JSON", ["content-type: text/plain", "content-length: 100"]],
 ];
 
 describe("without a valid token", () => {
-  test.each(bodies)("a body with %s is 401, and that alone", async (_, headers) => {
+  test.each(bodies)("a body with %s is only 401", async (_, headers) => {
     for (const authorization of [[], ["authorization: Bearer x"]]) {
       const answer = await half([...authorization, ...headers]);
       expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
@@ -57,7 +57,7 @@ describe("without a valid token", () => {
     }
   });
 
-  test("a client that asks whether it may send its body is not told to", async () => {
+  test("a client with Expect: 100-continue gets no 100", async () => {
     const answer = await half(["expect: 100-continue", "content-length: 100"], target(), "");
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
@@ -88,7 +88,7 @@ describe("without a valid token", () => {
 describe("with a token", () => {
   const authorization = () => `authorization: Bearer ${api.owner.token}`;
 
-  test("a client that asks whether it may send its body is told to, and served", async () => {
+  test("a client with Expect: 100-continue gets 100, and is served", async () => {
     const connection = await openConnection(api.baseUrl);
     const body = '{"name":"asked"}';
     const head = [`POST ${target()} HTTP/1.1`, "host: x", authorization(), `content-type: ${TYPE}`];
@@ -99,7 +99,7 @@ describe("with a token", () => {
     connection.reset();
   });
 
-  test("what was taken from the caller while its body arrived is not used", async () => {
+  test("a grant that is revoked while the body arrives does not count", async () => {
     const { uid, token } = await api.actor("leaver", { role: "owner" });
     const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });
     const connection = await openConnection(api.baseUrl);
@@ -114,7 +114,7 @@ describe("with a token", () => {
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "too late" } })).groups).toEqual([]);
   });
 
-  test("an identity that was deleted while its body arrived is no caller", async () => {
+  test("an identity that is deleted while the body arrives is unauthenticated", async () => {
     const { uid, token } = await api.actor("deleted", { role: "owner" });
     const connection = await openConnection(api.baseUrl);
     const head = [`POST ${target()} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, `content-type: ${TYPE}`];

@@ -1,5 +1,5 @@
-// What a server takes at most, from everybody together: bytes of requests that do not come to their end, connections, time
-// without a word. A client that sends its request at once is served all the while.
+// The bounds of a server for all clients together: bytes of incomplete requests, connections, idle time. A client that sends its
+// request at once is served all the while.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
@@ -42,16 +42,16 @@ const unfinished = async (path: string, bytes: number, token = api.owner.token) 
 
 const groups = () => `${IAM}/groups/${api.organization}`;
 
-describe("bodies that do not come to their end", () => {
+describe("incomplete bodies", () => {
   const MAX = 1024 * KIB;
 
-  test("600 of them hold no more than they may together, and a client that sends its own at once is served", async () => {
+  test("stay within their total limit when there are 600, and a client that sends at once is served", async () => {
     await start({ maxBodyMemory: MAX, maxConnections: 2000 });
     const before = await gauge("irm_request_memory_bytes");
     const held: Promise<unknown>[] = [];
     for (let i = 0; i < 600; i += 1) held.push(unfinished(groups(), 60 * KIB));
     const attackers = (await Promise.all(held)) as Awaited<ReturnType<typeof unfinished>>[];
-    // The first has made room for others.
+    // The first one gave way to others.
     const answer = await attackers[0]?.until(/\}$/);
     expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*Unavailable: too many requests are arriving/s);
     expect(await gauge("irm_request_memory_bytes")).toBeLessThanOrEqual(MAX);
@@ -64,7 +64,7 @@ describe("bodies that do not come to their end", () => {
     await expect.poll(() => gauge("irm_request_memory_bytes")).toBe(before);
   });
 
-  test("of gRPC give way in the same manner, with the same error", async () => {
+  test("of gRPC give way with the same error", async () => {
     await start({ maxBodyMemory: 200 * KIB });
     const session = openHttp2(api.baseUrl);
     const open = () => {
@@ -89,7 +89,7 @@ describe("bodies that do not come to their end", () => {
     session.destroy();
   });
 
-  test("of callers who are not known hold nothing", async () => {
+  test("of unauthenticated callers use no memory", async () => {
     await start();
     const before = await gauge("irm_request_memory_bytes");
     const connection = await unfinished(groups(), 60 * KIB, "x");
@@ -97,7 +97,7 @@ describe("bodies that do not come to their end", () => {
     expect(await gauge("irm_request_memory_bytes")).toBe(before);
   });
 
-  test("end the oldest first, and what is complete is not ended", () => {
+  test("give way from the oldest on, and complete ones do not", () => {
     const memory = createBodyMemory(100 * KIB);
     const refused: string[] = [];
     const begin = (name: string) => memory.begin(() => refused.push(name));
@@ -122,7 +122,7 @@ describe("connections", () => {
     return connection.until(/"ok"\}$/);
   };
 
-  test("with one too many, the one that has said nothing longest is closed and the new one is served", async () => {
+  test("at the limit, the one that has been silent longest is closed and the new one is served", async () => {
     await start({ maxConnections: 8 });
     const idle = await openConnection(api.baseUrl);
     const others = [await openConnection(api.baseUrl), await openConnection(api.baseUrl)];
@@ -138,7 +138,7 @@ describe("connections", () => {
     for (const { reset } of [...others, next, last]) reset();
   });
 
-  test("one on which the server works is not closed for another, which is refused", () => {
+  test("at the limit, busy ones are not closed, and the new one is refused", () => {
     const log: string[] = [];
     const connections = createConnections(2, (_, event) => log.push(event));
     const ended: number[] = [];
@@ -176,7 +176,7 @@ describe("a connection is closed after the idle time:", () => {
   };
 
   test.each([
-    ["one that never says a word", ""],
+    ["one that never sends a byte", ""],
     ["half a head", "GET /healthz HTT"],
     ["a head without its end", "GET /healthz HTTP/1.1\r\nhost: x\r\n"],
     ["one that waits for its next request", "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"],
@@ -189,7 +189,7 @@ describe("a connection is closed after the idle time:", () => {
     await closed(socket);
   });
 
-  test("one of HTTP/2 without a call, also where it pings", async () => {
+  test("one of HTTP/2 without a call, even with pings", async () => {
     await start({ idleTimeoutMs: 100 });
     const session = openHttp2(api.baseUrl);
     session.on("error", () => {});
@@ -221,19 +221,19 @@ describe("a connection is closed after the idle time:", () => {
     await closed(socket);
   });
 
-  test("one whose client does not take its answers", async () => {
+  test("one whose client does not read its responses", async () => {
     await start({ idleTimeoutMs: 100 });
     const socket = await opened();
     socket.on("error", () => {}).pause();
     expect(await gauge("irm_connections")).toBeGreaterThan(1);
-    // More answers than the buffers of the system hold.
+    // More responses than the buffers of the system hold.
     socket.write("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(200));
     // That of the question is left.
     await expect.poll(() => gauge("irm_connections"), { timeout: 10_000 }).toBe(1);
     socket.destroy();
   });
 
-  test("but not one on which somebody watches, or the server works", async () => {
+  test("but not one with a watch, or with a request under way", async () => {
     await start({ idleTimeoutMs: 100, faults: { rules: [{ operation: "Ping", steps: [{ hold: true }] }] } });
     const session = openHttp2(api.baseUrl);
     const headers = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };

@@ -1,4 +1,4 @@
-// The body of a request as it arrives: the same bytes in whatever chunks they come.
+// The body of a request as it arrives: the same bytes, whatever the chunks.
 import { describe, expect, test } from "vitest";
 import { createByteBuffer } from "../../../server/port/byte-buffer.ts";
 
@@ -10,7 +10,7 @@ describe("bytes that arrive", () => {
     ["in chunks of 100", [100]],
     ["in chunks of 64 KiB", [65_536]],
     ["in chunks of any size", [1, 5000, 3, 1023, 1024, 17]],
-  ])("%s are the same afterwards", (_, sizes) => {
+  ])("%s are unchanged", (_, sizes) => {
     const buffer = createByteBuffer();
     for (let at = 0, i = 0; at < BYTES.length; i += 1) {
       const size = sizes[i % sizes.length] as number;
@@ -21,7 +21,7 @@ describe("bytes that arrive", () => {
     expect(buffer.take()).toHaveLength(0);
   });
 
-  test("in chunks that are overwritten afterwards were copied, but for the first and the large ones", () => {
+  test("in chunks that are overwritten later are copied, except the first and the large ones", () => {
     const buffer = createByteBuffer();
     buffer.add(Buffer.from("a"));
     const chunk = Buffer.from("b");

@@ -1,4 +1,4 @@
-// Connections: a client that goes away, a server that is closed while it works.
+// Connections: a client that goes away, a server that closes during a request.
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../../server/index.ts";
@@ -29,7 +29,7 @@ const nextLine = () => {
 };
 
 describe("a client that goes away in the middle of its body", () => {
-  test("is written down, and no fault; nothing is made, and the next request is served", async () => {
+  test("is logged, but not as a failure; it creates nothing, and the next request is served", async () => {
     const gone = nextLine();
     const clock = manualClock();
     const write = (line: string) => {
@@ -45,7 +45,7 @@ describe("a client that goes away in the middle of its body", () => {
 });
 
 describe("closing", () => {
-  test("waits for a request that is under way, answers it, and takes no new ones", async () => {
+  test("waits for a request under way, answers it, and accepts no new ones", async () => {
     const api = await startServer();
     const body = '{"name":"late"}';
     const socket = await open(api.baseUrl);
@@ -66,7 +66,7 @@ describe("closing", () => {
     expect(answer).toContain('"name":"late"');
   });
 
-  test("is done at once when connections are only kept", async () => {
+  test("ends at once when connections are only kept alive", async () => {
     const api = await startServer();
     const idle = await open(api.baseUrl);
     const answered = new Promise((resolve) => idle.once("data", resolve));

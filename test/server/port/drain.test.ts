@@ -1,4 +1,4 @@
-// The end of a server: requests under way are answered, connections that wait are closed, new ones are refused, and ten
+// The end of a server: requests under way are answered, idle connections are closed, new ones are refused, and ten
 // seconds are the limit.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createServer, DRAIN_MS } from "../../../server/index.ts";
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("while the server drains", () => {
-  test("a slow request is answered, told that the connection ends, and then the server has ended", async () => {
+  test("a slow request is answered with `connection: close` before the server ends", async () => {
     const server = await start();
     const slow = await openConnection(server.baseUrl);
     slow.write(POST + body.slice(0, 5));
@@ -51,7 +51,7 @@ describe("while the server drains", () => {
     await Promise.all([slow.ended, closed]);
   });
 
-  test("it is not ready any more, and lives", async () => {
+  test("it is live but not ready", async () => {
     const server = await start();
     const [ready, alive] = [await openConnection(server.baseUrl), await openConnection(server.baseUrl)];
     // The heads are not complete: the requests come when the drain has begun.
@@ -86,7 +86,7 @@ describe("a client that hangs", () => {
       ended = true;
     });
     vi.advanceTimersByTime(DRAIN_MS - 1);
-    // The event loop has gone round with what the timers started.
+    // The event loop has run what the timers started.
     await new Promise(setImmediate);
     await new Promise(setImmediate);
     expect(ended).toBe(false);
@@ -98,7 +98,7 @@ describe("a client that hangs", () => {
   test.each([
     ["before the drain begins", true],
     ["while it is under way", false],
-  ])("is cut off at once when that is asked for %s", async (_, before) => {
+  ])("is cut off at once on request %s", async (_, before) => {
     const { server, hanging } = await hang();
     const cut = new AbortController();
     if (before) cut.abort();
@@ -125,7 +125,7 @@ test("a server with two ports drains both", async () => {
   await closed;
 });
 
-/** Answers a request of another connection: what was written before it has been read then. */
+/** Waits for the response on another connection: by then the server has read everything before it. */
 async function answered(baseUrl: string, path: string): Promise<void> {
   const connection = await openConnection(baseUrl);
   connection.write(GET(path));

@@ -1,5 +1,5 @@
-// One port for both wires (docs/contract.md#wire): the first bytes tell HTTP/2 from HTTP/1.1, with TLS ALPN does. HTTP/2 that
-// is no gRPC is REST.
+// One port for both wires (docs/contract.md#wire): the first bytes distinguish HTTP/2 from HTTP/1.1, and with TLS, ALPN does.
+// HTTP/2 that is not gRPC is REST.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
@@ -81,7 +81,7 @@ describe("in the clear", () => {
     session.close();
   });
 
-  test("a client that goes before it has said anything, or half of it, harms nobody", async () => {
+  test("a client that leaves before or in the middle of its preface does not affect others", async () => {
     for (const words of ["", "PRI * HT", "GET / HT"]) {
       const socket = await open();
       if (words) await new Promise((resolve) => socket.write(words, resolve));
@@ -90,7 +90,7 @@ describe("in the clear", () => {
     expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
   });
 
-  test("a client of HTTP/2 that ends its half of the connection is let go", async () => {
+  test("a client of HTTP/2 that ends its half of the connection is closed", async () => {
     const socket = await open();
     const session = openHttp2(api.baseUrl, { createConnection: () => socket });
     await once(session, "remoteSettings");
@@ -101,7 +101,7 @@ describe("in the clear", () => {
   test.each([
     ["a call of gRPC", grpcMethodOf("Ping").path, "application/grpc", { code: "CANCELLED" }],
     ["a request of REST", `${IAM}/groups/x`, "application/json", { status: 499 }],
-  ])("so is one that leaves something open, which is written down as no fault: %s", async (name, path, type, line) => {
+  ])("so is one with an open stream, which is not logged as a failure: %s", async (name, path, type, line) => {
     const socket = await open();
     const session = openHttp2(api.baseUrl, { createConnection: () => socket });
     session.on("error", () => {});
@@ -115,7 +115,7 @@ describe("in the clear", () => {
     expect(await loggedRequests(api, id)).toMatchObject([{ level: "info", ...line }]);
   });
 
-  test("REST is served on HTTP/2 as on HTTP/1.1: the answer, an error, a body", async () => {
+  test("REST is the same on HTTP/2 as on HTTP/1.1: the response, an error, a body", async () => {
     const session = connectHttp2(api.baseUrl);
     const send = async (headers: Record<string, string>, body?: string) => {
       const stream = session.request({ authorization: `Bearer ${api.owner.token}`, ...headers });
@@ -134,7 +134,7 @@ describe("in the clear", () => {
     session.close();
   });
 
-  test("an answer on HTTP/2 has no header of connections, which node would complain of", async () => {
+  test("a response on HTTP/2 has no connection header, of which Node would warn", async () => {
     const warnings: string[] = [];
     const warned = ({ message }: Error) => warnings.push(message);
     process.on("warning", warned);
@@ -151,7 +151,7 @@ describe("in the clear", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("the document of the REST interface is served to everybody", async () => {
+  test("the document of the REST interface needs no token", async () => {
     const { status, headers, json } = await api.call("GET", "/openapi.json", { token: null });
     expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json" });
     expect(json).toMatchObject({ openapi: "3.0.3", info: { version: "v2beta1" } });
@@ -185,11 +185,11 @@ describe("with TLS", () => {
     ["a client of gRPC, which offers h2 alone", ["h2"], "h2"],
     ["a client that offers HTTP/1.1 alone", ["http/1.1"], "http/1.1"],
     ["a client that offers nothing", undefined, false],
-  ])("%s gets what it speaks", async (_, offered, expected) => {
+  ])("%s gets its own protocol", async (_, offered, expected) => {
     expect(await negotiated(offered)).toBe(expected);
   });
 
-  test("REST is served, and its answer is the document's of a server in the clear", async () => {
+  test("REST is served, with the same document as in the clear", async () => {
     const request = requestHttps(`${server.baseUrl}/ping/v2beta1/ping`, { ca: CERTIFICATE }).end();
     const [response] = await once(request, "response");
     const chunks: Buffer[] = [];
@@ -213,7 +213,7 @@ describe("with TLS", () => {
     session.close();
   });
 
-  test("what is no TLS gets no answer, and harms nobody", async () => {
+  test("a client without TLS gets no response, and does not affect others", async () => {
     const connection = await openConnection(server.baseUrl);
     connection.write(GET);
     expect(await connection.ended).not.toContain("HTTP/1.1 200");

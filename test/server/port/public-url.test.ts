@@ -1,4 +1,4 @@
-// The address that clients use is another than the one listened on: behind a proxy, in a container.
+// The address that clients use differs from the one that the server listens on: behind a proxy, in a container.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../../server/index.ts";
 import { createLog } from "../../../server/log.ts";
@@ -13,7 +13,7 @@ const clock = () => START_MS;
 const claimsOf = (token: string): Body =>
   JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
 
-describe("behind a proxy, by a name of its own", () => {
+describe("behind a proxy with its own name", () => {
   const PUBLIC = "https://irm.example.com";
   const AUTH = "https://issuer.irm.example.com";
   let proxy: ReverseProxy;
@@ -52,7 +52,7 @@ describe("behind a proxy, by a name of its own", () => {
   const get = (target: string, token?: string, host = "irm.example.com") =>
     rest.send({ method: "GET", target, headers: { host, ...(token && { authorization: `Bearer ${token}` }) } });
 
-  test("the server tells the public addresses, and where it listens", () => {
+  test("the server returns the public addresses, and where it listens", () => {
     expect(server).toMatchObject({ baseUrl: PUBLIC, authUrl: AUTH });
     expect(server.localUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(server.localAuthUrl).toBe(server.localUrl);
@@ -80,7 +80,7 @@ describe("behind a proxy, by a name of its own", () => {
     expect((await get("/iam/v2beta1/groups", json.token)).status).toBe(200);
   });
 
-  test("the address listened on is no audience", async () => {
+  test("the listening address is not an audience", async () => {
     const description = `must be ${PUBLIC}`;
     expectRefusal(
       await get(`/sts/exchange?aud=${server.localUrl}`, workload),
@@ -162,7 +162,7 @@ describe("options that cannot be served are refused:", () => {
   });
 });
 
-test("a server on every address without a public one warns how clients can sign in", async () => {
+test("a server on every address without a public one logs where clients can sign in", async () => {
   const lines: string[] = [];
   const log = createLog({ level: "warn", json: false, clock, write: (line) => lines.push(line) });
   const server = await createServer({ host: "0.0.0.0", log, keys: sharedKeys() });

@@ -1,4 +1,4 @@
-// The files of --tls-cert and --tls-key: what can be served with, and what is told of the others.
+// The files of --tls-cert and --tls-key: valid ones, and the errors for the others.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,15 +19,15 @@ test("a certificate and its key are read", () => {
   expect(readTlsKeys(file("cert.pem"), file("key.pem"))).toEqual({ cert: CERTIFICATE, key: CERTIFICATE_KEY });
 });
 
-describe("are told in one sentence:", () => {
+describe("are reported in one sentence:", () => {
   test.each([
     [
-      "a certificate that is not there",
+      "a missing certificate",
       "no.pem",
       "key.pem",
       /^cannot read the certificate \S+no\.pem: ENOENT: [^\n]+$/,
     ],
-    ["a key that is not there", "cert.pem", "no.pem", /^cannot read the private key \S+no\.pem: ENOENT: [^\n]+$/],
+    ["a missing key", "cert.pem", "no.pem", /^cannot read the private key \S+no\.pem: ENOENT: [^\n]+$/],
     ["a folder in place of a file", ".", "key.pem", /^cannot read the certificate \S+: EISDIR: [^\n]+$/],
     ["no certificate", "none.pem", "key.pem", /^\S+none\.pem holds no certificate in PEM$/],
     ["a key in place of the certificate", "key.pem", "key.pem", /^\S+key\.pem holds no certificate in PEM$/],

@@ -1,4 +1,4 @@
-// A name that stands twice in one object of JSON, in whatever text stands around it.
+// A name that appears twice in one object of JSON, whatever the text around it.
 import { describe, expect, it } from "vitest";
 import { duplicateNames, hasDuplicateName } from "../../../server/rest/duplicate-name.ts";
 import { createRandom } from "../../support/random.ts";
@@ -34,12 +34,12 @@ describe("hasDuplicateName", () => {
     [`${'{"a":['.repeat(3000)}{"b":1,"b":2}${"]}".repeat(3000)}`, [`${"a[0].".repeat(3000)}b`]],
   ])("finds it in %.60s", (text, paths) => expect([isFound(text), duplicateNames(text)]).toEqual([true, paths]));
 
-  it("names ten of them at most", () => {
+  it("names at most ten of them", () => {
     const members = Array.from({ length: 30 }, (_, i) => `"k${i % 15}":${i}`);
     expect(duplicateNames(`{${members.join(",")}}`)).toHaveLength(10);
   });
 
-  it("agrees with itself by another way on any JSON", () => {
+  it("agrees with a second algorithm on any JSON", () => {
     const random = createRandom(7);
     const texts = ['"a"', '"b"', '"a:\\"{"', `"${"y".repeat(40)}\\\\"`, `"${"z".repeat(70)}"`];
     const value = (depth: number): string => {

@@ -1,5 +1,5 @@
-// Parameters of a query and of a form (docs/contract.md#parameters): a field that is no list stands once, in whatever spelling
-// and place, so that no proxy between client and server reads another value than the server does.
+// Parameters of a query and of a form (docs/contract.md#parameters): a field that is not a list appears once, in any spelling
+// and place. So a proxy between client and server reads the same value as the server.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../harness/api-server.ts";
 import { expectInvalid } from "../../support/refusal.ts";
@@ -32,7 +32,7 @@ test.each([
   expectInvalid(await post(query, form), [field, "must be given once"]);
 });
 
-test("a list may stand in both, and is both", async () => {
+test("a list may appear in both, and is the union", async () => {
   const answer = await post(`?identity=${api.identity}&cap=groups.list`, "cap=groups.create");
   const { cap } = JSON.parse(Buffer.from(answer.json.token.split(".")[1], "base64url").toString());
   const alone = await post(`?identity=${api.identity}`, "cap=groups.create&cap=groups.list");

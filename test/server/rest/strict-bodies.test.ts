@@ -22,7 +22,7 @@ afterAll(async () => {
 describe("over REST", () => {
   const identity = { name: "i", claimMatch: { issuer: "https://a.example", subjct: "s" }, descripton: "d", other: 1 };
 
-  test("each field that does not exist is named, with the nearest", async () => {
+  test("each unknown field is named, with the nearest name", async () => {
     const answer = await strict.call("POST", `${IAM}/identities/${strict.organization}`, { body: identity });
     expectInvalid(
       answer,
@@ -32,7 +32,7 @@ describe("over REST", () => {
     );
   });
 
-  test("a patch of a field that does not exist is refused, and one in either spelling is not", async () => {
+  test("a patch of an unknown field is refused, and of a known one in either spelling is not", async () => {
     const path = `${IAM}/groups/${strict.organization}`;
     expectInvalid(await strict.call("PATCH", path, { body: { desription: "d" } }), [
       "desription",
@@ -45,19 +45,19 @@ describe("over REST", () => {
     await strict.ok("DELETE", `${IAM}/identities/${uid}`);
   });
 
-  test("of very many, ten are named", async () => {
+  test("ten of very many are named", async () => {
     const body = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`none${i}`, 1]));
     const answer = await strict.call("POST", `${IAM}/groups/${strict.organization}`, { body: { name: "g", ...body } });
     expect(answer.json.details[1].fieldViolations).toHaveLength(10);
   });
 
-  test("without the option it is ignored, as the published API does", async () => {
+  test("without the option it is ignored, as in the published API", async () => {
     const body = { name: "g", descripton: "d" };
     expect((await plain.call("POST", `${IAM}/groups/${plain.organization}`, { body })).status).toBe(200);
   });
 });
 
-test("over gRPC the number of a field that does not exist is refused, also in a message within", async () => {
+test("over gRPC the number of an unknown field is refused, also in a nested message", async () => {
   const group = new BinaryWriter().tag(99, 2).string("x").tag(2, 2).string("g").finish();
   const request = new BinaryWriter()
     .tag(1, 2)

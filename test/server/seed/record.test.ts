@@ -1,5 +1,5 @@
-// The further records of a seed: identity providers, account associations, repos with readme and tags, advisories. A good file
-// arrives, and twice is once; a bad one is told with file, line and column, in the API's words.
+// Further records of a seed: identity providers, account associations, repos with readme and tags, advisories. A valid file is
+// applied once. An invalid one is reported with file, line and column, in the API's words.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ const readAll = async (api: TestServer): Promise<Body> => {
 };
 
 describe("a good seed", () => {
-  test("arrives: every record, where it belongs, as the API shows it", async () => {
+  test("creates every record in its place, as the API shows it", async () => {
     const api = await startServer({ seed: parseSeed(GOOD, "f.yaml") });
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "eng" } });
     const eng = groups[0].uid as string;
@@ -99,7 +99,7 @@ describe("a good seed", () => {
     await api.close();
   });
 
-  test("is the one that docs/server.md shows", async () => {
+  test("includes the example of docs/server.md", async () => {
     const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
     const [, yaml] = /```yaml\n(.*?)```/s.exec(page) as unknown as [string, string];
     const api = await startServer({ seed: parseSeed(yaml, "docs/server.md") });
@@ -108,7 +108,7 @@ describe("a good seed", () => {
     await api.close();
   });
 
-  test("on a database that has it already changes nothing, and leaves what was changed since", async () => {
+  test("changes nothing on a database that has it already, and keeps later changes", async () => {
     const options = { store: join(folder, "seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
     const first = await startServer(options);
     const { tags, identityProviders, accountAssociations } = await readAll(first);
@@ -135,11 +135,11 @@ const refusal = (text: string): string[] => {
     expect(error).toBeInstanceOf(SeedError);
     return (error as SeedError).message.split("\n");
   }
-  throw new Error("the seed was taken");
+  throw new Error("the seed was accepted");
 };
 
-describe("a bad seed is told with file, line and column", () => {
-  test("all of it at once, in the API's words", () => {
+describe("a bad seed is reported with file, line and column", () => {
+  test("with all problems at once, in the API's words", () => {
     const text = `organization: { name: acme }
 identityProviders:
   - name: okta
@@ -200,7 +200,7 @@ advisories:
     ]);
   });
 
-  test("when two records would be taken for one another, and a role is out of reach", () => {
+  test("when the server could not tell two records from each other, and a role is out of reach", () => {
     const text = `organization: { name: acme }
 groups: [{ name: eng }, { name: ops, parent: eng }, { name: eng }, { name: sales }]
 roles:
@@ -238,7 +238,7 @@ repos:
     ]);
   });
 
-  test("when some records are not even of their shape: the others are told of as well, and nothing is missing for that", () => {
+  test("when some records have the wrong shape: the others are checked too, and references to those are not missing", () => {
     const text = `organization: { name: acme, colour: red }
 groups:
   - { name: eng, colour: blue }
@@ -270,7 +270,7 @@ colours: []
 
   test.each<[string, string, string]>([
     [
-      "a field that an identity provider has not",
+      "a field that an identity provider does not have",
       "identityProviders:\n  - { name: a, defaultRole: viewer, colour: x }",
       "f.yaml:3:45: identityProviders.0.colour: there is no such field here",
     ],
@@ -285,7 +285,7 @@ colours: []
       "f.yaml:3:29: repos.0.sync_config: there is no such field here",
     ],
     [
-      "an id that is none",
+      "a malformed id",
       "advisories:\n  - { advisoryId: CVE-2024-1 }",
       "f.yaml:3:19: advisories.0.advisoryId: must be an advisory id such as CGA-xvgw-cvr7-9g2q",
     ],
@@ -294,7 +294,7 @@ colours: []
   });
 });
 
-test("what is secret is nowhere in the database: no client secret, no code of an invite, only the code's hash", async () => {
+test("no secret is in the database: no client secret, and of an invite's code only the hash", async () => {
   const store = join(folder, "secret.db");
   const api = await startServer({ store, seed: parseSeed(GOOD, "f.yaml") });
   const secret = "secret-that-was-sent";
@@ -307,7 +307,7 @@ test("what is secret is nowhere in the database: no client secret, no code of an
   await api.close();
   const file = readFileSync(store, "latin1");
   for (const text of [SECRET, secret, code, code.slice("cginvite_".length)]) expect(file).not.toContain(text);
-  // The control: what is kept of them is there.
+  // The control: the stored parts exist.
   expect(file).toContain(keyId);
   expect(file).toContain("https://idp.example");
 });

@@ -1,4 +1,4 @@
-// Seed files: a good one arrives, twice is once. A bad one is refused with file, line and column, all problems at once.
+// Seed files: a valid one is applied once. An invalid one is refused with file, line and column, all problems at once.
 import { afterAll, describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
 import { IAM, REGISTRY, sharedKeys, startServer } from "../../harness/api-server.ts";
@@ -15,7 +15,7 @@ organization:
   kind: ORG_KIND_CUSTOMER
   verified: true
 groups:
-  # Children may stand before their parents.
+  # Children may come before their parents.
   - { name: ci, parent: eng/platform }
   - { name: platform, parent: eng, description: Runs things }
   - { name: eng }
@@ -45,11 +45,11 @@ const refusal = (text: string): string[] => {
     expect(error).toBeInstanceOf(SeedError);
     return (error as SeedError).message.split("\n");
   }
-  throw new Error("the seed was taken");
+  throw new Error("the seed was accepted");
 };
 
 describe("a good seed", () => {
-  test("arrives: every record, where it belongs, as the API shows it", async () => {
+  test("creates every record in its place, as the API shows it", async () => {
     const api = await startServer({ seed: parseSeed(GOOD, "f.yaml") });
     const query = { page_size: 200 };
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query });
@@ -82,13 +82,13 @@ describe("a good seed", () => {
     );
     const { repos } = await api.ok("GET", `${REGISTRY}/repos`);
     expect(repos).toMatchObject([{ name: "nginx", catalogTier: "CATALOG_TIER_BASE", aliases: ["nginx:latest"] }]);
-    // What the file grants, it grants: the identity is assumed and acts.
+    // The grants of the file work: the identity is assumed and acts.
     const token = await api.token(identity("local").uid, { subject: "me" });
     expect((await api.ok("GET", `${IAM}/groups`, { token })).totalCount).toBe("4");
     await api.close();
   });
 
-  test("on a database that has it already changes nothing, and leaves what was changed since", async () => {
+  test("changes nothing on a database that has it already, and keeps later changes", async () => {
     const options = { store: folder.path("seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
     const read = async (api: Awaited<ReturnType<typeof startServer>>) => {
       const lists: Body = {};
@@ -109,14 +109,14 @@ describe("a good seed", () => {
     await second.close();
   });
 
-  test("without --dev has no development issuer to name", async () => {
+  test("cannot name the development issuer without --dev", async () => {
     const seed = parseSeed(GOOD, "f.yaml");
     await expect(createServer({ seed })).rejects.toThrow(
       new SeedError("issuer dev-issuer stands for the development issuer: start the server with --dev"),
     );
   });
 
-  test("needs an organisation with a name and nothing else", () => {
+  test("needs only an organisation with a name", () => {
     expect(parseSeed("organization: { name: a }", "f.yaml")).toEqual({
       organization: { name: "a" },
       groups: [],
@@ -128,14 +128,14 @@ describe("a good seed", () => {
   });
 });
 
-describe("a bad seed is told with file, line and column", () => {
-  test("when it is no YAML: every error of it", () => {
+describe("a bad seed is reported with file, line and column", () => {
+  test("when it is not YAML, with every error", () => {
     const lines = refusal("organization: { name: a\ngroups:\n  - name: [x\n");
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line).toMatch(/^f\.yaml:\d+:\d+: \S/);
   });
 
-  test("when a key stands twice", () => {
+  test("when a key appears twice", () => {
     expect(refusal("organization:\n  name: a\n  name: b\n")).toEqual(["f.yaml:3:3: Map keys must be unique"]);
   });
 
@@ -143,12 +143,12 @@ describe("a bad seed is told with file, line and column", () => {
     ["a list", "- a\n", /^f\.yaml:1:1: must be a map$/],
     ["no organisation", "groups: []\n", /^f\.yaml:1:1: organization: /],
     [
-      "a section that there is not",
+      "an unknown section",
       "organization: { name: a }\ncolours: []\n",
       /^f\.yaml:2:10: colours: there is no such field here$/,
     ],
     [
-      "a field that there is not",
+      "an unknown field",
       "organization:\n  name: a\n  colour: blue\n",
       /^f\.yaml:3:11: organization\.colour: there is no such field here$/,
     ],
@@ -157,14 +157,14 @@ describe("a bad seed is told with file, line and column", () => {
       "organization: { name: a }\ngroups:\n  - name: 7\n",
       /^f\.yaml:3:11: groups\.0\.name: must be a string$/,
     ],
-    ["a list that is none", "organization: { name: a }\nrepos: nginx\n", /^f\.yaml:2:8: repos: must be a list$/],
+    ["a value in place of a list", "organization: { name: a }\nrepos: nginx\n", /^f\.yaml:2:8: repos: must be a list$/],
   ])("when it has %s", (_, text, expected) => {
     const lines = refusal(text);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(expected);
   });
 
-  test("when records break the API's rules or refer to what is not in it: all of it at once, in the API's words", () => {
+  test("when records break the API's rules or refer to missing ones: all problems at once, in the API's words", () => {
     const text = `organization:
   name: Acme
   kind: ORG_KIND_HUGE
@@ -210,7 +210,7 @@ repos:
     ]);
   });
 
-  test("at the start, when only the server can know: an unknown uid of a role, expired keys, a loopback issuer", async () => {
+  test("at the start, for problems that only the server knows: an unknown role uid, expired keys, a loopback issuer", async () => {
     const uid = "f".repeat(40);
     const text = `organization: { name: a }
 identities:
@@ -233,7 +233,7 @@ groups: [{ name: eng }]
     ]);
   });
 
-  test("and leaves nothing of itself in the database", async () => {
+  test("and leaves nothing in the database", async () => {
     const store = folder.path("refused.db");
     const text = `organization: { name: a }\ngroups: [{ name: eng }]\nidentities: [{ name: i, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]\nbindings: [{ identity: i, role: ${"f".repeat(40)} }]\n`;
     await expect(createServer({ store, seed: parseSeed(text, "f.yaml"), keys: sharedKeys() })).rejects.toThrow(
@@ -253,7 +253,7 @@ identities: [{ name: i, staticKeys: { issuer: "https://i.example", subject: s, i
     ]);
   });
 
-  test("when a refused record is referred to: the reference is checked as well", () => {
+  test("when it refers to a refused record: the reference is checked too", () => {
     const text = `organization: { name: a }
 groups: [{ name: ENG }, { name: ops }]
 roles: [{ name: BAD, group: ENG, capabilities: [groups.list] }]
@@ -272,7 +272,7 @@ bindings: [{ identity: NO, role: ENG/BAD, group: ops }]
     ]);
   });
 
-  test("when a pattern of it is none, or a role lacks internal: what the server would refuse of a caller", () => {
+  test("when a pattern is malformed or a role lacks internal, as for a caller", () => {
     const text = `organization: { name: a }
 roles:
   - name: r
@@ -305,7 +305,7 @@ identities:
     ]);
   });
 
-  test("in the order of the file, whatever stands first in it", () => {
+  test("in the order of the file", () => {
     const text = `repos:
   - { name: nginx, group: gone, colour: blue }
   - { name: "", group: gone }
