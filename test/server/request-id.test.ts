@@ -167,10 +167,13 @@ describe("a client's own x-request-id", () => {
     return answer.headers["x-request-id"];
   };
 
-  test.each(["run-1", "4bf92f3577b34da6a3ce929d0e0e4736", "a.b_C-9", "x".repeat(64)])("is accepted: %s", async (given) => {
-    expect(await idOf(given)).toBe(given);
-    expect(requestLines()).toEqual([expect.objectContaining({ requestId: given })]);
-  });
+  test.each(["run-1", "4bf92f3577b34da6a3ce929d0e0e4736", "a.b_C-9", "x".repeat(64)])(
+    "is accepted: %s",
+    async (given) => {
+      expect(await idOf(given)).toBe(given);
+      expect(requestLines()).toEqual([expect.objectContaining({ requestId: given })]);
+    },
+  );
 
   test.each<[reason: string, given: string | string[]]>([
     ["empty", ""],

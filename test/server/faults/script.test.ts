@@ -101,7 +101,11 @@ describe("steps without a meaning:", () => {
       "{ truncate: 1, at: before }",
       "28: rules.0.steps.0.at: must be after: only the response to a completed request can be truncated",
     ],
-    ["a time without a failure", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold"],
+    [
+      "a time without a failure",
+      "{ at: after }",
+      "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold",
+    ],
     ["two waits", "{ delay: 1s, hold: true }", "28: rules.0.steps.0.hold: cannot be combined with delay"],
     ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
     ["half a byte", "{ truncate: 0.5 }", "21: rules.0.steps.0.truncate: must be a whole number"],

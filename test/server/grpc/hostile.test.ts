@@ -79,7 +79,13 @@ describe("is refused in full with one log line, and the connection serves the ne
       "RESOURCE_EXHAUSTED",
       "Received message larger",
     ],
-    ["bytes that are not gzip", gzip, framed(Buffer.from("x"), { flag: 1 }), "INTERNAL", "Failed to decompress message"],
+    [
+      "bytes that are not gzip",
+      gzip,
+      framed(Buffer.from("x"), { flag: 1 }),
+      "INTERNAL",
+      "Failed to decompress message",
+    ],
     [
       "a small message that unpacks to more than 1 MiB",
       gzip,
