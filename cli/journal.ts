@@ -13,7 +13,7 @@ import { journalFolder } from "../provider/journal/path.ts";
 import { recordLine } from "../provider/kind/record.ts";
 import { type PendingCreate, pendingCreates } from "../provider/recovery/pending-operations.ts";
 import { sessionWith, systemEnvironment } from "../provider/session/session.ts";
-import { printableLines } from "../schema/index.ts";
+import { printableLines, suggestion } from "../schema/index.ts";
 import { print, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -108,12 +108,14 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
   const log = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
+  const keys = new Set<string>();
   for (const path of journalsIn(folder)) {
     const file = path.replace(JOURNAL, ".lock");
     const lock = lockOf({ file, clock: systemClock, timeoutMs: DEADLINE_MS, log });
     await lock.acquire();
     try {
       const { entries, invalid } = await contentsOf(path);
+      for (const { key } of entries) keys.add(key);
       const kept = entries.filter(({ key }) => !(flags.all || key === flags.key));
       for (const entry of entries) if (!kept.includes(entry)) print(`forgotten: ${lineOf(entry)}`);
       if (kept.length < entries.length || invalid.length > 0) await journalFile(path).compact(kept);
@@ -125,7 +127,10 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
       await lock.release();
     }
   }
-  return 0;
+  if (flags.key === undefined || keys.has(flags.key)) return 0;
+  const text = `no entry has the key "${flags.key}"${suggestion(flags.key, keys)}\nRun \`irm journal list --all\` for the keys.`;
+  printError("irm journal clean", text);
+  return 1;
 });
 
 class PendingError extends Error {

@@ -185,6 +185,18 @@ describe("irm journal clean", () => {
     expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
   });
 
+  it("fails for a key that no entry has, suggests the nearest one, and removes nothing", async () => {
+    const own = await journals();
+    expect(await runCommand("journal", "clean", "--folder", own, "--key", `${keyOf("open")}x`)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `irm journal clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`irm journal list --all\` for the keys.\n`,
+    });
+    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(
+      lines.open + lines.made + lines.other,
+    );
+  });
+
   it("removes all entries with --all, and the journals and its own locks", async () => {
     const own = await journals();
     const { code, stdout } = await runCommand("journal", "clean", "--folder", own, "--all");
