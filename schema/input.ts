@@ -55,6 +55,10 @@ const elementOf = (inner: z.ZodType): z.ZodType =>
       ? (inner.valueType as z.ZodType)
       : inner;
 
+// What is wrong with the key of a map is in the issue within the issue.
+const textOf = (issue: z.core.$ZodIssue): string =>
+  (issue.code === "invalid_key" && issue.issues[0]?.message) || issue.message;
+
 /**
  * All violations of `value` as input of a message: first of its fields, then of its oneofs, then of the rules between its
  * fields. `isUnknown` marks values that a preview does not know yet: they and everything below them are skipped.
@@ -69,7 +73,7 @@ export const inputViolations = (
   });
   const issues = (error?.issues ?? [])
     .filter((issue) => !isUnknown(at(value, issue.path)))
-    .map((issue) => ({ field: pathText(issue.path), description: issue.message }));
+    .map((issue) => ({ field: pathText(issue.path), description: textOf(issue) }));
   const rules = messageInfo(schema)?.rules?.(value) ?? [];
   return [...issues, ...oneofViolations(schema, value, "", isUnknown), ...rules];
 };

@@ -4,7 +4,7 @@ import { listChildren } from "../../client/paginate.ts";
 import { singleAttempt } from "../../client/retry.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type Kind, withArticle } from "../kind/kind.ts";
-import { createTimeOf } from "../kind/record.ts";
+import { createTimeOf, recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../state/desired.ts";
 import { containsUnknown } from "../state/path.ts";
@@ -39,8 +39,11 @@ export const duplicateWarnings = (): DuplicateWarnings => {
     if ((await session.journal.findUnsettled(key)).length > 0) return undefined;
     const once = withOneAttempt(session);
     const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
+    // A replacement arrives like a new resource, and replaces its own record.
     const alike = (await listed(kind, once, parent)).filter(
-      (record) => fingerprintOf(kind, parent, record, choices) === fingerprint,
+      (record) =>
+        fingerprintOf(kind, parent, record, choices) === fingerprint &&
+        !session.ownership.isOwnedBy(recordId(kind.field, record.uid), key),
     );
     if (alike.length === 0) return undefined;
     const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;

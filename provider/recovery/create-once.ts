@@ -8,7 +8,7 @@ import type { Entry } from "../journal/entry.ts";
 import { type Kind, title, withArticle } from "../kind/kind.ts";
 import { isMatch, recordId, recordLine } from "../kind/record.ts";
 import { CREATION_GRACE_MS } from "../reconcile/not-found.ts";
-import { type Session, serviceNow } from "../session/session.ts";
+import { perSession, type Session, serviceNow } from "../session/session.ts";
 import type { Desired } from "../state/desired.ts";
 import {
   answerProblem,
@@ -29,7 +29,7 @@ export const createOnce = async (session: Session, desired: Desired): Promise<Js
   if (!entry) return undefined;
   try {
     const before = await listExisting(session, desired);
-    const problem = upsertProblem(desired, before);
+    const problem = upsertProblem(session, desired, before);
     if (problem !== undefined) {
       await noteFailure(session, entry);
       throw new Error(problem);
@@ -122,9 +122,25 @@ const ADOPT_ADVICE =
   'If that record is meant, take it over with adopt: "match" (or its uid); ' +
   "if this resource had another name before, declare that name in aliases.";
 
+// The resource that creates the record of a name. The list of what exists was read before, so it does not show that record.
+const upsertClaims = perSession(() => new Map<string, string>());
+
 // Of a kind whose create changes the record of the same name (docs/contract.md#d19): why it must not be sent.
-const upsertProblem = ({ kind, key, args }: Desired, { records, isComplete }: Existing): string | undefined => {
+const upsertProblem = (
+  session: Session,
+  { kind, key, parent, args }: Desired,
+  { records, isComplete }: Existing,
+): string | undefined => {
   if (!kind.upsert) return undefined;
+  const claims = upsertClaims(session);
+  const place = [kind.field, parent, args.name].join(" ");
+  const owner = claims.get(place) ?? key;
+  claims.set(place, owner);
+  if (owner !== key)
+    return (
+      `${key}: ${owner} declares ${kind.word} "${args.name}" in ${parent} too, and a second create would change it; nothing was sent. ` +
+      "Remove one of the two."
+    );
   const taken = records.find((record) => isMatch(kind, record, args));
   if (taken)
     return `${key}: ${kind.word} ${taken.uid} ${title(taken)} exists, and a create would change it; nothing was sent.\n${ADOPT_ADVICE}`;

@@ -19,6 +19,8 @@ export interface Ownership {
   take(uid: string, key: string, origin: Origin): void;
   /** A resource is going to adopt the record. Why it must not; undefined when it may. */
   plan(uid: string, key: string): string | undefined;
+  /** This resource owns the record: the engine's state has it, or the resource took it in this run. */
+  isOwnedBy(uid: string, key: string): boolean;
   /** This process created the record, so nothing is in it but what this process creates there. */
   isCreatedHere(uid: string): boolean;
   /** The root group is new to this process: tokens issued before it existed do not grant anything in it. */
@@ -81,6 +83,7 @@ export const createOwnership = (): Ownership => {
       planned.set(uid, key);
       return adoptionRefusal(uid, key);
     },
+    isOwnedBy: (uid, key) => ownerOf(uid) === key,
     isCreatedHere: (uid) => taken.get(uid)?.origin === "created",
     isNewRoot: (uid) => isRoot(uid) && taken.has(uid) && taken.get(uid)?.origin !== "adopted",
     isHeld: (uid) => taken.has(uid) || kept.has(uid),

@@ -1,6 +1,7 @@
 // The rules of a resource as input: every violation at once, by path, in the API's words (docs/contract.md#d29).
 import { describe, expect, test } from "vitest";
 import {
+  AccountAssociation,
   ClaimMatch,
   Group,
   Identity,
@@ -28,6 +29,15 @@ test("all problems of an identity are reported at once", () => {
     { field: "claimMatch.issuer", description: ISSUER_TEXT },
     { field: "claimMatch.subject", description: "one of subject, subjectPattern must be set" },
   ]);
+});
+
+test("a key of a map that is not one says what a key must be", () => {
+  const installations = { installations: [{ installationId: "1", name: "acme" }] };
+  const association = { name: "a", group: "", github: { appInstallations: { app: installations } } };
+  expect(inputViolations(AccountAssociation, association)).toContainEqual({
+    field: "github.appInstallations.app",
+    description: "must be a decimal integer",
+  });
 });
 
 test("an empty identity lacks its name, then its relationship", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
+import { PREVIEW } from "../../../provider/state/state.ts";
 import { manualClock, START_MS } from "../../harness/clock.ts";
 import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, usedJournal } from "../../support/scripted.ts";
 
@@ -63,6 +64,23 @@ describe("the methods of a kind", () => {
     const run = methods.roleBinding.delete(GROUP, {});
     await methods.identity.configure(CONFIG);
     await run;
+  });
+
+  it("do not report the record of a resource as a duplicate of its own replacement", async () => {
+    const listed = { uid: GROUP, name: "eng", createTime: new Date(START_MS).toISOString() };
+    const { methods, said } = setUp(undefined, (request) =>
+      request.url.pathname.endsWith("/groups") ? json({ groups: [listed], totalCount: 1 }) : groupAsked(request),
+    );
+    await methods.group.configure(CONFIG);
+    const news = { ...keyOf("eng"), parent: ORG, name: "eng", [PREVIEW]: true };
+    // The engine checks a replacement again, without the inputs of the resource that it replaces.
+    const { inputs } = await methods.group.check({ ...keyOf("eng"), parent: ORG, name: "old" }, news);
+    await methods.group.diff(GROUP, { name: "old" }, inputs);
+    await methods.group.check({}, news);
+    expect(said).toEqual([]);
+    // Another resource that is new and alike is reported.
+    await methods.group.check({}, { ...news, ...keyOf("other") });
+    expect(said).toEqual([expect.stringMatching(/^warning: Group other is new, and a group .* already exists:/)]);
   });
 
   it("need no credentials and no network for a preview", async () => {

@@ -81,6 +81,26 @@ describe("a tag", () => {
     });
   });
 
+  it("is not moved by another resource of the same run that declares its name, one after the other or both at once", async () => {
+    const session = service.otherSession();
+    const parent = (await create("repo", { parent: group, name: "r" }, session)).id;
+    const declare = (resource: string, letter: string) => {
+      const args = { parent, name: "latest", digest: digest(letter), ...keyOf(resource) };
+      return reconcile.create(kindRecords.tag, session, reconcile.check(kindRecords.tag, {}, args).inputs);
+    };
+    const refusal =
+      /^organization\/project\/stack\/Test::(second|third): organization\/project\/stack\/Test::first declares tag "latest" in .* too, and a second create would change it; nothing was sent\. Remove one of the two\.$/;
+    const first = declare("first", "a");
+    await expect(declare("second", "b")).rejects.toThrow(refusal);
+    await first;
+    await expect(declare("third", "c")).rejects.toThrow(refusal);
+    expect(service.requests.filter(({ method, url }) => method === "POST" && /tags/.test(url.pathname))).toHaveLength(
+      1,
+    );
+    // Nothing is left open for the next run.
+    expect(await session.journal.findUnsettled(keyOf("second").__key)).toEqual([]);
+  });
+
   it("is not created where the tags cannot be listed", async () => {
     const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
     const session = service.otherSession();
