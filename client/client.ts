@@ -189,14 +189,17 @@ const AFTER_RESTART =
   "Was this server restarted without --db? Then its organisation, identities and keys are new: set IRM_IDENTITY and the " +
   "token as it prints them.";
 
+// These refusals say what is wrong. If the server was restarted as well, the next refusal is another one.
+const NAMES_ITS_REASON = /token is expired|invalid "(iss|sub|aud)"/;
+
 // A service's text must not control the terminal that prints it.
 const escapeText = (_: string, value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
 
 const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: string): ApiError => {
   const whom = identity ? `identity ${identity}` : "the identity that matches it";
   const head = `exchanging the token of ${source} for ${whom} at ${authUrl}/sts/exchange: ${error.message}`;
-  const isRestart = REFUSALS.includes(error.code) && isLoopbackUrl(authUrl);
-  const text = isRestart ? `${head}\n${AFTER_RESTART}` : head;
+  const mayBeRestart = REFUSALS.includes(error.code) && isLoopbackUrl(authUrl) && !NAMES_ITS_REASON.test(error.message);
+  const text = mayBeRestart ? `${head}\n${AFTER_RESTART}` : head;
   return new ApiError(error.code, text, { details: error.details, operation: "Exchange", cause: error });
 };
 

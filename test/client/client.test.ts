@@ -19,7 +19,7 @@ const setUp = (env: Env, ...steps: Parameters<typeof scripted>) => {
   const clock = manualClock();
   const config = {
     baseUrl: BASE_URL,
-    authUrl: "https://issuer.example.com",
+    authUrl: env.IRM_AUTH_URL ?? "https://issuer.example.com",
     identity: IDENTITY,
     requestTimeoutMs: 60_000,
   };
@@ -116,6 +116,20 @@ describe("call", () => {
     });
     expect(requests).toHaveLength(1);
   });
+
+  it.each([
+    ["the token may not be exchanged for this identity", true],
+    ["verifying token: oidc: token is expired (Token Expiry: 2026-01-28 12:54:21 +0000 UTC)", false],
+    ['the token may not be exchanged for this identity: invalid "sub"', false],
+  ])(
+    "asks whether a server on this machine was restarted only if its refusal leaves that open: %s",
+    async (text, isOpen) => {
+      const refused = refusal("PERMISSION_DENIED", text);
+      const { call } = setUp({ ...WORKLOAD, IRM_AUTH_URL: "http://127.0.0.1:8080" }, refused);
+      const { message } = await errorOf(call("GetGroup", { uid: GROUP }));
+      expect(message.includes("Was this server restarted without --db?")).toBe(isOpen);
+    },
+  );
 
   it("refuses an exchange whose response has no token", async () => {
     const { call } = setUp(WORKLOAD, json({}));
