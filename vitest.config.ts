@@ -36,13 +36,13 @@ const projects = [
   // The quick part of `npm run soak`.
   project("soak"),
   // The fault table: processes that are killed, waiting most of the time, so many at a time.
-  project("faults", { maxConcurrency: 16 }),
+  project("faults", { maxConcurrency: 16, globalSetup: ["test/support/compile-small-engine.ts"] }),
   // What is published: built, packed, installed, used.
   project("package", { isolate: true, globalSetup: ["test/support/package-folder.ts"] }),
   // Programs that others wrote against the server; one of them is built on first use, before its tests begin.
   project("interop", { isolate: true }),
   // Real `pulumi` runs against real servers.
-  project("lifecycle", { timeout: 600_000, globalSetup: ["test/support/compile-first.ts"] }),
+  project("lifecycle", { timeout: 600_000, globalSetup: ["test/support/compile-engine.ts"] }),
 ];
 
 export default defineConfig({

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { COMPILED } from "../support/compiled.ts";
+import { ENGINE_NODE } from "../support/compiled.ts";
 
 export interface CommandResult {
   code: number;
@@ -75,7 +75,7 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
     PULUMI_CONFIG_PASSPHRASE: "not a secret",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     NO_COLOR: "1",
-    NODE_COMPILE_CACHE: COMPILED,
+    ...ENGINE_NODE,
     ...env,
   };
   const start = (...args: string[]): Started => {
