@@ -1,5 +1,5 @@
-// call(operation, request): one method of the API. The table of operations gives the address and the shapes, the credentials the
-// token, retry.ts the retries. Every failure leaves here as an ApiError that names its operation.
+// call(operation, request): one method of the API. Address and shapes come from the table of operations, the token from the credentials,
+// and retries from retry.ts. Every failure becomes an ApiError that names its operation.
 import { readFile } from "node:fs/promises";
 import {
   ApiError,
@@ -32,7 +32,7 @@ import {
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {
-  /** the permission may not have reached the service's tokens yet: retry a denial with new tokens (docs/faults.md#f9) */
+  /** tokens may lack a permission that is new: retries a denial with new tokens (docs/faults.md#f9) */
   permissionIsNew?: boolean;
   /** shared with the operation that the call is part of; default: its own */
   attempts?: AttemptBudget;
@@ -49,9 +49,9 @@ export type Call = <N extends OperationName>(
 export interface Client {
   call: Call;
   clock: Clock;
-  /** the service's own clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
+  /** the time by the service's clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
   serverNow(): number | undefined;
-  /** Takes the cost of one retry from the quota of the process; false when the quota is exhausted. */
+  /** Acquires one retry from the quota of the process; false when the quota is exhausted. */
   acquireRetry(failure: Failure): boolean;
 }
 
@@ -63,13 +63,13 @@ export interface ClientParts {
   transport: Transport;
 }
 
-// Five attempts, like any operation: at once with a new token, then after 2 to 16 seconds.
+// Five attempts, as for any operation: the second one at once with a new token, the others after 2 to 16 seconds.
 const DENIED_WAITS_MS = [0, 2_000, 8_000, 16_000];
 
 export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
   const retrying = retryingWith(clock);
   const attempter = { retrying, redactor, timeoutMs: config.requestTimeoutMs };
-  // `Date` of the last answer, and when it came: whole seconds, rounded down, so that it is never ahead.
+  // `Date` of the last response, and when it arrived. Its whole seconds are rounded down, so it is never ahead.
   let lastDate: { dateMs: number; atMs: number } | undefined;
   const transport: Transport = async (request) => {
     const answer = await wire(request);
@@ -103,7 +103,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       try {
         const answer = await send(operations.ExchangeGet, "Exchange", config.authUrl, request, token);
         if (typeof answer.token === "string" && answer.token !== "") return answer.token;
-        throw new ApiError("UNKNOWN", "the answer carries no token", { operation: "Exchange" });
+        throw new ApiError("UNKNOWN", "the response contains no token", { operation: "Exchange" });
       } catch (error) {
         throw isApiError(error) ? exchangeError(error, config, source) : error;
       }
@@ -138,7 +138,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       }
     }
   };
-  // The row decodes the answer, so that it has the row's type.
+  // The row decodes the response, so it has the row's type.
   const call: Call = async (operation, request, options) =>
     (await callJson(operation, request as Json, options)) as ResponseOf<typeof operation>;
   return {

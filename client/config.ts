@@ -1,5 +1,5 @@
-// Where the service is and which identity to assume: the stack's configuration (`irm:*`, explicit) before the environment.
-// Tokens are never read from the stack's configuration: all of it lands in the state.
+// Where the service is and which identity to assume. The stack's configuration (`irm:*`) takes precedence over the environment. Tokens
+// are never read from the stack's configuration, because the state stores all of it.
 import { isAbsolute } from "node:path";
 import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest } from "../schema/index.ts";
 
@@ -10,7 +10,7 @@ export interface Config {
   authUrl: string;
   /** uid of the identity to assume; absent = the one whose exact issuer and subject match */
   identity?: string;
-  /** most that one request may take, answer included */
+  /** longest time for one request, including its response */
   requestTimeoutMs: number;
   /** folder of the intent journals; absent = below the user's state folder */
   journal?: string;
@@ -30,10 +30,10 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** Reads a key of the stack's configuration, `irm:baseUrl`. */
 export type GetConfig = (key: string) => string | undefined;
 
-/** All of the stack's configuration, where it can be seen: `irm:baseUrl`, `aws:region`. */
+/** All keys of the stack's configuration, where they are available: `irm:baseUrl`, `aws:region`. */
 export interface Given {
   keys: readonly string[];
-  /** its own keys have its name in front */
+  /** name of the project, which prefixes its own keys */
   project?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface ParsedConfig {
   warnings: readonly string[];
 }
 
-/** `fromStack` is undefined where there is no stack, as in a command of `irm`: the environment alone is looked at. */
+/** `fromStack` is undefined where there is no stack, as in a command of `irm`. It then reads only the environment. */
 export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
   const secrets = secretsInConfig(get);
@@ -141,7 +141,7 @@ export const unknownKeys = ({ keys, project }: Given): { problems: string[]; war
   return { problems, warnings };
 };
 
-// An empty variable is what a CI system makes of one that is not set.
+// A CI system sets a missing variable to the empty string.
 const read = (key: keyof typeof VARIABLE, get: GetConfig, env: Env) => {
   const found = [get(`irm:${key}`), env[VARIABLE[key]]].findIndex((value) => value !== undefined && value !== "");
   if (found === -1) return undefined;
@@ -157,7 +157,7 @@ const urlProblem = (text: string): string | undefined => {
   return protocolProblem(text);
 };
 
-/** What is wrong with an address that a token is sent to; the value is not quoted. */
+/** The problem of an address to which a token is sent; the value is not quoted. */
 export const protocolProblem = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "must be an https URL";
   const { protocol, hostname } = new URL(text);
@@ -167,5 +167,5 @@ export const protocolProblem = (text: string): string | undefined => {
 
 const withoutSlash = (text: string) => text.replace(/\/+$/, "");
 
-/** `console-api.` in front of the host becomes `issuer.`, as the service does it; another host exchanges tokens itself. */
+/** A host `console-api.*` exchanges its tokens at `issuer.*`, as the public service does; any other host does so itself. */
 const defaultAuthUrl = (baseUrl: string): string => baseUrl.replace(/^(https?:\/\/)console-api\./, "$1issuer.");

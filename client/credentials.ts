@@ -1,5 +1,5 @@
-// The API token: given (IRM_TOKEN, IRM_TOKEN_FILE), or exchanged for the workload's own (IRM_IDENTITY_TOKEN,
-// IRM_IDENTITY_TOKEN_FILE, GitHub Actions), in this order. Kept in this process only; exchanged again before it expires.
+// The credential provider chain: a given API token (IRM_TOKEN, IRM_TOKEN_FILE), then one exchanged for the workload's own token
+// (IRM_IDENTITY_TOKEN, IRM_IDENTITY_TOKEN_FILE, GitHub Actions). It stays in this process and is renewed before it expires.
 import type { Clock } from "./clock.ts";
 import {
   type Config,
@@ -14,7 +14,7 @@ import { ConfigError } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 
 export interface Credentials {
-  /** where the token came from, for the error of a refused one: "that of IRM_TOKEN" */
+  /** where the token came from, for the error when it is refused: "that of IRM_TOKEN" */
   source: string;
   /** a token that should be valid for the next minutes */
   token(): Promise<string>;
@@ -33,7 +33,7 @@ export interface CredentialEnvironment {
   githubToken(requestUrl: string, requestToken: string): Promise<string>;
 }
 
-// Of a token's life, what is left when it is exchanged again: a twelfth is five minutes of the hour.
+// Share of a token's lifetime that is left when it is renewed: five minutes of an hour.
 const RENEW_BEFORE = 1 / 12;
 
 const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] as const;
@@ -53,8 +53,8 @@ const MISSING =
   `${GITHUB.join(" and ")} (GitHub Actions: the job needs the permission id-token: write)`;
 
 /**
- * The configuration, or one error with everything that is wrong and missing, credentials included. Strict: misspelt keys too. A read
- * or a delete of what a state holds is not strict.
+ * The configuration, or one error with everything that is wrong or missing, including credentials. Strict: misspelt keys too. Reading
+ * and deleting what a state holds is not strict.
  */
 export const requireConfig = (
   { config, problems, strictProblems }: ParsedConfig,
@@ -67,7 +67,7 @@ export const requireConfig = (
   throw new ConfigError(missing ? [...found, missing] : found);
 };
 
-/** For a process that needs its configuration once. */
+/** The configuration of a process that reads it once. */
 export const checkedConfig = (get: GetConfig | undefined, env: Env, given?: Given): Config =>
   requireConfig(parseConfig(get, env, given), env, true);
 
@@ -79,7 +79,7 @@ export const missingCredentials = (env: Env): string | undefined => {
   return single || GITHUB.every((name) => env[name]) ? undefined : MISSING;
 };
 
-// A header cannot carry anything else, and undici's own error would quote the place and not the cause.
+// A header can carry nothing else, and undici's own error would not name the cause.
 const clean = (text: string, source: string, { redactor }: CredentialEnvironment): string => {
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) throw new ConfigError([`${source} does not hold a token`]);
@@ -124,7 +124,7 @@ const fileReader =
     }
   };
 
-// Read once, and again when the service refuses it: a side-car may have written a new token into the file.
+// Read once, and again when the service refuses the token: a sidecar may have written a new one to the file.
 const given = (read: () => Promise<string>, source: string, environment: CredentialEnvironment): Credentials => {
   let current: string | undefined;
   const load = async () => {
@@ -169,14 +169,14 @@ const exchanged = (workload: Workload, environment: CredentialEnvironment): Cred
   let inFlight: Promise<string> | undefined;
 
   const once = async () => {
-    // Counted from before the request, so that its own time is not added to the token's life.
+    // Before the request, so that its duration does not extend the token's lifetime.
     const start = clock.now();
     const identityToken = clean(await workload.read(), workload.source, environment);
     const token = redactor.note(await exchange(identityToken, workload.source));
     current = { token, renewAt: start + (lifeMs(token) ?? Infinity) * (1 - RENEW_BEFORE) };
     return token;
   };
-  // Single flight: a hundred operations that find the token expired make one exchange.
+  // Single flight: a hundred operations that find the token expired share one exchange.
   const renewed = () => {
     inFlight ??= once().finally(() => {
       inFlight = undefined;
@@ -191,13 +191,13 @@ const exchanged = (workload: Workload, environment: CredentialEnvironment): Cred
   };
 };
 
-/** exp − iat, never the local clock's idea of now (docs/faults.md#f24); undefined for a token that is no JWT. */
+/** exp − iat, never the local clock's idea of now (docs/faults.md#f24); undefined for a token that is not a JWT. */
 const lifeMs = (token: string): number | undefined => {
   try {
     const { exp, iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
     return Number.isFinite(exp - iat) && exp > iat ? (exp - iat) * 1000 : undefined;
   } catch {
-    // Opaque tokens are allowed; a 401 says when they have expired.
+    // Opaque tokens are allowed; a 401 shows that one has expired.
     return undefined;
   }
 };

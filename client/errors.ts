@@ -1,11 +1,11 @@
-// Errors of the client and how they read. Every class here is thrown by client/; callers of the API use these functions to find out what failed.
+// Errors of the client and their texts. client/ throws every class here; its callers use the functions to find out what failed.
 import { ApiError, type Code, isApiError } from "../schema/index.ts";
 import type { Failure } from "./retry.ts";
 
-/** Every operation of the process fails with the same error, so callers report it once. */
+/** Every operation of the process fails with this error, so callers report it once. */
 export class SessionError extends Error {}
 
-/** All problems of the configuration at once; each names the places where a value was looked for. */
+/** All problems of the configuration at once; each names the places where a value may be set. */
 export class ConfigError extends SessionError {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -67,7 +67,7 @@ export const advised = (error: unknown, code: Code, advice: string): unknown =>
 
 export const hasCode = (error: unknown, code: Code): boolean => apiErrorOf(error)?.code === code;
 
-/** Steps on the way to an API token: no resource's operations. */
+/** Operations that obtain an API token. */
 const SIGN_IN = ["Exchange", "GitHub OIDC token"];
 
 /** Configuration, sign-in, connection or the wrong service, as the error or its cause; undefined when one operation failed. */
@@ -81,7 +81,7 @@ export const sessionErrorOf = (error: unknown): Error | undefined => {
   return isOfSession ? error : sessionErrorOf(error.cause);
 };
 
-/** Without the operation: every operation of the process would fail with this error. */
+/** Without the operation, since every operation of the process would fail with this error. */
 export const sessionText = (error: Error): string =>
   isApiError(error) ? [apiText(error), ...tokenHints(error)].join("\n") : error.message;
 

@@ -1,6 +1,6 @@
-// Lists. Pages are fetched as the caller consumes them. A page token that is older than three days starts the list over
-// (docs/contract.md#d6), so records that were seen are skipped. A list always ends: pages may be empty and name another page
-// (AIP-158), so a service, or a cache in front of it, could otherwise return pages for ever.
+// Lists. Pages are fetched as the caller consumes them. A page token older than three days starts the list over (docs/contract.md#d6),
+// so records that were seen are skipped. Pages may be empty and name another page (AIP-158), so limits end a list that a service, or a
+// cache in front of it, would continue for ever.
 import { isUidp, type Json, parentOf, type RequestOf, type Resource } from "../schema/index.ts";
 import type { Client } from "./client.ts";
 import { operationError } from "./errors.ts";
@@ -13,10 +13,10 @@ type Listed = Json & { uid: string };
 
 const PAGE_SIZE = 200;
 
-// Pages without a new record that a list may have beyond those with one: a list that starts over repeats every page once.
+// How many more pages without a new record than with one: a list that starts over repeats every page once.
 const BARREN_PAGES_MAX = 10;
 const RECORDS_MAX = 1_000_000;
-/** Waiting for pages without a new record, and in all. Time that the caller spends on a record does not count. */
+/** Longest wait for pages without a new record, and in all. The time that the caller spends on records does not count. */
 const STALLED_MS = DEADLINE_MS;
 const LIST_MS = 60 * 60_000;
 
@@ -68,19 +68,19 @@ export async function* listChildren<T extends { uid: string } = Listed>(
   const { sharesUid = false } = list;
   const uidp = sharesUid ? { ids: [parent] } : parent === "" ? { inRoot: true } : { childrenOf: parent };
   for await (const record of listAll<T>(client, list, { ...filters, uidp })) {
-    // Checked again: a service that ignores a filter must not decide which record is adopted, or who is granted what.
+    // A service that ignores the filter must not decide which record is adopted, or who is granted what.
     if (isUidp(record.uid) && (sharesUid ? record.uid : parentOf(record.uid)) === parent) yield record;
   }
 }
 
 interface Page<T> {
   records: T[];
-  /** of all pages, where the service counts them */
+  /** records of all pages, where the service counts them */
   totalCount?: number | undefined;
   nextPageToken?: string | undefined;
 }
 
-/** One page. The API's error comes as it is. */
+/** One page. Throws the API's error as it is. */
 export const listPage = async <T extends { uid: string } = Listed>(
   { call }: Pick<Client, "call">,
   { operation, plural }: List,

@@ -1,4 +1,4 @@
-// Removes every token that this process has held from its texts: a proxy's page or a server's message may echo a header.
+// Removes every token that this process has held from texts: a proxy's page or a server's message may echo a header.
 
 export interface Redactor {
   /** remembers a secret and returns it */

@@ -1,5 +1,5 @@
-// REST by the table of operations (AIP-127): a row and a request make a path, a query and a body; an answer is read by the
-// row's response, strictly, or becomes the API's own error.
+// REST by the table of operations (AIP-127). A row maps a request to a path, a query and a body. A response is decoded strictly, or
+// becomes the API's own error.
 import {
   ApiError,
   answerFromJson,
@@ -31,7 +31,7 @@ export const requestOf = (row: Operation, base: string, request: Json): Omit<Htt
   };
 };
 
-// Takes a variable of the path out of the request. Only uids go into a path: "../x" must not choose another method.
+// Moves a variable of the path out of the request. Only uids are allowed in a path: "../x" must not choose another method.
 const take = (request: Json, path: string): string => {
   const names = path.split(".");
   const last = names.pop() as string;
@@ -50,7 +50,7 @@ const pairs = (value: Json, prefix = ""): [string, string][] =>
     return typeof member === "object" ? pairs(member as Json, `${key}.`) : [[key, String(member)]];
   });
 
-/** The uid of the record that a GET or PATCH is of; its response is of no other. */
+/** The uid that a GET or PATCH names, which its response must name too. */
 export const uidAsked = ({ method, path }: Operation, request: Json): string | undefined => {
   if (method !== "GET" && method !== "PATCH") return undefined;
   const [, variable] = /\{((?:\w+\.)?uid)=\*\*\}/.exec(path) ?? [];
@@ -59,7 +59,10 @@ export const uidAsked = ({ method, path }: Operation, request: Json): string | u
   return (member === undefined ? request[owner] : (request[owner] as Json)[member]) as string;
 };
 
-/** `asked` is the uid that the response must have. The decoded success body; otherwise throws an AttemptError whose cause is the API's error. */
+/**
+ * The decoded body of a success; `asked` is the uid that it must have. Anything else throws an AttemptError whose cause is the API's
+ * error.
+ */
 export const readAnswer = (
   row: Operation,
   operation: string,
@@ -74,7 +77,7 @@ export const readAnswer = (
   const unreadable = (reason: string) =>
     new AttemptError(
       { status, sent: true },
-      new ApiError("UNKNOWN", `the answer (HTTP ${status}) ${reason}`, { operation }),
+      new ApiError("UNKNOWN", `the response (HTTP ${status}) ${reason}`, { operation }),
     );
   // The response of a delete has an empty body (docs/contract.md#d20).
   if (body === "" && Object.keys(row.response.shape).length === 0) return {};
@@ -82,7 +85,7 @@ export const readAnswer = (
   const { value, violations } = answerFromJson(row.response, json);
   const [violation] = violations;
   if (violation) throw unreadable(`does not decode: ${violation.field} ${violation.description}`);
-  if ("uid" in row.response.shape && !isUidp(value.uid)) throw unreadable("carries no uid");
+  if ("uid" in row.response.shape && !isUidp(value.uid)) throw unreadable("contains no uid");
   if (asked !== undefined && value.uid !== undefined && value.uid !== asked)
     throw unreadable(`is of another record, ${isUidp(value.uid) ? value.uid : "without a uid"}`);
   return value;

@@ -1,7 +1,7 @@
-// The one retry policy (docs/faults.md#retries; AIP-194, https://google.aip.dev/194): which failures are retried, after which delay, and when to stop.
-// The quota, its costs and the delays are those of the AWS SDKs
-// (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html). A create is retried only when the service surely
-// did not receive it: nothing on the wire makes a second POST harmless.
+// The one retry policy (docs/faults.md#retries; AIP-194, https://google.aip.dev/194): which failures are retried, after which delay, and
+// when to stop. The quota, its costs and the delays are those of the AWS SDKs
+// (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html). A create is retried only when the service certainly
+// did not receive it, since the API has no idempotency key.
 import type { HttpMethod } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 
@@ -12,7 +12,7 @@ const THROTTLED_BASE_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 20_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-// Shared by all operations of a process: once it is exhausted, each operation of an outage costs one request.
+// Shared by all operations of a process. Once it is exhausted, each operation during an outage sends one request.
 const RETRY_QUOTA = 500;
 const RETRY_COST = 14;
 const THROTTLED_RETRY_COST = 5;
@@ -22,11 +22,11 @@ const NO_RETRY_INCREMENT = 1;
 export interface Failure {
   /** HTTP status; absent when no complete answer arrived */
   status?: number;
-  /** false when the request surely never left: no connection, no TLS */
+  /** false when the request was certainly never sent: no connection, no TLS */
   sent: boolean;
   /** it timed out: the service may still be working on it */
   timedOut?: boolean;
-  /** delay that the service asked for */
+  /** delay that the service requested */
   retryAfterMs?: number;
 }
 
@@ -41,7 +41,7 @@ const TRANSIENT = [408, 502, 503, 504];
 export const isRetryable = ({ status, sent }: Failure, safety: Safety): boolean => {
   if (!sent || status === 429) return true;
   if (safety === "once") return false;
-  // A success that cannot be read is as good as no answer.
+  // A success that cannot be read is as good as no response.
   if (status === undefined || (status >= 200 && status < 300)) return true;
   return TRANSIENT.includes(status) || (status === 500 && safety === "safe");
 };
@@ -53,15 +53,15 @@ export const isAmbiguous = ({ status, sent }: Failure): boolean => {
 };
 
 /**
- * Whether an ambiguous POST may be sent again once a search found no record: the connection was reset, or a proxy reports that the
- * request was not processed. After a timeout it may still be processed, and after any other answer it was.
+ * Whether an ambiguous POST may be sent again after a search has found no record. It may when the connection was reset, or a proxy
+ * reports that the request was not processed. After a timeout it may still be processed, and after any other response it was.
  */
 export const isResendable = ({ status, timedOut }: Failure): boolean =>
   timedOut !== true && (status === undefined || status === 502 || status === 503);
 
 /**
- * Delay before attempt `attempt` + 1: full jitter, on top of what the service asked for. A service that asks one client to wait
- * asks many at the same moment: the jitter spreads them over a second, not over a tenth of one.
+ * Delay before attempt `attempt` + 1: full jitter on top of what the service requested. A service that requests a delay requests it
+ * from many clients at once, so the jitter spreads them over a second, not over a tenth of one.
  */
 export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, random: number): number => {
   const base = status === 429 || retryAfterMs !== undefined ? THROTTLED_BASE_DELAY_MS : BASE_DELAY_MS;
@@ -69,11 +69,11 @@ export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, rand
   return Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) + jitter;
 };
 
-/** What one operation may cost in all, however many calls it makes. */
+/** Limits of one operation, over all of its calls. */
 export interface AttemptBudget {
   /** attempts so far */
   count: number;
-  /** by the monotonic clock: no attempt begins later */
+  /** latest start of an attempt, by the monotonic clock */
   until: number;
 }
 
@@ -97,9 +97,9 @@ export class AttemptError extends Error {
 }
 
 export interface Retrying {
-  /** `budget`: of the operation that this is part of; default: its own */
+  /** `budget` is that of the operation that this is part of; default: its own */
   <T>(safety: Safety, attempt: () => Promise<T>, budget?: AttemptBudget): Promise<T>;
-  /** Takes the cost of a retry that the policy does not make itself; false when the quota is exhausted. */
+  /** Acquires a retry that the caller does itself; false when the quota is exhausted. */
   acquire(failure: Failure): boolean;
 }
 

@@ -15,7 +15,7 @@ export interface HttpRequest {
   token: string;
   /** JSON text */
   body?: string;
-  /** for the whole of it, from the connection to the end of the answer */
+  /** for the whole request, from the connection to the end of the response */
   timeoutMs: number;
 }
 
@@ -27,7 +27,7 @@ export interface HttpAnswer {
 
 export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
 
-// HTTP/1.1 only: with one request on a connection, it is known whether that request was sent.
+// HTTP/1.1 only: with one request on a connection, this client knows whether the request was sent.
 const options = { allowH2: false, connect: { timeout: CONNECT_TIMEOUT_MS } };
 
 /** A proxy cannot reach our loopback, whatever NO_PROXY says. */
@@ -40,13 +40,13 @@ export const systemTransport = (): Transport => {
   };
 };
 
-// Loaded with the first request: checks and diffs need none.
+// Loaded with the first request: checks and diffs do not need it.
 const connect = async () => {
   const { Agent, EnvHttpProxyAgent } = await import("undici");
   try {
     return { direct: new Agent(options), outside: new EnvHttpProxyAgent(options) };
   } catch {
-    // A URL that is none; its text may hold a password.
+    // Not a URL. The value is not quoted, since it may contain a password.
     throw new ConfigError(["HTTP_PROXY, HTTPS_PROXY: must be a URL"]);
   }
 };
@@ -80,12 +80,12 @@ export const send = (
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         body: body ?? null,
-        // The one limit is below: these restart with each part of a response.
+        // Off, since these restart with each part of a response: the timer below is the only limit.
         headersTimeout: 0,
         bodyTimeout: 0,
       },
       {
-        // Called when the connection stands and the head is about to be written: TCP and TLS are done.
+        // Called when TCP and TLS are established and the head is about to be written.
         onRequestStart(controller) {
           sent = true;
           timer = setTimeout(() => {
@@ -99,7 +99,7 @@ export const send = (
         },
         onResponseData(controller, chunk) {
           size += chunk.length;
-          if (size > MAX_BODY_BYTES) controller.abort(new Error(`an answer of more than ${MAX_BODY_BYTES} bytes`));
+          if (size > MAX_BODY_BYTES) controller.abort(new Error(`the response is larger than ${MAX_BODY_BYTES} bytes`));
           else chunks.push(chunk);
         },
         onResponseEnd() {
@@ -116,5 +116,5 @@ const unavailable = (url: URL, error: Error): ApiError => {
   const { code } = error as NodeJS.ErrnoException;
   const text = error.message || "connection failed";
   const reason = code && !text.includes(code) ? `${text} (${code})` : text;
-  return new ApiError("UNAVAILABLE", `no answer from ${url.origin}: ${reason}`, { cause: error });
+  return new ApiError("UNAVAILABLE", `no response from ${url.origin}: ${reason}`, { cause: error });
 };

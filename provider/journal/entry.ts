@@ -1,5 +1,5 @@
-// The journal's lines for a create (JSON Lines): a pending entry before the POST, its outcome after. Inputs are stored as a hash
-// only; the uid of the parent is needed for a search. Only a complete line counts: people and broken disks write to files too.
+// The journal's lines for a create (JSON Lines): a pending entry before the POST, its outcome after it. Inputs are stored only as a
+// hash; a search needs the uid of the parent. Invalid lines are ignored and kept: people and broken disks write to files too.
 // The words on disk are those of version 0.1: `made` is succeeded, `closed` failed, `again` resent, `known` acknowledged.
 import { z } from "zod";
 import { isUidp, uidp } from "../../schema/index.ts";
@@ -7,14 +7,14 @@ import { recordId } from "../kind/record.ts";
 
 const text = z.string({ error: "must be text" }).min(1, "must not be empty");
 const PLACE = "must be a uid, or empty at the root";
-// What Date can show.
+// The range of Date.
 const time = z
   .number({ error: "must be a number of milliseconds" })
   .min(0, "must be a time")
   .max(8.64e15, "must be a time");
 
 const Intent = z.object({
-  /** of this create, among all of the file */
+  /** id of this create, unique in the file */
   intent: text,
   /** organisation/project/stack/type::name of the resource */
   key: text,
@@ -24,11 +24,11 @@ const Intent = z.object({
   parent: z.string({ error: PLACE }).refine((value) => value === "" || isUidp(value), PLACE),
   /** SHA-256 of the inputs in normal form */
   inputs: text,
-  /** paths whose value the server may choose, and that the program gave */
+  /** paths that the program gave, and for which the server may otherwise choose a value */
   given: z.array(text, { error: "must be a list of texts" }),
-  /** milliseconds by the service's clock, when it was sent last, or answered: about a second too early at most */
+  /** when it was last sent or answered: milliseconds by the service's clock, at most about a second early */
   at: time,
-  /** milliseconds by the service's clock: a record that is older is not of this create */
+  /** milliseconds by the service's clock: an older record is not of this create */
   notBefore: time,
 });
 
@@ -40,9 +40,9 @@ const LINES = {
   intent: Intent,
   again: z.object({ again: text, at: time }),
   made: z.object({ made: text, uid: uidp, at: time }),
-  /** the service answered it with a record that differs from what was requested */
+  /** the response named a record that differs from the request */
   answered: z.object({ answered: text, uid: uidp }),
-  /** failed: surely not created, or deleted again */
+  /** failed: certainly not created, or deleted again */
   closed: z.object({ closed: text }),
   /** acknowledged: the engine asked for a record of this uid */
   known: z.object({ known: uidp, kind: text.optional() }),
@@ -56,7 +56,7 @@ export type Line = { [K in keyof typeof LINES]: z.infer<(typeof LINES)[K]> }[key
 export interface Entry extends Intent {
   /** the record that it created; absent while it is pending */
   uid?: string;
-  /** what the service answered with, though it differs from what was requested */
+  /** the record in the response, which differs from the request */
   answered?: string;
 }
 
@@ -90,7 +90,7 @@ export const contentsFrom = (file: string): Contents => {
   return { entries, invalid };
 };
 
-// It names a record, so it must not vanish with its entry. A line of an entry that this file settles needs nothing more.
+// It names a record, so it must not disappear with its entry. Other lines of a settled entry may.
 const isOrphan = (line: Line, intents: ReadonlySet<string>): boolean =>
   ("made" in line && !intents.has(line.made)) || ("answered" in line && !intents.has(line.answered));
 
@@ -125,10 +125,10 @@ export const textFrom = (entries: Iterable<Entry>): string =>
 
 export const lineText = (line: Line): string => `${JSON.stringify(line)}\n`;
 
-// A line that was being written when the machine or the process died: fsync was not done, so that nothing was sent.
+// The machine or the process died while it wrote the line. The fsync was not done, so nothing was sent.
 const isTorn = (line: string): boolean => line.startsWith('{"') && !line.endsWith("}") && json(line) === undefined;
 
-/** The line, or why it is none. */
+/** The line, or why it is invalid. */
 const parse = (line: string): Line | string => {
   const value = json(line);
   if (value === undefined) return "it is not JSON";
@@ -136,7 +136,7 @@ const parse = (line: string): Line | string => {
   const [name] = (Object.keys(LINES) as (keyof typeof LINES)[]).filter((one) => Object.hasOwn(value, one));
   if (name === undefined) return `it has none of ${Object.keys(LINES).join(", ")}`;
   const { error } = LINES[name].safeParse(value);
-  // As it was read: members of a later version are kept.
+  // As it was read, with the members of a later version.
   return error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ") ?? (value as Line);
 };
 

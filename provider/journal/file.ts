@@ -4,22 +4,22 @@ import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises
 import { dirname } from "node:path";
 import { type Contents, contentsFrom, type Entry, type InvalidLine, type Line, lineText, textFrom } from "./entry.ts";
 
-/** The journal cannot be read or written: one sentence, with what to do about it. */
+/** The journal cannot be read or written: one sentence that says what to do. */
 export class JournalError extends Error {
   override readonly name = "JournalError";
 }
 
 export interface JournalFile {
   readonly path: string;
-  /** undefined when there is no file */
+  /** Undefined when there is no file. */
   read(): Promise<Contents | undefined>;
-  /** no other process has written to it since it was read */
+  /** No other process has written to it since it was read. */
   isAsRead(): Promise<boolean>;
-  /** on disk when it resolves */
+  /** The line is on disk when this resolves. */
   append(line: Line): Promise<void>;
-  /** Rewrites it with these entries only, unless it holds no more than that; its invalid lines are quarantined first. */
+  /** Rewrites it with only these entries, if it holds anything else; quarantines its invalid lines first. */
   compact(entries: Iterable<Entry>): Promise<void>;
-  /** Sets lines aside that must be ignored, each once; on disk when it resolves. */
+  /** Moves ignored lines to a file of their own, each once; they are on disk when this resolves. */
   quarantine(lines: readonly InvalidLine[]): Promise<void>;
   quarantined(): Promise<InvalidLine[]>;
 }
@@ -28,9 +28,9 @@ export interface JournalFile {
 export const quarantineOf = (path: string): string => `${path}.invalid`;
 
 export const journalFile = (path: string): JournalFile => {
-  // One write at a time, whether or not the one before succeeded.
+  // One write at a time, whether or not the previous one succeeded.
   let last: Promise<unknown> = Promise.resolve();
-  // What it looked like when it was read or written last; "" is no file.
+  // How it looked when it was last read or written; "" for no file.
   let seen = "";
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const next = last.then(() => withAdvice(path, "written", work));
@@ -56,7 +56,7 @@ export const journalFile = (path: string): JournalFile => {
           const isWhole = before.size === 0 || (await lastByte(file, before.size)) === "\n";
           await file.appendFile((isWhole ? "" : "\n") + lineText(line));
           await file.datasync();
-          // What another process wrote in between is still to be read.
+          // If another process wrote in between, its lines must still be read.
           if (lookFrom(before) === seen) seen = lookFrom(await file.stat());
           if (before.size === 0) await syncFolder(dirname(path));
         });
@@ -98,13 +98,13 @@ const quarantinedAt = async (path: string): Promise<InvalidLine[]> =>
     .filter((line) => line !== "")
     .map(quarantinedLine);
 
-// Nothing of that file is used, and all of it is shown.
+// Nothing in that file is used, and `irm journal list` shows all of it.
 const quarantinedLine = (line: string): InvalidLine => {
   try {
     const { line: own, why } = JSON.parse(line) as Partial<InvalidLine>;
     if (typeof own === "string" && typeof why === "string") return { line: own, why };
   } catch {
-    // As it is.
+    // Shown as it is.
   }
   return { line, why: "it is not as it was written" };
 };
@@ -136,7 +136,7 @@ const lookFrom = ({ ino, size, mtimeMs }: Stats): string => (size === 0 ? "" : `
 const lookOf = (path: string): Promise<string> =>
   withAdvice(path, "read", async () => {
     try {
-      // Opened, because that asks the file server again: a `stat` may be answered from this machine's cache.
+      // Opening asks the file server again, where a `stat` may be answered from this machine's cache.
       return await withFile(path, "r", async (file) => lookFrom(await file.stat()));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
@@ -147,7 +147,7 @@ const lookOf = (path: string): Promise<string> =>
 // A file survives a power cut only if its folder is synced too.
 const syncFolder = (folder: string): Promise<void> => withFile(folder, "r", (file) => file.sync());
 
-/** Works on a file of the journal; a failure names the file and what to do. */
+/** Adds to an error of the file system which file it is about and what to do. */
 export const withAdvice = async <T>(path: string, done: "read" | "written", work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -155,7 +155,7 @@ export const withAdvice = async <T>(path: string, done: "read" | "written", work
     if (error instanceof JournalError) throw error;
     const { code = "", message } = error as NodeJS.ErrnoException;
     const text = `the intent journal ${path} cannot be ${done} (${code || message})`;
-    const advice = "make room or choose another folder: irm:journal in the stack's configuration, or IRM_JOURNAL";
+    const advice = "free some space or choose another folder: irm:journal in the stack's configuration, or IRM_JOURNAL";
     throw new JournalError(`${text}; ${advice}`, { cause: error });
   }
 };

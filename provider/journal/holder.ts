@@ -1,5 +1,5 @@
-// The holder of a lock, from its file: which process wrote it, and whether that process is surely dead. A pid has a meaning only
-// within its namespace: containers may share a host's name, and two machines may have the same one.
+// The holder of a lock: which process wrote the file, whether that process is certainly dead, and how another one takes the lock over.
+// A pid has a meaning only within its namespace: containers and machines may share a host name.
 import { readFileSync, readlinkSync } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -9,14 +9,14 @@ import type { Clock } from "../../client/clock.ts";
 export interface Holder {
   pid: number;
   host: string;
-  /** which pids the pid is one of; without it they are those of another machine */
+  /** namespace of the pid; without it the pid counts as that of another machine */
   pids?: string;
-  /** of this lock, so that no process removes another one */
+  /** id of this lock, so that no process removes another one */
   nonce: string;
 }
 
 export interface Look {
-  /** unknown when it is being written, was just removed, or cannot be read */
+  /** undefined while it is being written, after it was removed, or when it cannot be read */
   holder: Holder | undefined;
   /** changes whenever a process writes or touches the file */
   mark: string;
@@ -27,7 +27,7 @@ export const holderHere = (nonce: string): Holder => {
   return { pid: process.pid, host: hostname(), ...(pids !== undefined && { pids }), nonce };
 };
 
-/** From one handle: opening asks the file server again (close-to-open), where a `stat` may be answered from the client's cache. */
+/** Through one handle: opening asks the file server again (close-to-open), where a `stat` may be answered from the client's cache. */
 export const lookAt = async (file: string): Promise<Look> => {
   try {
     const handle = await open(file, "r");
@@ -51,11 +51,11 @@ export const holderFrom = (text: string): Holder | undefined => {
   }
 };
 
-/** Known only for a process of this machine in our pid namespace. */
+/** False where it is unknown: on another machine, or in another pid namespace. */
 const isDead = ({ pid, host, pids }: Holder): boolean =>
   pids !== undefined && pids === pidsHere() && host === hostname() && !isAlive(pid);
 
-// Linux renumbers its namespaces after each boot, and the first one has the same number everywhere. Other systems have one.
+// Linux renumbers its namespaces at each boot, and the first one has the same number everywhere. Other systems have one namespace.
 const pidsHere = (): string | undefined => {
   if (process.platform !== "linux") return process.platform;
   try {
@@ -74,19 +74,19 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-// Takeover of a lock whose holder is gone: dead, or silent. Silent means that the lock did not change for half a minute of our own
-// clock. The wall clocks of two machines, or of a file server, are never compared (docs/faults.md#f24).
+// Takeover of a lock whose holder is dead or silent. Silent means that the lock has not changed for half a minute by our own clock.
+// The clocks of two machines, or of a file server, are never compared (docs/faults.md#f24).
 
 const SILENT_MS = 30_000;
-// Most that counts between two looks: if this process was suspended in between, the holder may have been suspended with it.
+// Longest time that counts between two looks: while this process was suspended, the holder may have been suspended too.
 const LOOK_MS = 1_000;
 
-/** True when the file may be another one now, or none: try again. */
+/** True when the lock may have changed or disappeared, so that acquiring it is worth another attempt. */
 export type Takeover = (look: Look) => Promise<boolean>;
 
-/** For one wait. Errors: those of the file system. */
+/** For one wait. Throws errors of the file system. */
 export const takeoverOf = (file: string, clock: Clock): Takeover => {
-  // Two waiting processes may see the same dead holder: the second must not remove the lock that the first has just acquired.
+  // Two waiting processes may see the same dead holder. The second must not remove the lock that the first has just acquired.
   const guard = `${file}.gone`;
   const isSilent = silence(clock);
   const isGuardSilent = silence(clock);
@@ -100,7 +100,7 @@ export const takeoverOf = (file: string, clock: Clock): Takeover => {
       return false;
     }
     try {
-      // Into the guard: a process that was suspended here and has lost the guard removes nothing.
+      // Moved into the guard: a process that was suspended here and has lost the guard removes nothing.
       if ((await lookAt(file)).mark === look.mark) await move(file, join(guard, "lock"));
     } finally {
       await rm(guard, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its result after it. A run
-// that dies in between leaves a pending entry, and the next run looks for the record instead of creating another.
+// The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its outcome after it. A run that dies
+// in between leaves a pending entry, and the next run searches for the record instead of creating another one.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { recordId } from "../kind/record.ts";
@@ -9,35 +9,35 @@ import { type Lock, lockOf } from "./lock.ts";
 
 export interface Journal {
   /**
-   * Entries that earlier runs left for a resource: pending ones, and succeeded ones that the engine has not asked for since. Waits for
-   * another process that is creating records of the same stack.
+   * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
+   * Waits for another process that is creating records of the same stack.
    */
   findUnsettled(key: string): Promise<Entry[]>;
-  /** There was no journal of the stack when this process began. */
+  /** The stack had no journal when this process began. */
   isNew(key: string): Promise<boolean>;
   /**
-   * Writes a pending entry, with the time by the service's clock, and holds the lock until its `end`; undefined when another
-   * process has meanwhile left an entry of the resource. Errors: JournalError, and then nothing may be sent.
+   * Writes a pending entry, with the time by the service's clock, and holds the lock until its `end`. Returns undefined when another
+   * process has meanwhile left an entry for the resource. After a JournalError nothing may be sent.
    */
   begin(intent: Omit<Intent, "intent" | "at" | "notBefore">, now: () => Promise<number>): Promise<Entry | undefined>;
-  /** The POST is about to be sent, at this time by the service's clock; kept to a second. */
+  /** The POST is about to be sent, at this time by the service's clock, which is stored to the second. */
   recordSend(entry: Entry, at: number): Promise<void>;
   recordSuccess(entry: Entry, uid: string, at: number): Promise<void>;
-  /** The service has answered with this record, and it differs from what was requested. */
+  /** The response named this record, which differs from the request. */
   recordAnswer(entry: Entry, uid: string): Promise<void>;
-  /** The record that the entry names is not of its create: that line is quarantined, and the entry is pending again. */
+  /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */
   disown(entry: Entry, why: string): Promise<void>;
-  /** Surely not created, or deleted again. */
+  /** Certainly not created, or deleted again. */
   recordFailure(entry: Entry): Promise<void>;
   /** The create is over, whatever its outcome. */
   end(entry: Entry): Promise<void>;
-  /** The engine has asked for the record of this uid, so its state has it. `key` is that of the resource, where it is known. */
+  /** The engine has asked for the record of this uid, so its state has it. `key` is that of the resource, if it is known. */
   acknowledge(kind: string, uid: string, key?: string): Promise<void>;
-  /** How many entries with the same parent and fingerprint, this one among them, are pending. */
+  /** How many entries with the same parent and fingerprint are pending, including this one. */
   countPendingAlike(entry: Entry): Promise<number>;
   /** ids of the records that other resources of the stack created. */
   otherIds(key: string): Promise<Set<string>>;
-  /** Pending entries of the stack of this resource that are not of this process; each once. */
+  /** Pending entries of earlier runs, in the stack of this resource; each is returned once. */
   takeUnreported(key: string): Promise<Entry[]>;
 }
 
@@ -57,11 +57,11 @@ interface StackJournal {
   entries: Map<string, Entry>;
   /** there was no file */
   isNew: boolean;
-  /** no other process was creating records when the entries were read */
+  /** the entries were read while no other process was creating records */
   isSettled: boolean;
 }
 
-/** Precision of a recorded send time: a line on disk for each request would cost more than it is worth. */
+/** Precision of a recorded send time: a line on disk for every request would cost too much. */
 export const SEND_TIME_MS = 1_000;
 
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
@@ -78,7 +78,7 @@ const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
   const head = `the intent journal ${path} has ${are}, ignored and kept in ${quarantineOf(path)} by the next up:`;
   return (
     `${[head, ...lines, ...more].join("\n  - ")}\n` +
-    "If one is of a create that a killed run did not finish, no resource may manage its record: search for it. irm journal list " +
+    "If one is of a create that a killed run did not finish, its record may have no resource: search for it. irm journal list " +
     "shows these lines, irm journal clean --invalid deletes them."
   );
 };
@@ -119,7 +119,7 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
     for (const line of acknowledged.values()) apply(open.entries, line);
   };
 
-  // Once: later lines of other processes are read under the lock.
+  // Only once: later lines of other processes are read under the lock.
   let settling: Promise<void> | undefined;
   const compactUnderLock = async (open: StackJournal): Promise<void> => {
     await open.lock.acquire();
@@ -206,7 +206,7 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
           if (isNamed) await write(open, line);
         }
       } catch (error) {
-        // A preview may not be able to write; the next create writes it.
+        // A preview may be unable to write; the next create writes the line.
         if (!(error instanceof JournalError)) throw error;
       }
     },

@@ -1,6 +1,5 @@
-// Who else is creating records of this stack: a file beside the journal while a create is under way, with its holder in it. A
-// holder that was killed does not stop the others: its process is gone, or (on another machine, or where another process has
-// its pid by now) it no longer touches the file.
+// The lock of a stack's journal: a file beside it while a create is under way, which names its holder. A killed holder does not block
+// the others: its process is dead, or it no longer touches the file (on another machine, or where its pid was reused).
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";
@@ -11,9 +10,9 @@ const POLL_MS = 250;
 const TOUCH_MS = 1_000;
 
 export interface Lock {
-  /** Waits until no other process holds it; every `acquire` has its `release`. */
+  /** Waits until no other process holds it. Every `acquire` needs a `release`. */
   acquire(): Promise<void>;
-  /** Never fails: what was created under the lock exists. Failing to remove the lock is a warning, not an error. */
+  /** Never fails, since what was created under the lock exists. Failing to remove the lock is a warning, not an error. */
   release(): Promise<void>;
 }
 
@@ -34,7 +33,7 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
   let leaving: Promise<void> = Promise.resolve();
 
   const acquire = async () => {
-    // Our own file is still there until then.
+    // Until then our own file is still there.
     await leaving;
     await withAdvice(file, "written", wait);
     touching = setInterval(() => void touch(), TOUCH_MS).unref();
@@ -47,7 +46,7 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
     while (!(await isCreated(file, nonce))) {
       const look = await lookAt(file);
       const { holder } = look;
-      // We could not remove it.
+      // This process could not remove it before.
       if (holder?.nonce === nonce) return;
       if (await takeover(look)) continue;
       const who = holder ? `process ${holder.pid} on ${holder.host}` : "another process";
@@ -68,7 +67,7 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
     try {
       if (await isOurs()) await utimes(file, now, now);
     } catch {
-      // The next one may go well.
+      // The next attempt may succeed.
     }
   };
   const leave = async (): Promise<void> => {
@@ -116,7 +115,7 @@ const isCreated = async (file: string, nonce: string): Promise<boolean> => {
     await handle.writeFile(JSON.stringify(holderHere(nonce))).finally(() => handle.close());
     return true;
   } catch (error) {
-    // No process must wait for it.
+    // No process must wait for a lock without a holder.
     await rm(file, { force: true }).catch(() => undefined);
     throw error;
   }

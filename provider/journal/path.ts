@@ -1,4 +1,4 @@
-// Where the journal of a stack is: one file for each stack, backend and address of the API, so that two stacks of one name
+// Where the journal of a stack is. There is one file for each stack, backend and address of the API, so two stacks of the same name
 // never adopt each other's records.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ export const journalPath = (stack: string, config: Config, env: Env, cwd: string
   return join(journalFolder(config.journal, env), `${name}.${digest}.jsonl`);
 };
 
-// As the engine finds it: the environment, the project's file, then the last login.
+// In the order of the engine: the environment, the project's file, the last login.
 const backendOf = (env: Env, cwd: string): string =>
   env.PULUMI_BACKEND_URL ||
   fromYaml(projectFile(cwd)) ||
@@ -35,7 +35,7 @@ const projectFile = (folder: string): string => {
   }
 };
 
-// Loaded only where a project names a backend of its own: most do not.
+// Loaded only where a project names a backend, which few do.
 const require = createRequire(import.meta.url);
 
 const fromYaml = (text: string): string => {
@@ -44,7 +44,7 @@ const fromYaml = (text: string): string => {
     const { parse } = require("yaml") as typeof import("yaml");
     return String((parse(text) as { backend?: { url?: unknown } } | null)?.backend?.url ?? "");
   } catch {
-    // The engine has read it, or there would be no run.
+    // The engine has read the file, or there would be no run.
     return "";
   }
 };

@@ -1,5 +1,5 @@
-// Creates one record without an idempotency key (AIP-155 is not offered): its entry is on disk before the POST, and a lost answer is
-// settled by a search for the record, never by a second POST while the first may still be processed.
+// Creates one record without an idempotency key (the API does not offer AIP-155). Its entry is on disk before the POST. After a lost
+// response it searches for the record, and never sends a second POST while the first may still be processed.
 import { advised, apiErrorOf, hasCode, LostAnswer, RecordError } from "../../client/errors.ts";
 import { createRecord, subjectText } from "../../client/records.ts";
 import { delayMs, isExhausted, isResendable, newAttemptBudget } from "../../client/retry.ts";
@@ -20,7 +20,7 @@ import {
   undecidedRecord,
 } from "./search.ts";
 
-/** The record, created now; undefined when another process has meanwhile left an entry of this resource. */
+/** The new record; undefined when another process has meanwhile left an entry for this resource. */
 export const createOnce = async (session: Session, desired: Desired): Promise<Json | undefined> => {
   const { journal, ownership } = session;
   const { kind, key, parent, choices, fingerprint } = desired;
@@ -91,7 +91,7 @@ const post = async (session: Session, desired: Desired, entry: Entry, before: Ex
       const found = await search(error);
       if (found) return found;
       if (undecided && entry.answered !== undefined) throw undecided;
-      // The search has taken a part of the delay.
+      // The search was part of the delay.
       const next = Math.max(clock.now(), failedAt + delayMs(cause.failure, attempts.count, clock.random()));
       if (!isResendable(cause.failure) || isExhausted(attempts, next)) throw unknownOutcome(kind, error);
       if (next > clock.now()) await clock.sleep(next - clock.now());
@@ -153,9 +153,9 @@ const upsertProblem = (
 
 const otherRecordText = (kind: Kind, { key }: Entry, answer: Json, why: string): string =>
   `${key}: the response to ${kind.operations.create} names ${kind.word} ${[answer.uid, title(answer)].filter(Boolean).join(" ")}, which ${why}: ` +
-  "it is not adopted, and the search for the created record goes on";
+  "it is not adopted, and the search for the created record continues";
 
-// The record is created, and the response does not name it: as good as no response.
+// The record exists, but the response does not name it: as good as no response.
 const otherRecord = ({ kind, parent, args: { name } }: Desired, { uid }: Json, why: string): RecordError => {
   const operation = kind.operations.create;
   const text = `the response names ${kind.word} ${uid}, which ${why}`;
@@ -166,10 +166,10 @@ const otherRecord = ({ kind, parent, args: { name } }: Desired, { uid }: Json, w
 const unknownOutcome = (kind: Kind, error: Error): Error =>
   new Error(
     `${error.message}\n` +
-      `Whether the ${kind.word} was created is not known. The intent journal keeps the create as pending, and the next run searches for the record first.`,
+      `It is unknown whether the ${kind.word} was created. The intent journal keeps the create as pending, and the next run searches for the record first.`,
   );
 
-// A runner without a journal (a fresh CI machine) cannot know what a killed run was about to create: such a record may be that run's.
+// Without a journal (a fresh CI machine) a run cannot know what a killed run was about to create. It may have created this record.
 const warnOfAlike = (kind: Kind, session: Session, entry: Entry, before: Existing): void => {
   const alike = existingAlike(kind, session, entry, before);
   if (alike.length === 0) return;
@@ -179,11 +179,11 @@ const warnOfAlike = (kind: Kind, session: Session, entry: Entry, before: Existin
   const lines = alike.map((record) => recordLine(kind, record));
   session.log(
     `${[head, ...lines].join("\n  - ")}\n` +
-      "If a run was killed while it created this resource, it may have created that record. To see: pulumi stack export | irm journal pending",
+      "If a run was killed while it created this resource, it may have created that record. To check: pulumi stack export | irm journal pending",
   );
 };
 
-// The service has answered, and the engine must receive the result: a full disk is now a warning, not an error.
+// The engine must receive the result that the service returned, so a full disk is now a warning, not an error.
 const orWarn = (session: Session, { key }: Entry, written: Promise<void>): Promise<void> =>
   written.catch((error: Error) => session.log(`${key}: ${error.message}`));
 

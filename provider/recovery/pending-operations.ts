@@ -1,7 +1,6 @@
-// What a run that was killed left in the engine's state: operations that it had begun and not ended. Beside each create of
-// ours stands what the service has that may be of it: the same parent and name (of a role binding: the same identity and
-// role), and in no resource of the state.
-
+// Reports pending operations in the engine's state: a killed run began them and did not finish them. With each create come the records
+// that it may have produced. They have the same parent and name (a role binding: the same identity and role), and no resource of the
+// state has them.
 import { listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
@@ -27,7 +26,7 @@ interface Deployment {
 // How the engine marks a secret in what it exports (sdk/go/common/resource/sig).
 const SECRET = "4dabf18193072939515e22adb298388d";
 
-/** What a record is looked for by, in plain. */
+/** The inputs that a record is matched by, in clear text. */
 const plainInputs = (kind: Kind, urn: string, inputs: Json): Json => {
   const names = kind.matchedBy.flatMap((field) => [field, argumentOf(kind, field)]);
   const plain = ["parent", ...new Set(names)].flatMap((name) => {

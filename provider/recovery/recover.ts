@@ -1,4 +1,4 @@
-// Recovers creates of interrupted runs: adopts the record that a create produced, and reports the records that no resource manages.
+// Recovers creates of interrupted runs: adopts the record that a create produced, and reports records that no resource manages.
 import { placeText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
@@ -13,11 +13,11 @@ import { type Desired, fingerprintOf } from "../state/desired.ts";
 import { noteSuccess } from "./create-once.ts";
 import { CLOCK_SKEW_MS, findCreated, type Judgement, judge, pickCreated, undecidedRecord } from "./search.ts";
 
-/** The record that an interrupted run created for this resource and that the engine does not know. */
+/** The record that an interrupted run created for this resource, and that the state lacks. */
 export const recoverCreate = async (session: Session, desired: Desired): Promise<Json | undefined> => {
   const { kind, key } = desired;
   for (const entry of await session.journal.findUnsettled(key)) {
-    // Before the entry is rewritten with the time of the adoption.
+    // Read before the adoption rewrites the entry with its own time.
     const when = new Date(entry.at).toISOString();
     const record = await recordOf(session, entry, desired);
     const uid = record?.uid as string;
@@ -32,7 +32,7 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
   return undefined;
 };
 
-/** `record` is what the program adopts: that settles what earlier runs left of the resource. */
+/** The program adopts `record`, which settles the entries that earlier runs left for the resource. */
 export const settleByAdoption = async (kind: Kind, session: Session, key: string, record: Json): Promise<void> => {
   const uid = record.uid as string;
   for (const entry of await session.journal.findUnsettled(key)) {
@@ -48,7 +48,7 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
   }
 };
 
-/** The record that an entry's create produced, if any. A named record counts only when it is what the create requested. */
+/** The record that an entry's create produced, if any. A record that the entry names counts only when it has what was requested. */
 const recordOf = async (session: Session, entry: Entry, desired: Desired): Promise<Json | undefined> => {
   const { kind } = desired;
   const named = await judgeNamed(kind, session, entry);
@@ -61,22 +61,22 @@ const recordOf = async (session: Session, entry: Entry, desired: Desired): Promi
 
 type Named = (Judgement & { record: Json }) | { is: "foreign"; why: string };
 
-/** Whether the record that an entry names is its own; undefined when it names none, or one that is deleted. */
+/** Whether an entry's create produced the record that it names; undefined when it names none, or a deleted one. */
 const judgeNamed = async (kind: Kind, session: Session, entry: Entry): Promise<Named | undefined> => {
   const uid = entry.uid ?? entry.answered;
   if (uid === undefined) return undefined;
   if (entry.kind !== kind.field) return { is: "foreign", why: `is recorded as ${withArticle(entry.kind)}` };
   const refusal = session.ownership.creationRefusal(recordId(kind.field, uid), entry.key);
   if (refusal) return { is: "foreign", why: refusal };
-  // Elsewhere may be where the caller may not read.
+  // Checked before the read, which may be denied in another group.
   if (placeOf(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
   const record = await readWhenVisible(kind, session, uid, await hiddenFor(session, { ...entry, uid }));
   return record && { ...judge(kind, entry, record), record };
 };
 
 /**
- * For how long what the entry's create made may still be hidden. Its process may have died a second ago, with the request still
- * under way. By the service's clock, which has whole seconds.
+ * How long the record of the entry's create may still be hidden, by the service's clock, which has whole seconds. The process may have
+ * died a second ago, with its request still under way.
  */
 const hiddenFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
   const underWayMs = uid === undefined ? session.requestTimeoutMs : 0;
@@ -88,7 +88,7 @@ const search = async (session: Session, entry: Entry, { kind, parent, args }: De
   const isSame = entry.inputs === fingerprintOf(kind, parent, args, entry.given);
   const filters = isSame ? kind.filters(args) : undefined;
   const waitMs = await hiddenFor(session, entry);
-  // The answered record existed by then: what came later is not of this create.
+  // The record of the response existed by then, so a later one is of another create.
   const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS;
   let found: Json[];
   try {
@@ -103,14 +103,14 @@ const search = async (session: Session, entry: Entry, { kind, parent, args }: De
 };
 
 /**
- * Reports creates whose outcome is unknown, with the records each may have produced (docs/faults.md#l1). On the first read or
- * delete of a process, for the stack of this resource: an up settles those that the program declares.
+ * Reports creates whose outcome is unknown, with the records each may have produced (docs/faults.md#l1). It does so on the first read
+ * or delete of a process, for the stack of this resource. An up settles the creates that the program declares.
  */
 export const reportPendingCreates = async (session: Session, key: string): Promise<void> => {
   for (const entry of await unreported(session, key)) {
     const { text } = await describeCandidates(session, entry, 0);
     const advice =
-      "The next pulumi up that declares it settles it. If no program declares it, delete the records that no resource manages, then: " +
+      "The next pulumi up that declares the resource resolves it. If no program declares it, delete the records that no resource manages, then run: " +
       `irm journal clean --key "${entry.key}"`;
     session.log(`${text}\n${advice}`);
   }
@@ -126,7 +126,7 @@ const unreported = async (session: Session, key: string): Promise<Entry[]> => {
   }
 };
 
-// Searches until no new record can be hidden any more: the resource adopts another record.
+// The resource adopts another record, so this searches until no new one can be hidden any more.
 const reportAbandoned = async (session: Session, entry: Entry, taken: string): Promise<void> => {
   const { text, count } = await describeCandidates(session, entry, await hiddenFor(session, entry), taken);
   session.log(count === 0 ? text : `${text}\nNo resource manages it now.`);
@@ -137,7 +137,7 @@ const describeCandidates = async (session: Session, entry: Entry, waitMs: number
   const kind = Object.values(kindRecords).find(({ field }) => field === entry.kind);
   const word = kind?.word ?? entry.kind;
   const head = `${key}: the outcome of a create at ${new Date(at).toISOString()} is unknown: it may have created ${withArticle(word)} ${placeText(parent)}`;
-  // Of a later version.
+  // A later version wrote the entry.
   if (!kind) return { text: head, count: 1 };
   let found: Json[];
   try {

@@ -1,6 +1,5 @@
-// Which record a create produced: one in the same parent, with the same fingerprint, not older than the entry by the service's
-// clock, that did not exist before and that no other resource owns. The same rule judges a record in a response, in a journal
-// entry, and in a list.
+// Which record a create produced: one with the same parent and fingerprint, not older than the entry by the service's clock. It did not
+// exist before, and no other resource owns it. The same rule judges a record in a response, in a journal entry and in a list.
 import { listChildren } from "../../client/paginate.ts";
 import { placeText } from "../../client/records.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
@@ -13,17 +12,17 @@ import { type Desired, fingerprintOf } from "../state/desired.ts";
 
 type Listed = Json & { uid: string };
 
-/** `Date` has whole seconds, and the machines of one service disagree by fractions of one. */
+/** `Date` has whole seconds, and the clocks of one service differ by fractions of a second. */
 export const CLOCK_SKEW_MS = 1_000;
 
-// Clocks of one service that differ by more are out of order.
+// A service whose clocks differ by more is broken.
 const MAX_CLOCK_SKEW_MS = 30_000;
 
 export type Judgement =
   | { is: "own" }
-  /** surely another create's */
+  /** certainly the record of another create */
   | { is: "foreign"; why: string }
-  /** `age`: has the fields asked for, and may be older than the create; `fields`: made with it, and differs from what was asked for */
+  /** `age`: has the requested fields, but may be older than the create; `fields`: created with it, but differs from the request */
   | { is: "undecided"; by: "age" | "fields"; why: string };
 
 /** Whether a record is the result of a create, judged by the record itself. */
@@ -41,18 +40,18 @@ export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, r
 
 const createdMs = (record: Json): number => Date.parse(String(createTimeOf(record)));
 
-/** What a group held before this process created anything there: no create of ours made any of it. */
+/** What a group held before this process created anything there: no create of ours produced any of it. */
 export interface Existing {
   records: Listed[];
-  /** false when they could not be listed, or not all of them */
+  /** false when some or all of them could not be listed */
   isComplete: boolean;
 }
 
 const existing = perSession(() => new Map<string, Promise<Existing>>());
 
 /**
- * One list for each parent and kind, when the first record is about to be created there; of a kind whose create changes the record
- * of the same name, one for each name.
+ * Lists each parent and kind once, before the first create there. Where a create changes the record of the same name, it lists each
+ * name once.
  */
 export const listExisting = (session: Session, { kind, parent, args }: Desired): Promise<Existing> => {
   if (session.ownership.isCreatedHere(parent)) return Promise.resolve({ records: [], isComplete: true });
@@ -69,13 +68,13 @@ const childrenOf = async (kind: Kind, session: Session, parent: string, filters:
   try {
     for await (const record of listChildren(session, kind.list, parent, filters)) records.push(record);
   } catch {
-    // A caller who may create and not list creates all the same.
+    // A caller may be allowed to create and not to list.
     return { records, isComplete: false };
   }
   return { records, isComplete: true };
 };
 
-/** Those with the same fields as the new record, and without an owner in this run. */
+/** Existing records with the fields of the new one that no resource of this run owns. */
 export const existingAlike = (kind: Kind, session: Session, entry: Entry, { records }: Existing): Listed[] =>
   records.filter(
     (record) =>
@@ -84,9 +83,9 @@ export const existingAlike = (kind: Kind, session: Session, entry: Entry, { reco
   );
 
 /**
- * Why the response to a create does not name the record that it made; undefined when it does. A proxy or a cache may answer with
- * another record, and a later destroy would delete that. `isUndecided`: it was made at the same time in the same place, so a person
- * decides where no other record is found.
+ * Why the response to a create does not name the created record; undefined when it does. A proxy or a cache may return another record,
+ * and a later destroy would delete that one. `isUndecided`: it was created at the same time in the same place. If no other record is
+ * found, a person decides.
  */
 export const answerProblem = async (
   kind: Kind,
@@ -110,7 +109,7 @@ export const answerProblem = async (
   return { why: judgement.is === "undecided" ? judgement.why : `is no ${kind.word}`, isUndecided: true };
 };
 
-// A record of another kind may have the same fields. So may one of a newer service: the record itself decides.
+// A record of another kind may have the same fields, and so may one of a newer service. Reading it decides.
 const hasForeignMembers = (kind: Kind, answer: Json): boolean =>
   Object.keys(answer).some((name) => !Object.hasOwn(kind.schema.shape, name));
 
@@ -119,7 +118,7 @@ const isConfirmed = async (kind: Kind, session: Session, entry: Entry, answer: J
   if (answered.is === "undecided" && (answered.by === "fields" || !isComplete)) return false;
   const uid = answer.uid as string;
   const options = { permissionIsNew: isRoot(uid) };
-  // Where it cannot be read, the search for what was made decides.
+  // Where it cannot be read, the search for the created record decides.
   const record = await readWhenVisible(kind, session, uid, CREATION_GRACE_MS, options).catch(() => undefined);
   if (!record) return false;
   const judgement = judge(kind, entry, record);
@@ -127,17 +126,17 @@ const isConfirmed = async (kind: Kind, session: Session, entry: Entry, answer: J
 };
 
 export interface Search {
-  /** the record passes these filters: narrows the list */
+  /** filters that the record passes, to narrow the list */
   filters?: Json | undefined;
-  /** for how long it may stay hidden; default: one look */
+  /** how long it may stay hidden; default: one look */
   waitMs?: number;
-  /** uids of records that are not it */
+  /** uids of other records */
   except?: ReadonlySet<string>;
-  /** by the service's clock: a record created later is not it */
+  /** by the service's clock: a later record is of another create */
   notAfter?: number | undefined;
 }
 
-/** The records that the entry's create may have made: looks until there is one, or none can be hidden any more. */
+/** The records that the entry's create may have produced. Looks until there is one, or none can be hidden any more. */
 export const findCreated = async (
   kind: Kind,
   session: Session,
@@ -168,8 +167,8 @@ const listCandidates = async (kind: Kind, session: Session, entry: Entry, filter
 };
 
 /**
- * The one of them that the resource adopts; undefined when there is none. Among equal records for equal resources, any will do.
- * Throws where one may belong to someone else: older than the entry, though by less than the service's clocks may differ.
+ * The record that the resource adopts; undefined when none was found. Equal resources may adopt any of their equal records. Throws
+ * where one may belong to someone else: it is older than the entry, by less than the service's clocks may differ.
  */
 export const pickCreated = async (
   kind: Kind,
@@ -194,7 +193,7 @@ const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error
   return new Error(`${[head, ...lines].join("\n  - ")}\n${advice}`);
 };
 
-/** A person decides whether the record is the entry's: it may be, and changed since, or be somebody else's. */
+/** A person decides: the record may be of this create and changed since, or belong to someone else. */
 export const undecidedRecord = (kind: Kind, { key, uid }: Entry, record: Json, why: string): Error => {
   const how = uid === undefined ? "the response to its create names" : "the intent journal of an interrupted run names";
   return new Error(

@@ -1,5 +1,5 @@
-// Who owns a record, in this process (`recordId` distinguishes those that share a uid). A record belongs to one resource. A run
-// never deletes what it took or keeps, and no resource takes what it deletes.
+// Which resource owns a record, in this process (`recordId` distinguishes records that share a uid). A record has one owner. A run
+// never deletes what it has taken or keeps, and no resource takes what the run deletes.
 import { isRoot } from "../../schema/index.ts";
 
 /** How a resource came by its record in this run. */
@@ -7,31 +7,34 @@ export type Origin = "created" | "recovered" | "adopted";
 
 export interface Ownership {
   /**
-   * The engine asked for this record, so a resource of its state owns it; `key` is that resource, where the program declares it.
+   * The engine asked for this record, so a resource of its state owns it. `key` is that resource if the program declares it.
    * Throws where another declared resource owns it too.
    */
   inState(uid: string, key?: string): void;
   /** The resource that owns this record keeps it in this run; `adopted`: the record existed before that resource. */
   keep(uid: string, adopted: boolean): void;
-  /** The resource that adopted this record goes, and the record stays. */
+  /** The resource that adopted this record is deleted, and the record stays. */
   leave(uid: string): void;
-  /** A resource takes the record. Throws where another one owns it, or this run deletes it. */
+  /** A resource becomes the owner. Throws where another one owns the record, or this run deletes it. */
   take(uid: string, key: string, origin: Origin): void;
-  /** A resource is going to adopt the record. Why it must not; undefined when it may. */
+  /** A resource is going to adopt the record. Returns why it must not; undefined when it may. */
   plan(uid: string, key: string): string | undefined;
-  /** This resource owns the record: the engine's state has it, or the resource took it in this run. */
+  /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
   isOwnedBy(uid: string, key: string): boolean;
-  /** This process created the record, so nothing is in it but what this process creates there. */
+  /** This process created the record, so it holds only what this process creates there. */
   isCreatedHere(uid: string): boolean;
   /** The root group is new to this process: tokens issued before it existed do not grant anything in it. */
   isNewRoot(uid: string): boolean;
   /** This run took the record, keeps it, or leaves it in place. */
   isHeld(uid: string): boolean;
-  /** Why a create of `key` cannot have made the record; undefined when it can. */
+  /** Why a create of `key` cannot have produced the record; undefined when it can. */
   creationRefusal(uid: string, key: string): string | undefined;
-  /** Why `key` must not adopt the record. A record in the state alone may be about to leave it, under the resource's old name. */
+  /** Why `key` must not adopt the record. That the state has it is no reason: it may be there under the resource's old name. */
   adoptionRefusal(uid: string, key: string): string | undefined;
-  /** This run is about to delete the record; false when it took it, or when the resource that adopted it keeps it; `own`: that one asks. */
+  /**
+   * This run is about to delete the record. Returns false when the run has taken it, or keeps it as adopted. `own`: the resource that
+   * adopted it is deleted itself.
+   */
   release(uid: string, own?: boolean): boolean;
   /** The record is deleted. A new one may have the same uid: an account association has that of its group. */
   forget(uid: string): void;

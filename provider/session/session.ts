@@ -1,5 +1,5 @@
-// What the operations of one process share: the client with its token and retry quota, the journal, and who owns which record.
-// Composed here and nowhere else. State of a single step lives in that step (`perSession`).
+// What the operations of one process share: the client with its token and retry quota, the journal, and the ownership of records. Only
+// this file composes them. State of a single step lives in that step (`perSession`).
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
 import type { Config, Env } from "../../client/config.ts";
@@ -12,9 +12,9 @@ import { journalPath } from "../journal/path.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 
 export interface Session extends Client, Ledger {
-  /** most that one request may take */
+  /** longest time for one request */
   requestTimeoutMs: number;
-  /** writes a line for the person who runs Pulumi */
+  /** prints a line in the output of Pulumi */
   log(text: string): void;
 }
 
@@ -22,9 +22,9 @@ export interface Environment {
   env: Env;
   clock: Clock;
   transport: Transport;
-  /** writes a line for the person who runs Pulumi */
+  /** prints a line in the output of Pulumi */
   log(text: string): void;
-  /** notes an error that the engine reports, so that nothing else prints it */
+  /** keeps the SDK from printing an error that the engine prints too */
   silence?(error: Error): void;
 }
 
@@ -35,7 +35,7 @@ export const systemEnvironment = (): Environment => ({
   log: (text) => console.log(printableLines(text)),
 });
 
-/** Who owns which record; needs no credentials, so that a preview without them has it too. */
+/** Ownership and journal. They need no credentials, so a preview without them has both. */
 export interface Ledger {
   ownership: Ownership;
   journal: Journal;
@@ -62,7 +62,7 @@ export const sessionWith = (
   log: environment.log,
 });
 
-/** What one step remembers for as long as a session lasts, whichever of its derived sessions asks. */
+/** State of one step, for as long as a session lasts; sessions that are derived from it share the state. */
 export const perSession = <T>(create: () => T): ((session: Pick<Session, "ownership">) => T) => {
   const states = new WeakMap<Ownership, T>();
   return ({ ownership }) => {
@@ -76,11 +76,11 @@ export const perSession = <T>(create: () => T): ((session: Pick<Session, "owners
 export const DATE_MS = 1_000;
 
 /**
- * Milliseconds since the epoch by the service's clock, never ahead of it (docs/faults.md#f24): what is compared with createTime, or
- * read by another machine, is never this machine's own time. Pings the service when it has not answered anything yet.
+ * Milliseconds since the epoch by the service's clock, never ahead of it (docs/faults.md#f24). This machine's own time is never
+ * compared with createTime, nor read by another machine. Pings the service before its first response.
  */
 export const serviceNow = async (session: Session): Promise<number> => {
   if (session.serverNow() === undefined) await session.call("Ping", {}).catch(() => undefined);
-  // Without any answer the next request gets none either.
+  // If the ping fails, the next request fails too.
   return session.serverNow() ?? session.clock.today();
 };

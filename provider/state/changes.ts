@@ -1,5 +1,5 @@
-// What differs between two records, as paths of the API: both sides in normal form, then an RFC 6902 comparison, cut off
-// where a mask cannot go deeper.
+// What differs between two records, as paths of the API. It compares both in normal form (RFC 6902), as deep as an update mask can
+// go.
 import patch from "fast-json-patch";
 import type { z } from "zod";
 import { asMessage, inputFields, type Json, type Message } from "../../schema/index.ts";
@@ -8,7 +8,7 @@ import { type Desired, withObserved } from "./desired.ts";
 import { choicesOf, normal, observe } from "./normal-form.ts";
 import { pathsOnce, withoutPaths } from "./path.ts";
 
-/** Paths in which a record differs from what the program asks for: what a PATCH names in its mask, nested in a message. */
+/** Paths in which a record differs from what the program asks for, as a PATCH names them in its mask. */
 export const changedPaths = (desired: Desired, observed: Json): string[] => {
   const { kind, args, choices } = desired;
   const record = observe(kind, observed);
@@ -31,7 +31,7 @@ const volatile = pathsOnce((info) => info.volatile === true);
 const fixedPaths = (kind: Kind): readonly string[] =>
   kind.operations.update || kind.upsert ? createOnly(kind) : inputFields(kind.schema);
 
-/** The outputs as observed, with the stored value of what changes by itself: it is no drift. */
+/** The observed outputs, with the stored values of what changes by itself, which is no drift. */
 export const keepVolatile = (kind: Kind, observed: Json, stored: Json): Json => {
   const kept = volatile(kind).flatMap((name) => (stored[name] ? [[name, stored[name]]] : []));
   return kept.length === 0 ? observed : { ...observed, ...Object.fromEntries(kept) };
@@ -44,7 +44,7 @@ export interface Change {
   replaces: string[];
 }
 
-/** The change from a record in the group `parent` ("" at the root), as observed, to what the program asks for. */
+/** The change from the observed record, in the group `parent` ("" at the root), to what the program asks for. */
 export const changeOf = (desired: Desired, parent: string, observed: Json): Change => {
   const { kind, args } = desired;
   const paths = changedPaths(desired, observed);

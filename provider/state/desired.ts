@@ -1,4 +1,4 @@
-// What the program asks of one record. Reconcile makes it once, on entry, in normal form and with its fingerprint, and passes it on.
+// What the program asks for, of one record. Reconcile computes it once, on entry, in normal form and with its fingerprint.
 import { createHash } from "node:crypto";
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
@@ -13,15 +13,15 @@ export interface Desired {
   key: string;
   /** uid of the group that holds the record; "" at the root */
   parent: string;
-  /** arguments by the API's names, our own (`adopt`, `forceDestroy`) among them */
+  /** arguments by the API's names, including our own (`adopt`, `forceDestroy`) */
   args: Json;
   /** fields that a request carries, in normal form */
   fields: Json;
-  /** paths that the program gives although the server would choose a value */
+  /** paths that the program gives, and for which the server would otherwise choose a value */
   choices: readonly string[];
-  /** the same for the record that a create with these fields makes */
+  /** equal to that of the record that a create with these fields produces */
   fingerprint: string;
-  /** members of the engine's bag that are no arguments */
+  /** members of the bag that are not arguments */
   hidden: Json;
 }
 
@@ -31,7 +31,7 @@ export const desiredFrom = (kind: Kind, bag: Json): Desired => desiredWith(kind,
 export const desiredWith = (kind: Kind, args: Json, own: Json = {}): Desired => {
   const parent = (args.parent as string | undefined) ?? "";
   const fields = normal(kind.schema, args);
-  // A zero value is given too: `verified: false`.
+  // A zero value counts as given: `verified: false`.
   const choices = choicesOf(kind, args).filter((path) => valueAt(args, path) !== undefined);
   const fingerprint = digest(kind, parent, fields, choices);
   return { kind, key: own[KEY] as string, parent, args, fields, choices, fingerprint, hidden: own };
@@ -43,7 +43,7 @@ export const withUids = async (session: Session, desired: Desired): Promise<Desi
   return withArgs(desired, (await kind.resolve?.(session, args)) ?? args);
 };
 
-/** In the spelling of an observed record, where both mean the same: its uids for the names that the program gives. */
+/** In the spelling of an observed record where both mean the same: with its uids for the names that the program gives. */
 export const withObserved = (desired: Desired, observed: Json): Desired =>
   withArgs(desired, settle(desired.kind, desired.args, observed));
 
@@ -51,15 +51,15 @@ export const withArgs = (desired: Desired, args: Json): Desired =>
   args === desired.args ? desired : desiredWith(desired.kind, args, desired.hidden);
 
 /**
- * SHA-256 of what a record holds: equal for two records with the same kind, parent and fields. Of the paths whose value the server
- * chooses, those in `choices` count. The journal keeps it instead of the fields, which do not belong on that disk.
+ * SHA-256 of a record's content: equal for two records with the same kind, parent and fields. Of the paths whose value the server may
+ * choose, only those in `choices` count. The journal stores it instead of the fields.
  */
 export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string =>
   digest(kind, parent, normal(kind.schema, observe(kind, record)), choices);
 
 const digest = (kind: Kind, parent: string, fields: Json, choices: readonly string[]): string => {
   const unasked = choicesOf(kind, fields).filter((path) => !choices.includes(path));
-  // Nor what no record returns, or returns in another spelling.
+  // Nor do fields count that no response returns, or returns in another spelling.
   const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...(kind.respelled ?? [])]);
   return createHash("sha256")
     .update(JSON.stringify(sorted([kind.type, parent, counted])))

@@ -1,5 +1,5 @@
-// Makes what a program asks for, what a response returns and what the state holds comparable. Three things differ between them
-// although they mean the same: texts for which the service stores a uid, fields that it does not return, and spelling.
+// The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
+// the service stores a uid, a field that it does not return, another spelling.
 import { type FieldInfo, isUidp, type Json, type Message, normalForm } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { isUnknown, pathsOnce, valueAt, withoutPaths, withValueAt } from "./path.ts";
@@ -66,8 +66,8 @@ export const withLookedUp = (args: Json, path: string, text: string, value: unkn
     : { ...withValueAt(args, path, value), [GIVEN]: { ...textsOf(args), [path]: { text, value } } };
 
 /**
- * Of outputs: path → secret that was sent. They have an output of their own, which the engine encrypts (provider/program/secret.ts),
- * so a state never holds them in clear text, whatever the program marks as secret.
+ * Of outputs: path → secret that was sent. The engine encrypts this output (provider/program/secret.ts), so a state never holds a
+ * secret in clear text, whatever the program marks.
  */
 export const SECRETS = "__secrets";
 

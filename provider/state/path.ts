@@ -2,7 +2,7 @@
 import { type FieldInfo, fieldPaths, type Json, type Message } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 
-/** What the engine puts in the place of a value that a preview cannot know yet, inside maps and lists too. */
+/** What the engine passes for a value that a preview does not know yet, inside maps and lists too. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export const isUnknown = (value: unknown): boolean => value === UNKNOWN;

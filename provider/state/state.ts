@@ -1,5 +1,5 @@
-// One record in its four shapes: the bag of arguments that the engine keeps as inputs, the message that a request carries,
-// the answer, and the outputs in the state.
+// One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
+// the state.
 import { isUidp, type Json, orderLists } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
@@ -15,31 +15,31 @@ import {
 } from "./normal-form.ts";
 import { isUnknown, withoutPaths } from "./path.ts";
 
-/** The engine's own member of the bag: the text that finds this code again. */
+/** The engine's own member of the bag: the text that imports this code. */
 export const PROVIDER = "__provider";
 
-/** What the constructor adds: organisation/project/stack/type::name of the resource, for the intent journal. */
+/** Added by the constructor, for the intent journal: organisation/project/stack/type::name of the resource. */
 export const KEY = "__key";
 
-/** What the constructor adds in a preview, and the check takes out again: it is in no state. */
+/** Added by the constructor in a preview, and removed by the check, so no state has it. */
 export const PREVIEW = "__preview";
 
-/** What the check adds: address of the service that has the record (provider/engine/service-gate.ts). */
+/** Added by the check: address of the service that has the record (provider/engine/service-gate.ts). */
 export const SERVICE = "__service";
 
-/** What the constructor adds: the option replaceOnChanges, which the engine does not apply to dynamic resources. */
+/** Added by the constructor: the option replaceOnChanges, which the engine does not apply to dynamic resources. */
 export const REPLACE_ON = "__replaceOnChanges";
 
 const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON];
 
-/** What is in the bag beside the arguments. */
+/** The members of the bag that are not arguments. */
 export const hidden = (bag: Json): Json =>
   Object.fromEntries(HIDDEN.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
 
 /** Of the outputs of a role binding: the name that the program gives for its built-in role. */
 export const ROLE_NAME = "__role";
 
-/** What stands for a name that the program marks as secret, in the argument `names` and in lines for people. */
+/** Replaces a name that the program marks as secret, in the argument `names` and in the output of Pulumi. */
 export const SECRET_NAME = "[secret]";
 
 /** The arguments that were given; null counts as not given. */
@@ -47,8 +47,7 @@ export const given = (bag: Json): Json =>
   withoutNull(Object.fromEntries(Object.entries(bag).filter(([name]) => !HIDDEN.includes(name)))) as Json;
 
 /**
- * Arguments that are ours and not the API's, with what is meant when they are not given. Outputs hold them too, because read
- * and delete are given outputs only.
+ * Arguments that the API does not have, with their defaults. Outputs hold them too, because read and delete receive only outputs.
  */
 const SWITCHES: Readonly<Record<string, unknown>> = {
   allowReplace: false,
@@ -57,21 +56,21 @@ const SWITCHES: Readonly<Record<string, unknown>> = {
   deleteAdopted: false,
 };
 
-/** Of outputs: the record was there before this resource, and is left in place when it goes. */
+/** Of outputs: the record existed before this resource, and stays when the resource is deleted. */
 const ADOPTED = "adopted";
 
-/** Of inputs: what a deletion does to an adopted record, for the reader of a preview, which shows inputs. */
+/** Of inputs: what a deletion does to an adopted record. A preview shows inputs. */
 const ON_DELETE = "onDelete";
 
 const onDelete = (deleteAdopted: unknown): Json => ({
   [ON_DELETE]: deleteAdopted === true ? "deletes the adopted record" : "the adopted record stays",
 });
 
-/** Beside the inputs `news` of a resource that adopts a record, or has adopted one; `olds` are its inputs so far. */
+/** Added to the inputs `news` of a resource that adopts a record, or has adopted one; `olds` are its inputs so far. */
 export const shownOnDelete = (olds: Json, news: Json): Json =>
   (news.adopt ?? olds[ON_DELETE]) === undefined ? {} : onDelete(news.deleteAdopted);
 
-/** Of outputs: the record was adopted, and is left in place when its resource goes. */
+/** Whether the record was adopted and stays when its resource is deleted. */
 export const staysOnDelete = (outputs: Json): boolean => outputs[ADOPTED] === true && outputs.deleteAdopted !== true;
 
 const switchesOf = (bag: Json): Json =>
@@ -82,7 +81,7 @@ const switchesOf = (bag: Json): Json =>
     }),
   );
 
-/** Whether arguments differ that are ours alone: they are stored, and nothing is sent. */
+/** Whether arguments differ that the API does not have: the update stores them and sends nothing. */
 export const switchesDiffer = (olds: Json, desired: Json): boolean =>
   JSON.stringify(switchesOf(olds)) !== JSON.stringify(switchesOf(desired));
 
@@ -122,15 +121,15 @@ const renamed = (bag: Json, names: readonly (readonly [string, string])[]): Json
 /** The arguments of a bag by the names of the API's fields. */
 export const argumentsIn = (kind: Kind, bag: Json): Json => fieldsFrom(kind, given(bag));
 
-/** As the engine keeps the arguments. */
+/** The arguments as the engine keeps them. */
 export const canonicalize = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.canonicalize?.(bag) ?? bag);
 
-/** Lists whose order means nothing are kept in one order, so that no other one ever shows as a change. */
+/** With unordered lists sorted, so that another order never shows as a change. */
 export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, isUnknown);
 
 /**
- * Outputs: the API's fields, uid first; nothing undefined, which the SDK cannot send: it would lose the record. `own` are
- * the arguments or the outputs that the switches come from.
+ * The API's fields, uid first. Nothing is undefined: the SDK cannot send it, and the engine would lose the record. The switches come
+ * from `own`, the arguments or the outputs so far.
  */
 export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
   const whole = withGivenTexts(kind, withUnreturned(kind, answer, own), own);
@@ -148,8 +147,8 @@ export const withoutOwn = (outputs: Json): Json => {
 };
 
 /**
- * The inputs that describe the record as it is. Values that the service chose are left out: the program may never have given
- * them, and a diff compares them only when it does. That a group is a root is in its uid.
+ * The inputs that describe the record as it is. They omit what the service chose: the program may never have given it, and a diff
+ * compares it only then. The uid shows whether a group is a root.
  */
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
   const parent = placeOf(kind, id);

@@ -111,7 +111,7 @@ describe("irm journal list", () => {
     const { code, stderr } = await runCommand("journal", "list", "--folder", own);
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `irm journal list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); make room or choose another ` +
+      `irm journal list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
         "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\n",
     );
   });

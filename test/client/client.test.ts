@@ -135,7 +135,7 @@ describe("call", () => {
     const { call } = setUp(WORKLOAD, json({}));
     expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
       code: "UNKNOWN",
-      message: expect.stringContaining("the answer carries no token"),
+      message: expect.stringContaining("the response contains no token"),
     });
   });
 

@@ -101,7 +101,10 @@ describe("a request that fails", () => {
     const url = await serve((incoming) => incoming.socket.resetAndDestroy());
     const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
     expect(error.failure).toEqual({ sent: true });
-    expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("no answer from http") });
+    expect(error.cause).toMatchObject({
+      code: "UNAVAILABLE",
+      message: expect.stringContaining("no response from http"),
+    });
   });
 
   it("may have been served when the body is cut off", async () => {
@@ -114,7 +117,7 @@ describe("a request that fails", () => {
     expect(error.failure).toEqual({ sent: true });
   });
 
-  it("is given up when the body is larger than any answer", async () => {
+  it("is given up when the body is larger than any response", async () => {
     const url = await serve((_, response) => {
       response.writeHead(200);
       const chunk = Buffer.alloc(1024 * 1024);
@@ -125,7 +128,9 @@ describe("a request that fails", () => {
       more();
     });
     const error = await failureOf(systemTransport()(request(url)));
-    expect(error.cause).toMatchObject({ message: expect.stringContaining("more than 16777216 bytes") });
+    expect(error.cause).toMatchObject({
+      message: expect.stringContaining("the response is larger than 16777216 bytes"),
+    });
   });
 });
 

@@ -58,7 +58,7 @@ describe.concurrent("F1: the name does not resolve", () => {
           expect([...outcome.errors, elsewhere.text()].join("\n")).not.toContain(token);
           return outcome;
         },
-        fails: `no answer from ${NOWHERE}: getaddrinfo ENOTFOUND`,
+        fails: `no response from ${NOWHERE}: getaddrinfo ENOTFOUND`,
         attempts: 0,
       }),
   );

@@ -60,7 +60,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
     const program = await place.program("closed", several, { ...env, ORG: place.server.organization });
     for (const args of [["preview"], ["up", "--yes", "--skip-preview"]]) {
       const run = await program.run(...args);
-      expectOne(run, "no answer from http://127.0.0.1:1: connect ECONNREFUSED");
+      expectOne(run, "no response from http://127.0.0.1:1: connect ECONNREFUSED");
       expect(run.output).toContain("Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?");
     }
   });

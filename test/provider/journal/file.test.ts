@@ -76,7 +76,7 @@ describe("the file of a journal", () => {
       .catch((thrown: unknown) => thrown)) as Error;
     expect(error).toBeInstanceOf(JournalError);
     expect(error.message).toBe(
-      `the intent journal ${path} cannot be read (EISDIR); make room or choose another folder: ` +
+      `the intent journal ${path} cannot be read (EISDIR); free some space or choose another folder: ` +
         "irm:journal in the stack's configuration, or IRM_JOURNAL",
     );
   });

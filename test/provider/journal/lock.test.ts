@@ -267,7 +267,7 @@ describe("the lock of a journal", () => {
     expect(JSON.parse(await textOf(child.stdout))).toEqual({
       name: "JournalError",
       message:
-        `the intent journal ${file} cannot be written (EFBIG); make room or choose another folder: ` +
+        `the intent journal ${file} cannot be written (EFBIG); free some space or choose another folder: ` +
         "irm:journal in the stack's configuration, or IRM_JOURNAL",
       open: [],
     });

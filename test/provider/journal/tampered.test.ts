@@ -55,7 +55,7 @@ describe("a line that is not an entry", () => {
         new RegExp(
           `^the intent journal ${file()} has 2 lines that are not entries, ignored and kept in ${file()}\\.invalid by the ` +
             'next up:\n {2}- "\\{\\\\"intent\\\\":\\\\"a\\\\"\\}": key must be text; .*\n {2}- "what is this": it is not JSON\n' +
-            "If one is of a create that a killed run did not finish, no resource may manage its record: search for it\\. ",
+            "If one is of a create that a killed run did not finish, its record may have no resource: search for it\\. ",
         ),
       ),
     ];

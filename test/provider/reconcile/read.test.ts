@@ -40,7 +40,7 @@ describe("a read", () => {
   it("refuses a response with another record", async () => {
     const { session } = scriptedSession(json({ uid: ORG, name: "org" }));
     await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
-      `GetGroup group ${GROUP}: UNKNOWN: the answer (HTTP 200) is of another record, ${ORG}`,
+      `GetGroup group ${GROUP}: UNKNOWN: the response (HTTP 200) is of another record, ${ORG}`,
     );
   });
 

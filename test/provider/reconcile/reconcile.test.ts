@@ -256,7 +256,7 @@ describe("a create", () => {
         new RegExp(`^CreateGroup group "eng" in ${ORG}: (UNAVAILABLE|UNKNOWN): `),
       );
       expect((error as Error).message).toContain(
-        "Whether the group was created is not known. The intent journal keeps the create as pending, and the next run searches " +
+        "It is unknown whether the group was created. The intent journal keeps the create as pending, and the next run searches " +
           "for the record first.\nThe search for it failed as well: ListGroups: ",
       );
       expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);

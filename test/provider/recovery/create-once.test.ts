@@ -59,7 +59,7 @@ describe("a lost response to a create", () => {
   it("by a timeout, with no record found: fails, and the next run finds the late record", async () => {
     const args = machine.inputs();
     await expect(reconcile.create(group, machine.run("timeout").session, args)).rejects.toThrow(
-      "Whether the group was created is not known. The intent journal keeps the create as pending, and the next run searches for the record first.",
+      "It is unknown whether the group was created. The intent journal keeps the create as pending, and the next run searches for the record first.",
     );
     expect(await machine.named(args.name)).toEqual([]);
     const late = await machine.theirs(args);
@@ -145,7 +145,7 @@ describe("a lost response to a create", () => {
   it("stays pending when the next attempt certainly fails", async () => {
     const args = machine.inputs();
     const { session } = machine.run("reset", "refused", "refused", "refused", "refused");
-    await expect(reconcile.create(group, session, args)).rejects.toThrow("Whether the group was created is not known");
+    await expect(reconcile.create(group, session, args)).rejects.toThrow("It is unknown whether the group was created");
     // The service carries out the reset request after all.
     const late = await machine.theirs(args);
     const { id } = await reconcile.create(group, machine.run().session, args);
@@ -169,7 +169,7 @@ describe("a lost response to a create", () => {
       // Its record is not readable during the run.
       const { session } = machine.run("timeout after");
       const hidden = { ...session, call: hiding(session, "ListGroups") };
-      await expect(reconcile.create(group, hidden, one)).rejects.toThrow("Whether the group was created is not known");
+      await expect(reconcile.create(group, hidden, one)).rejects.toThrow("It is unknown whether the group was created");
     }
     const next = machine.run().session;
     const ids = await Promise.all([args, other].map(async (one) => (await reconcile.create(group, next, one)).id));

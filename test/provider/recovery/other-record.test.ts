@@ -102,7 +102,7 @@ describe("a response that names another record", () => {
     expect(machine.posts).toBe(1);
     const said = machine.said.filter((text) => text.includes("the response to CreateGroup names group"));
     expect(said).toEqual([expect.stringContaining(`, which ${why}`)]);
-    expect(said[0]).toContain("it is not adopted, and the search for the created record goes on");
+    expect(said[0]).toContain("it is not adopted, and the search for the created record continues");
     expect(machine.lines().filter(({ made }) => made)).toMatchObject([{ uid: id }]);
   });
 
@@ -197,7 +197,7 @@ describe("a response to a read or an update with another record", () => {
       const answer = await send();
       return url.pathname.startsWith("/iam/") ? { ...answer, body: JSON.stringify(other) } : answer;
     }).session;
-    const text = `UNKNOWN: the answer (HTTP 200) is of another record, ${other.uid}`;
+    const text = `UNKNOWN: the response (HTTP 200) is of another record, ${other.uid}`;
     await expect(reconcile.read(role, wrong, id, outs)).rejects.toThrow(`GetRole role ${id}: ${text}`);
     await expect(reconcile.update(role, wrong, id, outs, { ...args, description: "x" })).rejects.toThrow(
       `UpdateRole role ${id} "r": ${text}`,

@@ -166,22 +166,22 @@ describe("the journal", () => {
     const lost = machine.inputs();
     await reconcile.create(group, machine.run().session, machine.inputs());
     const { session } = machine.run("timeout");
-    await expect(reconcile.create(group, session, lost)).rejects.toThrow("is not known");
+    await expect(reconcile.create(group, session, lost)).rejects.toThrow("It is unknown whether the group was created");
     const { uid } = await machine.theirs(lost);
-    const told = expect.stringMatching(
+    const report = expect.stringMatching(
       new RegExp(
         `^${lost.__key}: the outcome of a create at .+ is unknown: it may have created a group in ${machine.org}; it may be:\n` +
           `  - group ${uid} "${lost.name}", created .+\n` +
-          "The next pulumi up that declares it settles it\\. If no program declares it, delete the records that no resource manages, then: " +
+          "The next pulumi up that declares the resource resolves it\\. If no program declares it, delete the records that no resource manages, then run: " +
           `irm journal clean --key "${lost.__key}"$`,
       ),
     );
     const { id, outs } = await (await methodsOf(machine.run())).create(machine.inputs());
     expect(machine.said).toEqual([]);
     await (await methodsOf(machine.run())).read(id, outs);
-    expect(machine.said.splice(0)).toEqual([told]);
+    expect(machine.said.splice(0)).toEqual([report]);
     await (await methodsOf(machine.run())).delete(id, outs);
-    expect(machine.said).toEqual([told]);
+    expect(machine.said).toEqual([report]);
   });
 
   it("is not needed for a read or a delete", async () => {
@@ -197,7 +197,7 @@ describe("the journal", () => {
     writeFileSync(join(machine.journal, "file"), "");
     machine.journal = join(machine.journal, "file", "below");
     await expect(reconcile.create(group, machine.run().session, machine.inputs())).rejects.toThrow(
-      /^the intent journal .* cannot be (read|written) \(ENOTDIR\); make room or choose another folder: irm:journal/,
+      /^the intent journal .* cannot be (read|written) \(ENOTDIR\); free some space or choose another folder: irm:journal/,
     );
     expect(machine.posts).toBe(0);
   });
