@@ -1,4 +1,4 @@
-// How much a request may hold, and how much an error says of it: the same over both wires, whatever the size of what was sent.
+// The bounds of a request, and of the errors that quote it: the same over both wires, whatever the size of the request.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { invalidArgument, statusFromError } from "../../schema/index.ts";
@@ -24,7 +24,7 @@ const TOO_MANY = "has too many values: a request may hold 1000 items of lists an
 const many = (count: number) => Array.from({ length: count }, (_, i) => `a${i}`);
 const mapOf = (count: number) => Object.fromEntries(many(count).map((name) => [name, "x"]));
 
-describe("a list or a map with too many values is refused by its name, over REST and over gRPC:", () => {
+describe("a list or a map with too many values is refused with its name, over REST and over gRPC:", () => {
   test.each([
     ["a list", "CreateRepo", "repo", `${REGISTRY}/repos`, { name: "r", aliases: many(1001) }, "aliases"],
     [
@@ -71,7 +71,7 @@ describe("a list or a map with too many values is refused by its name, over REST
     });
   });
 
-  test("with as many as it may hold it is read", async () => {
+  test("a list at its limit is read", async () => {
     const body = { name: "full", capabilities: Array(1000).fill("CAP_IAM_GROUPS_LIST") };
     const made = await createRecord(api, "roles", api.organization, body);
     expect(made.capabilities).toEqual(["CAP_IAM_GROUPS_LIST"]);
@@ -83,7 +83,7 @@ describe("a binary message is counted before it is read:", () => {
   const times = (count: number, ...bytes: number[]) => Buffer.concat(Array(count).fill(Buffer.from(bytes)));
 
   test.each([
-    ["fields that nobody knows", times(4001, 0x98, 0x06, 0x01), "has more than 4000 fields"],
+    ["unknown fields", times(4001, 0x98, 0x06, 0x01), "has more than 4000 fields"],
     ["groups one in the other", times(4001, 0x9b, 0x06), "has more than 4000 fields"],
     ["the same field again and again", times(4001, 0x0a, 0), "has more than 4000 fields"],
   ])("%s", (_, bytes, description) => {
@@ -94,8 +94,8 @@ describe("a binary message is counted before it is read:", () => {
   test.each([
     ["a varint without an end", Buffer.alloc(20, 0xff)],
     ["a length beyond the end", Buffer.of(0x0a, 0x7f)],
-    ["a wire type that there is not", Buffer.of(0x0f)],
-  ])("what is broken is left to its reader: %s", (_, bytes) => {
+    ["an unknown wire type", Buffer.of(0x0f)],
+  ])("broken bytes are left to the reader: %s", (_, bytes) => {
     expect(tooManyValues(input, bytes)).toBeUndefined();
   });
 });
@@ -148,15 +148,16 @@ describe("an error", () => {
     Array.from({ length: count }, (_, i) => ({ field: `f${i}`, description: text }));
   const sent = (error: ReturnType<typeof invalidArgument>) => {
     const status = statusFromError(error, "iam.chainguard.dev");
-    const told = (status.details[1] as { fieldViolations: { field: string; description: string }[] }).fieldViolations;
-    return { bytes: Buffer.byteLength(JSON.stringify(status)), told };
+    const violationsSent = (status.details[1] as { fieldViolations: { field: string; description: string }[] })
+      .fieldViolations;
+    return { bytes: Buffer.byteLength(JSON.stringify(status)), violationsSent };
   };
 
   test("has the first 100 violations and the number of the others", () => {
-    const { told } = sent(invalidArgument(violations(1234)));
-    expect(told).toHaveLength(101);
-    expect(told.at(-1)).toEqual({ field: "", description: "and 1134 more" });
-    expect(sent(invalidArgument(violations(100))).told).toEqual(violations(100));
+    const { violationsSent } = sent(invalidArgument(violations(1234)));
+    expect(violationsSent).toHaveLength(101);
+    expect(violationsSent.at(-1)).toEqual({ field: "", description: "and 1134 more" });
+    expect(sent(invalidArgument(violations(100))).violationsSent).toEqual(violations(100));
   });
 
   test.each([
@@ -164,13 +165,13 @@ describe("an error", () => {
     ["characters that JSON writes with six", "\u0001"],
     ["characters of four bytes", "😀"],
   ])("is at most 64 KiB, whatever it quotes: %s", (_, character) => {
-    const { bytes, told } = sent(invalidArgument(violations(100, character.repeat(1_000_000))));
+    const { bytes, violationsSent } = sent(invalidArgument(violations(100, character.repeat(1_000_000))));
     expect(bytes).toBeLessThan(64 * 1024);
-    expect(told.at(-1)?.description).toMatch(/^and \d+ more$/);
-    for (const { description } of told) expect(description.isWellFormed()).toBe(true);
+    expect(violationsSent.at(-1)?.description).toMatch(/^and \d+ more$/);
+    for (const { description } of violationsSent) expect(description.isWellFormed()).toBe(true);
   });
 
-  test("that quotes a name of a megabyte is small, over both wires", async () => {
+  test("is small even for a name of a megabyte, over both wires", async () => {
     const name = "x".repeat(900_000);
     const body = { name: "r", customOverlay: { environment: { [`CHAINGUARD_${name}`]: 1 } } };
     const rest = await api.call("POST", `${REGISTRY}/repos/${api.organization}`, { body });

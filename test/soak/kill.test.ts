@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { kill } from "./kill.ts";
 
-test("three times killed under write load: nothing lost that was acknowledged, nothing half done, the file whole", async () => {
+test("three kills under write load lose no acknowledged write, leave none half done, and keep the file intact", async () => {
   const { figures, failures } = await kill({ seed: 1, rounds: 3 });
   expect(failures).toEqual([]);
   expect(figures["rounds of kill -9"]).toBe(3);

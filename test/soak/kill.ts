@@ -76,7 +76,7 @@ export const kill = async ({ seed, rounds, say }: PartOptions): Promise<PartResu
         while (!isKilled) {
           const next = ledger.next();
           const sent = send(next.method, next.target, next.body);
-          // Right after a request, so that at least this one is under way whoever of the two processes is the faster.
+          // Right after a request, so that at least this one is under way, whichever process is faster.
           if (left <= 0) isKilled = server.process.kill("SIGKILL");
           const answer = await sent.catch(() => undefined);
           if (!answer) {
@@ -116,7 +116,7 @@ export const kill = async ({ seed, rounds, say }: PartOptions): Promise<PartResu
   };
 };
 
-/** Everything in which the database is not what the writers were told. */
+/** Every difference between the database and the acknowledged writes. */
 const differences = (database: DatabaseSync, ledgers: readonly Ledger[], organization: string): string[] => {
   const all = <T>(of: (ledger: Ledger) => Map<string, T>) => new Map(ledgers.flatMap((ledger) => [...of(ledger)]));
   const query = (sql: string) => database.prepare(sql).all() as Record<string, string>[];

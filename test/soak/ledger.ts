@@ -1,5 +1,5 @@
-// What one writer knows of its own records: made by answers, so that after a crash the database can be held against it. A
-// request without an answer may have been done or not, but only as a whole: `settle` looks which.
+// The records of one writer by the responses that it got, for a comparison with the database after a crash. A request without a
+// response may have been carried out or not, but only in full: `settle` finds out which.
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer } from "../support/http.ts";
 import type { Random } from "../support/random.ts";

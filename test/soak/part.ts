@@ -10,7 +10,7 @@ export interface PartOptions {
 }
 
 export interface PartResult {
-  /** what it counted, in the order in which it is told */
+  /** its counts, in the order of the report */
   figures: Record<string, string | number>;
   /** what was wrong; empty = passed */
   failures: string[];

@@ -18,7 +18,7 @@ export interface ProviderSoakOptions {
   seed: number;
   cycles: number;
   kills: number;
-  /** stacks that are worked on at the same time, each with a server of its own: most of the time is waiting */
+  /** stacks that run at the same time, each with its own server: most of the time is waiting */
   lanes?: number;
   say?: (text: string) => void;
 }
@@ -193,8 +193,8 @@ const runCycle = async (
   count.leaked += leaked.length;
   count.lost += lost.length;
   count.duplicated += duplicated.length;
-  const told = [...followed, ...problems];
-  return told.length === 0 ? [] : [...told, ...engine.said.slice(before).map((text) => `said: ${text}`)];
+  const found = [...followed, ...problems];
+  return found.length === 0 ? [] : [...found, ...engine.said.slice(before).map((text) => `said: ${text}`)];
 };
 
 interface Target {

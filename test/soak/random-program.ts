@@ -5,7 +5,7 @@ import { type Declared, type Program, ref, refsIn } from "../harness/small-engin
 import type { Random } from "../support/random.ts";
 
 export interface RandomProgram {
-  /** Changes it and gives it as it is now; `uidOf` tells what the state has. */
+  /** Changes the program and returns it; `uidOf` returns the uids of the state. */
   next(uidOf: (name: string) => string | undefined): Program;
 }
 
@@ -38,7 +38,7 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
     const claimMatch = { issuer: "https://issuer.example.com", subject: text() };
     const capabilities = [random.pick(CAPABILITIES)];
     if (kind === "group") resources.push({ name, kind, inputs: { parent: place(), ...common } });
-    // Roles and identities stand above all that may name them.
+    // Roles and identities are above all resources that may name them.
     else if (kind === "identity") resources.push({ name, kind, inputs: { parent: home, claimMatch, ...common } });
     else if (kind === "role") resources.push({ name, kind, inputs: { parent: home, capabilities, ...common } });
     else bind(name);

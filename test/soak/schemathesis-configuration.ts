@@ -1,4 +1,4 @@
-// What Schemathesis holds answers against: every check of its own, but for what is told here with its reason.
+// The checks of Schemathesis for responses: all of its own, except those listed here with a reason.
 import type { Document } from "./narrowed.ts";
 
 // Whether each request that fits the document is accepted: more than a document of this kind can say (a group that is not empty

@@ -1,4 +1,4 @@
-// Schemathesis in a virtual environment of its own, below the user's cache folder: one for each pinned version, made once.
+// Schemathesis in a virtual environment below the user's cache folder: one for each pinned version, created once.
 import { access, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../../scripts/cache-folder.mjs";
@@ -11,7 +11,7 @@ const PYTHON = [3, 10];
 
 export type Installation = { command: string; reason?: undefined } | { command?: undefined; reason: string };
 
-/** Where the command is, or why there is none. */
+/** The path of the command, or the reason why it is missing. */
 export const installSchemathesis = async (env = process.env): Promise<Installation> => {
   const folder = join(cacheFolder(env), `schemathesis-${VERSION}`);
   const command = join(folder, "bin", "schemathesis");

@@ -1,4 +1,4 @@
-// What is counted in a run of Schemathesis, and what it is told to leave out: without Schemathesis.
+// The counts of a Schemathesis run, and its excluded checks, tested without Schemathesis.
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openapiDocument } from "../../schema/index.ts";

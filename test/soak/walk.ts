@@ -99,6 +99,6 @@ export const walk = async ({ seed, rounds: rows, say }: PartOptions): Promise<Pa
   };
 };
 
-// Now and then the row that the cursor stands on, which is the one that is easily lost.
+// Now and then the row of the cursor, which is easily lost.
 const victim = (random: Random, seen: readonly string[], before: readonly string[]): string =>
   random.below(3) === 0 ? (seen.at(-1) as string) : random.pick(before);

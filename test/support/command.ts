@@ -1,4 +1,4 @@
-// The command `irm` in a process of its own, as a user starts it.
+// The command `irm` in a separate process, as a user starts it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ export const startCommand = (...args: string[]): Started => {
   let stderr = "";
   const line = Promise.withResolvers<string>();
   const end = Promise.withResolvers<Finished>();
-  // Whoever waits for the end only must not be told of a line that never came.
+  // A caller that waits only for the end must not get an error about the missing line.
   line.promise.catch(() => undefined);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;

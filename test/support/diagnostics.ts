@@ -1,4 +1,4 @@
-// What the engine shows of a run's end. Before it, it shows each message while the run goes on.
+// The diagnostics at the end of a run. The engine also shows each message during the run.
 
 /** The part of the output after `Diagnostics:`. */
 export const diagnosticsOf = (output: string): string => output.split("\nDiagnostics:\n")[1] ?? "";

@@ -120,7 +120,7 @@ export const createGrpcClient = (baseUrl: string, security = credentials.createI
   };
 };
 
-/** Code, text and details of an error; code 0 where there is none. */
+/** Code, text and details of an error; code 0 for success. */
 export const errorFrom = (error: ServiceError | null): Pick<GrpcAnswer, "code" | "message" | "details"> => {
   if (!error) return { code: 0, message: "", details: [] };
   const [status] = error.metadata.get("grpc-status-details-bin");

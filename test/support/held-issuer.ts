@@ -1,4 +1,4 @@
-// An issuer of workloads' tokens that answers when it is told to: an exchange that asks it is under way until then.
+// An issuer of workloads' tokens that answers on demand: an exchange that needs it is under way until then.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

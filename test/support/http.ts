@@ -1,4 +1,4 @@
-// One HTTP request as it is written: no redirect, no normalised path, headers that may stand twice.
+// One HTTP request exactly as written: no redirect, no normalised path, possibly repeated headers.
 import { Agent, type IncomingHttpHeaders, request as start } from "node:http";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers without declaring their shape

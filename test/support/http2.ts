@@ -1,4 +1,4 @@
-// A gRPC call as it stands on HTTP/2: any header, several of one name, bytes that are no message.
+// A raw gRPC call on HTTP/2: any header, several of one name, bytes that are not a message.
 import { type ClientHttp2Session, type ClientSessionOptions, connect, type IncomingHttpHeaders } from "node:http2";
 
 export interface RawAnswer {
@@ -7,7 +7,7 @@ export interface RawAnswer {
   bytes: Buffer;
 }
 
-/** Headers may stand twice, which node's client would not send by itself. */
+/** Headers may be repeated, which Node's client would not send by itself. */
 export const openHttp2 = (baseUrl: string, options: ClientSessionOptions = {}): ClientHttp2Session =>
   connect(baseUrl, { strictSingleValueFields: false, ...options } as ClientSessionOptions);
 

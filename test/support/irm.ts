@@ -1,4 +1,4 @@
-// The command `irm` in this process: what it would exit with, and what it wrote. A process of its own is `command.ts`.
+// The command `irm` in this process: its exit code and its output. `command.ts` runs it in a separate process.
 import { vi } from "vitest";
 import { irm } from "../../cli/program.ts";
 import type { Finished } from "./command.ts";

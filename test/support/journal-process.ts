@@ -1,4 +1,4 @@
-// A process that makes records of a stack, as far as the journal is concerned: `node journal-process.ts FILE TRACE NAME COUNT`
+// A process that creates records of a stack, in the journal only: `node journal-process.ts FILE TRACE NAME COUNT`
 // begins and ends COUNT creates, and writes into TRACE when it is inside of one.
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";

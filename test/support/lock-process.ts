@@ -1,4 +1,4 @@
-// `node lock-process.ts FILE`: tries to take the lock of a journal, and prints what it was told, and what it still has open of it.
+// `node lock-process.ts FILE`: tries to take the lock of a journal, and prints its messages and its open descriptors of the lock.
 import { readdirSync, readlinkSync } from "node:fs";
 import { systemClock } from "../../client/clock.ts";
 import { lockOf } from "../../provider/journal/lock.ts";

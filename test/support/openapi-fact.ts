@@ -1,5 +1,5 @@
-// What an OpenAPI document says of an operation, as one line a fact, so that two documents can be held against each other.
-// Names of path variables are no facts: nobody sees them on the wire.
+// The facts of an OpenAPI document about an operation, one line each, so that two documents can be compared.
+// Names of path variables are not facts: they are not on the wire.
 import type { Body } from "./http.ts";
 
 export interface OpenapiOperation {

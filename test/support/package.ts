@@ -1,5 +1,5 @@
-// What is published, as a stranger gets it: built, packed, and installed with npm beside what `pulumi new typescript` asks
-// for. The first test that needs it makes it.
+// The published package as a user gets it: built, packed, and installed with npm beside the packages of
+// `pulumi new typescript`. The first test that needs it builds it.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ export const installed = async (sdk?: string): Promise<Installed> => {
   return { tarball, folder, path: join(folder, "node_modules", "pulumi-irm") };
 };
 
-/** Makes something in a folder of its own, once in the run of the tests, whichever process is first. */
+/** Creates something in a separate folder, once in the run of the tests, in whichever process is first. */
 export const once = async (name: string, make: (folder: string) => string): Promise<string> => {
   const folder = join(inject("packageFolder"), name);
   const done = `${folder}.done`;

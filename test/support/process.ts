@@ -25,7 +25,7 @@ export const processesBelow = (pid: number, command: RegExp): number[] => {
     .map((one) => one.pid);
 };
 
-/** A process that has ended and that nobody has asked for is no process. */
+/** A zombie, which has ended but was not reaped, does not count as a process. */
 export const isRunning = (pid: number): boolean => {
   try {
     return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).startsWith("Z");

@@ -1,5 +1,5 @@
-// A proxy between a client and the server, for moments that have to be held: a request that has arrived and was not passed
-// on yet, or one that is done and whose answer is not. Passes everything else on as it is.
+// A proxy between a client and the server that can hold a request at two moments: after it has arrived and before it is passed
+// on, or after the server has carried it out and before its response is passed on. It passes everything else on unchanged.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -7,7 +7,7 @@ import { fetch } from "undici";
 
 /** One request that is being held. */
 export interface Held {
-  /** resolves when the request stands there */
+  /** resolves when the request is held */
   reached: Promise<void>;
   /** lets it go on */
   release(): void;
@@ -44,7 +44,7 @@ interface Request extends Seen {
   body: Buffer;
 }
 
-/** `target` is asked for each request: the server may have been started anew. */
+/** `target` is read for each request: the server may have restarted. */
 export const startProxy = async (target: () => string): Promise<HoldingProxy> => {
   const rules: Rule[] = [];
   const seen: Seen[] = [];

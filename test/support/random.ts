@@ -1,4 +1,4 @@
-// Randomness that repeats: the seed stands in the test.
+// Repeatable randomness: the seed is in the test.
 export interface Random {
   /** 0 ≤ n < below */
   below(below: number): number;

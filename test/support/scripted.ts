@@ -46,7 +46,7 @@ export interface Recorded extends HttpRequest {
 
 type Step = HttpAnswer | Error | ((request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>);
 
-/** Answers each request with the next step; the last one goes on for ever. */
+/** Answers each request with the next step; the last one repeats. */
 export const scripted = (...steps: Step[]): { transport: Transport; requests: Recorded[] } => {
   const requests: Recorded[] = [];
   return {
@@ -60,7 +60,7 @@ export const scripted = (...steps: Step[]): { transport: Transport; requests: Re
   };
 };
 
-/** What looks like a workload's token, and is signed by nobody. */
+/** Has the form of a workload's token, without a valid signature. */
 export const jwt = (mark: string): string =>
   [{ alg: "none" }, { sub: mark }].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".") +
   `.${mark}`;
@@ -82,7 +82,7 @@ export const keyOf = (name: string): { __key: string } => ({ __key: `organizatio
 /** A session whose requests are answered by a script. */
 export const scriptedSession = (...steps: Step[]) => {
   const { transport: answer, requests } = scripted(...steps);
-  // What tells the time is not part of the script.
+  // Requests for the time are not part of the script.
   const transport: Transport = async (request) =>
     request.url.pathname.startsWith("/ping/")
       ? json({}, 200, { date: new Date(START_MS).toUTCString() })
@@ -96,7 +96,7 @@ export const scriptedSession = (...steps: Step[]) => {
   return { session, requests, clock };
 };
 
-/** A folder with the journal of the stack that `keyOf` names: its records were made by this machine, so nobody looks for others. */
+/** A folder with the journal of the stack that `keyOf` names: this machine created its records, so no search for others is needed. */
 export const usedJournal = (baseUrl: string): string => {
   const journal = mkdtempSync(join(journalFolder, "s-"));
   const config = checkedConfig(getter(), { IRM_BASE_URL: baseUrl, IRM_JOURNAL: journal });

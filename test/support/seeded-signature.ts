@@ -8,7 +8,7 @@ import { CURVES } from "./seeded-key.ts";
 const base64url = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-/** A compact token (RFC 7515 section 7.1) of any header and payload; a text is signed as it is. */
+/** A compact token (RFC 7515 section 7.1) of any header and payload; a text is signed unchanged. */
 export const signSeeded = (
   random: Random,
   payload: object | string,

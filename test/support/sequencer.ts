@@ -1,5 +1,5 @@
-// The order of the test files. What waits for others or for the clock shares the processors with what computes: the files of
-// a project stand together, since a process that has loaded it goes on with it, and the projects in the order below.
+// The order of the test files. Files that wait share the processors with files that compute. The files of a project are
+// together, since a process that has loaded it continues with it. The projects are in the order below.
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // The first of these builds and installs the package, for which the others of its project wait.

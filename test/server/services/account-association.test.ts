@@ -34,7 +34,7 @@ const CLOUDS = {
 };
 
 describe("an account association", () => {
-  test("has the uid of its group, and comes back as it was given, ids of 64 bits to the digit", async () => {
+  test("has the uid of its group, and returns its fields unchanged, including ids of 64 bits", async () => {
     const uid = await group();
     const answer = await create(uid, { description: "where we are", ...CLOUDS });
     expect(answer.json).toEqual({
@@ -48,7 +48,7 @@ describe("an account association", () => {
     expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual(answer.json);
   });
 
-  test("may have a name alone, and the name of another", async () => {
+  test("may have only a name, even that of another", async () => {
     const [{ createTime, updateTime, ...one }, two] = [await made(), await made()];
     expect(one).toEqual({ uid: one.uid, name: "accounts" });
     expect(two.name).toBe("accounts");
@@ -71,7 +71,7 @@ describe("an account association", () => {
   test.each<[string, Body, [string, string][]]>([
     ["no name", { name: undefined }, [["name", NAME]]],
     ["an AWS account of another form", { amazon: { account: "1234" } }, [["amazon.account", ACCOUNT]]],
-    ["an AWS account that is none", { amazon: {} }, [["amazon.account", ACCOUNT]]],
+    ["a malformed AWS account", { amazon: {} }, [["amazon.account", ACCOUNT]]],
     [
       "an empty member each",
       { google: {}, chainguard: {}, azure: {} },
@@ -102,7 +102,7 @@ describe("an account association", () => {
       ],
     ],
     [
-      "an app that is no number",
+      "an app that is not a number",
       { github: { appInstallations: { app: { installations: [] } } } },
       [["github.appInstallations.app", "must be an integer"]],
     ],
@@ -120,14 +120,14 @@ describe("an account association", () => {
     expectInvalid(await create(await group(), body), ...violations);
   });
 
-  test("goes with a group that is there", async () => {
+  test("needs an existing group", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     expectNotFound(await create(missing), "Group", missing);
     expectNotFound(await api.call("GET", `${PATH}/${missing}`), "AccountAssociation", missing);
     expectNotFound(await patch(missing, { description: "d" }), "AccountAssociation", missing);
   });
 
-  test("is deleted once and again: a missing one is success", async () => {
+  test("can be deleted again: a missing one is success", async () => {
     const { uid } = await made();
     for (const _ of [1, 2]) {
       const answer = await api.call("DELETE", `${PATH}/${uid}`);
@@ -231,14 +231,14 @@ describe("the check", () => {
   test.each<[string, string | number | undefined, string]>([
     ["no provider", undefined, "is required"],
     ["the unset provider", 0, "is required"],
-    ["a provider that is none", "ORACLE", "is not a known value of its enum"],
+    ["an unknown provider", "ORACLE", "is not a known value of its enum"],
   ])("of %s is refused", async (_, type, text) => {
     expectInvalid(await check(await group(), type), ["providerType", text]);
   });
 });
 
 describe("a list of account associations", () => {
-  // Read as groups are: the uid is one.
+  // Readable like groups, since it has the uid of a group.
   const at: Record<string, string> = {};
   beforeAll(async () => {
     const own = await startServer({ ids: shuffledIds(12) });
@@ -265,13 +265,13 @@ describe("a list of account associations", () => {
     expect(await names({ order_by: "created_at desc" })).toEqual(["sales", "ci", "eng", "acme"]);
   });
 
-  test("refuses another order by the words that it takes", async () => {
+  test("refuses another order, and lists the valid ones", async () => {
     const answer = await api.call("GET", PATH, { query: { order_by: "description" } });
     expectInvalid(answer, [
       "orderBy",
       "must be one of group, uid, name, create_time, update_time, optionally followed by asc or desc",
     ]);
-    // The word is this kind's alone.
+    // Only this kind has the word.
     expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: "group" } }), [
       "orderBy",
       "must be one of uid, name, create_time, update_time, optionally followed by asc or desc",
@@ -294,14 +294,14 @@ describe("a list of account associations", () => {
     expect((await names(query())).toSorted()).toEqual(expected);
   });
 
-  test("shows who may read a group that of the group and those below", async () => {
+  test("shows a reader of a group the ones of the group and below", async () => {
     const { token } = await api.actor("reader", { role: "viewer", at: at.eng as string });
     const found = await api.ok("GET", PATH, { token });
     expect(found.accountAssociations.map(({ name }: Body) => name).toSorted()).toEqual(["ci", "eng"]);
     expect(found.totalCount).toBe("2");
   });
 
-  test("is walked page by page, each once, in the order asked for", async () => {
+  test("has each record once over its pages, in the requested order", async () => {
     for (const order_by of [undefined, "name desc", "updated_at"]) {
       const whole = await names({ order_by });
       const walked: string[] = [];

@@ -8,7 +8,7 @@ import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal
 const PATH = "/vulnerabilities/v2beta1/advisories";
 
 const FINDINGS = Buffer.from('{"matches":[]}').toString("base64");
-// Everything that an advisory can say, once; three others by which the filters tell them apart.
+// One advisory with every field, and three others that differ in the filters.
 const seed = parseSeed(
   `
 organization: { name: acme }
@@ -93,7 +93,7 @@ const letters = async (query: Body): Promise<string> => {
 };
 
 describe("an advisory", () => {
-  test("is read as the seed has it, its times in UTC, its events below its uid", async () => {
+  test("is read as in the seed, with its times in UTC and its events below its uid", async () => {
     const answer = await api.ok("GET", `${PATH}/${advisories.a?.uid}`);
     const uid = answer.uid as string;
     const event = { uid: expect.stringMatching(`^${uid}/[0-9a-f]{16}$`) };
@@ -172,7 +172,7 @@ describe("an advisory", () => {
     expectNotFound(await api.call("GET", `${PATH}/${event.uid}`), "Advisory", event.uid, "vulnerabilities");
   });
 
-  test.each(["POST", "PATCH", "DELETE"])("is not written: %s is no method of it", async (method) => {
+  test.each(["POST", "PATCH", "DELETE"])("cannot be written: %s is not a method of it", async (method) => {
     const answer = await api.call(method, `${PATH}/${advisories.a?.uid}`, { body: {} });
     const text = `${method} is not a method of this path; it takes GET`;
     expectRefusal(answer, "UNIMPLEMENTED", text, { domain: "vulnerabilities", http: 405 });
@@ -184,7 +184,7 @@ describe("the list by", () => {
   test.each<[string, Body, string]>([
     ["nothing: all", {}, "abcd"],
     ["an id", { advisoryIds: "CGA-aaaa-aaaa-aaaa" }, "a"],
-    ["several ids, one of them nobody's", { advisory_ids: ["CGA-aaaa-aaaa-aaaa", "CGA-dddd-dddd-dddd", "x"] }, "ad"],
+    ["several ids, one of them unknown", { advisory_ids: ["CGA-aaaa-aaaa-aaaa", "CGA-dddd-dddd-dddd", "x"] }, "ad"],
     ["an id in another case: exact", { advisoryIds: "cga-aaaa-aaaa-aaaa" }, ""],
     ["a legacy id", { legacyAdvisoryIds: "CGA-old1-old1-old1" }, "a"],
     ["an id that is no legacy one", { legacyAdvisoryIds: "CGA-aaaa-aaaa-aaaa" }, ""],
@@ -223,7 +223,7 @@ describe("the list by", () => {
     ["a type of event", { eventTypes: "EVENT_TYPE_FILTER_DETECTION" }, "a"],
     ["a type of event that waits for review", { eventTypes: "EVENT_TYPE_FILTER_FIX_NOT_PLANNED" }, "a"],
     ["a type of event that was rejected", { eventTypes: "EVENT_TYPE_FILTER_PATCHED" }, "b"],
-    ["an event that says nothing but its type", { eventTypes: "EVENT_TYPE_FILTER_ANALYSIS_NOT_PLANNED" }, "c"],
+    ["an event with only its type", { eventTypes: "EVENT_TYPE_FILTER_ANALYSIS_NOT_PLANNED" }, "c"],
     [
       "any of several types",
       {
@@ -238,11 +238,7 @@ describe("the list by", () => {
     ["the newest approved event: not one that waits", { latestEventType: "EVENT_TYPE_FILTER_FIXED" }, "a"],
     ["an approved event that is not the newest", { latestEventType: "EVENT_TYPE_FILTER_DETECTION" }, ""],
     ["a newer one that waits for review", { latestEventType: "EVENT_TYPE_FILTER_FIX_NOT_PLANNED" }, ""],
-    [
-      "a newer one that was rejected, wherever it stands in the list",
-      { latestEventType: "EVENT_TYPE_FILTER_PATCHED" },
-      "",
-    ],
+    ["a newer one that was rejected, anywhere in the list", { latestEventType: "EVENT_TYPE_FILTER_PATCHED" }, ""],
     [
       "of two at one time the later in the list",
       { latest_event_type: "EVENT_TYPE_FILTER_TRUE_POSITIVE_DETERMINATION" },
@@ -286,9 +282,9 @@ describe("the list by", () => {
   });
 
   test.each<[string, Body, string]>([
-    ["a state that is none", { eventReviewStates: ["REVIEW_STATE_DONE"] }, "eventReviewStates[0]"],
-    ["a type that is none", { eventTypes: "FIXED" }, "eventTypes[0]"],
-    ["a newest type that is none", { latestEventType: 9 }, "latestEventType"],
+    ["an unknown state", { eventReviewStates: ["REVIEW_STATE_DONE"] }, "eventReviewStates[0]"],
+    ["an unknown type", { eventTypes: "FIXED" }, "eventTypes[0]"],
+    ["an unknown newest type", { latestEventType: 9 }, "latestEventType"],
   ])("%s, which is refused", async (_, query, field) => {
     const text = "is not a known value of its enum";
     expectRefusal(await api.call("GET", PATH, { query }), "INVALID_ARGUMENT", `${field}: ${text}`, {
@@ -317,7 +313,7 @@ describe("the order", () => {
     },
   );
 
-  test("by name is refused: an advisory has none", async () => {
+  test("by name is refused: an advisory has no name", async () => {
     const text = "must be one of uid, create_time, update_time, optionally followed by asc or desc";
     expectRefusal(
       await api.call("GET", PATH, { query: { order_by: "name" } }),

@@ -1,5 +1,5 @@
 // What else blocks a group's deletion (docs/contract.md#d7): identity providers, invites, account associations, repos and
-// advisories, each kind with a violation of its own.
+// advisories, each kind with its own violation.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
@@ -46,7 +46,7 @@ const KINDS: [word: string, path: string, body: () => Body][] = [
 const text = (word: string) => `cannot delete group with child ${word}`;
 
 describe("a group with", () => {
-  test.each(KINDS)("%s is not deleted, until they are", async (word, path, body) => {
+  test.each(KINDS)("%s cannot be deleted until they are", async (word, path, body) => {
     const uid = await group();
     const child = await api.ok("POST", `${path}/${uid}`, { body: body() });
     expectRefusal(await remove(uid), "FAILED_PRECONDITION", text(word), {
@@ -57,7 +57,7 @@ describe("a group with", () => {
     expect((await remove(uid)).status).toBe(200);
   });
 
-  test("all of them is told of each, and a group below as well", async () => {
+  test("all of them has a violation for each, and for a group below", async () => {
     const uid = await group();
     await group(uid);
     for (const [, path, body] of KINDS) await api.ok("POST", `${path}/${uid}`, { body: body() });
@@ -76,7 +76,7 @@ describe("a group with", () => {
     });
   });
 
-  test("advisories, which no method deletes, is not deleted, and neither are they", async () => {
+  test("advisories, which no method deletes, cannot be deleted", async () => {
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "advised" } });
     expectRefusal(await remove(groups[0].uid), "FAILED_PRECONDITION", text("advisories"), {
       details: [preconditionFailure("RESOURCE_NOT_EMPTY", text("advisories"))],

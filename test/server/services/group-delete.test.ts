@@ -40,7 +40,7 @@ const WORDS: Record<string, string> = {
 const text = (kind: string) => `cannot delete group with child ${WORDS[kind]}`;
 
 describe("a group with a child", () => {
-  test.each(Object.keys(CHILDREN))("of the kind %s is not deleted, until the child is", async (kind) => {
+  test.each(Object.keys(CHILDREN))("of the kind %s cannot be deleted until the child is", async (kind) => {
     const uid = await group();
     const child = await (CHILDREN[kind] as (parent: string) => Promise<string>)(uid);
     expectRefusal(await remove(uid), "FAILED_PRECONDITION", text(kind), {
@@ -51,7 +51,7 @@ describe("a group with a child", () => {
     expect((await remove(uid)).status).toBe(200);
   });
 
-  test("of the kind repo is not deleted", async () => {
+  test("of the kind repo cannot be deleted", async () => {
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "stocked" } });
     const blocked = "cannot delete group with child repos";
     expectRefusal(await remove(groups[0].uid), "FAILED_PRECONDITION", blocked, {
@@ -59,7 +59,7 @@ describe("a group with a child", () => {
     });
   });
 
-  test("of every kind has one violation for each, all at once, the message being that of the first", async () => {
+  test("of every kind has one violation for each, and the message of the first", async () => {
     const uid = await group();
     const kinds = Object.keys(CHILDREN);
     // Two of each: it is one violation a kind, not one a child.
@@ -95,7 +95,7 @@ describe("a root group", () => {
   const asFounder = (token: string, method: string, path: string, body?: Body) =>
     api.call(method, `${IAM}/${path}`, { token, body });
 
-  test("goes with the binding that made its creator owner, and the creator's say over it", async () => {
+  test("is deleted with the binding of its founding owner, who loses access", async () => {
     const { uid, token, root } = await found("alone");
     const query = { identity: uid };
     expect((await api.ok("GET", `${IAM}/roleBindings`, { token, query })).totalCount).toBe("1");
@@ -117,7 +117,7 @@ describe("a root group", () => {
   });
 });
 
-test("a group that is deleted is missing, and deleting it again says so", async () => {
+test("a deleted group is NOT_FOUND, and so is a second delete", async () => {
   const uid = await group();
   expect((await remove(uid)).status).toBe(200);
   expectNotFound(await remove(uid), "Group", uid);

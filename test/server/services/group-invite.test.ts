@@ -48,7 +48,7 @@ const create = (body: Body = {}, token?: string) =>
 const made = (body: Body = {}) => recordOf(create(body));
 
 describe("an invite", () => {
-  test("shows its role spelt out, when it ends, and its code this once", async () => {
+  test("shows its role, its expiry, and its code only once", async () => {
     const { uid: roleUid, name, description, capabilities } = roles.pusher as Body;
     const answer = await create({ roleUid, email: "new@acme.example", singleUse: true, ttl: "86400.5s" });
     const { code, ...shown } = answer.json;
@@ -68,11 +68,11 @@ describe("an invite", () => {
     expect(groupInvites).toEqual([shown]);
   });
 
-  test("is for whoever has the code where no address is named", async () => {
+  test("is for any holder of the code without an address", async () => {
     for (const email of [undefined, ""]) expect(await made({ email })).not.toHaveProperty("email");
   });
 
-  test("has a code of its own, each time", async () => {
+  test("has a new code each time", async () => {
     expect((await made()).code).not.toBe((await made()).code);
   });
 
@@ -94,29 +94,29 @@ describe("an invite", () => {
       ],
     ],
     ["no life", { ttl: "0s" }, [["ttl", TTL]]],
-    ["a life that is over", { ttl: "-1s" }, [["ttl", TTL]]],
-    ["a life without end", { ttl: "315360001s" }, [["ttl", TTL]]],
-    ["a life that is no duration", { ttl: "1h" }, [["ttl", 'must be a duration such as "3600s"']]],
-    ["a life in seconds without a unit", { ttl: 3600 }, [["ttl", 'must be a duration such as "3600s"']]],
-    ["an address that is none", { email: "acme.example" }, [["email", EMAIL]]],
+    ["a negative lifetime", { ttl: "-1s" }, [["ttl", TTL]]],
+    ["an unlimited lifetime", { ttl: "315360001s" }, [["ttl", TTL]]],
+    ["a lifetime that is not a duration", { ttl: "1h" }, [["ttl", 'must be a duration such as "3600s"']]],
+    ["a lifetime in seconds without a unit", { ttl: 3600 }, [["ttl", 'must be a duration such as "3600s"']]],
+    ["a malformed address", { email: "acme.example" }, [["email", EMAIL]]],
     ["a name before the address", { email: "Me <me@acme.example>" }, [["email", EMAIL]]],
     ["an address too long for any mail", { email: `${"a".repeat(250)}@b.example` }, [["email", EMAIL]]],
-    ["a flag that is none", { singleUse: "yes" }, [["singleUse", "must be a boolean"]]],
+    ["a flag that is not a boolean", { singleUse: "yes" }, [["singleUse", "must be a boolean"]]],
   ])("is refused with %s", async (_, body, violations) => {
     expectInvalid(await create(body), ...violations);
   });
 
-  test("may live for ten years", async () => {
+  test("may be valid for ten years", async () => {
     expect((await made({ ttl: "315360000s" })).expirationTime).toBe("2036-01-26T12:54:21.189Z");
   });
 
-  test("goes into a group that is there", async () => {
+  test("needs an existing group", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     const body = { roleUid: viewer, ttl: "1s" };
     expectNotFound(await api.call("POST", `${PATH}/${missing}`, { body }), "Group", missing);
   });
 
-  test("is not changed: there is no such method", async () => {
+  test("cannot be changed: the API has no such method", async () => {
     const { uid } = await made();
     const answer = await api.call("PATCH", `${PATH}/${uid}`, { body: { singleUse: true } });
     const text = "PATCH is not a method of this path; it takes GET, DELETE, POST";
@@ -142,7 +142,7 @@ describe("the role of an invite", () => {
     expectInvalid(await create({ roleUid: role() }), ["roleUid", `role ${role()} does not exist at ${eng} or above`]);
   });
 
-  test("has to be the caller's to grant", async () => {
+  test("must be one that the caller may grant", async () => {
     expect((await create({}, inviter.token)).status).toBe(200);
     expectDenied(await create({ roleUid: roles.pusher?.uid }, inviter.token), "repo.create", eng);
     const owner = await api.role("owner");
@@ -186,7 +186,7 @@ describe("a list of invites", () => {
     ["create_time", "createTime", 1],
     ["uid", "uid", 1],
     ["uid desc", "uid", -1],
-  ])("ordered by %s is whole and in order, page by page", async (order_by, key, sign) => {
+  ])("ordered by %s is complete and in order over its pages", async (order_by, key, sign) => {
     const walked: Body[] = [];
     let page_token = "";
     do {
@@ -217,7 +217,7 @@ describe("a list of invites", () => {
     ]);
   });
 
-  test("holds those that have ended too, until they are deleted", async () => {
+  test("includes expired ones until they are deleted", async () => {
     own.clock.advance(60_001);
     const { groupInvites } = await own.ok("GET", PATH);
     expect(groupInvites).toHaveLength(12);
@@ -225,7 +225,7 @@ describe("a list of invites", () => {
   });
 });
 
-test("a code is in the answer of the create and in nothing else: no other answer, no line of the log", async () => {
+test("a code is only in the response of the create, and in no log line", async () => {
   const invite = await made({ email: "x@acme.example" });
   const answers = [
     await api.call("GET", `${PATH}/${invite.uid}`),

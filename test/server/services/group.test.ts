@@ -20,7 +20,7 @@ const create = (parent: string, body: Body, token?: string) =>
 const made = async (parent: string, body: Body): Promise<string> => (await recordOf(create(parent, body))).uid;
 
 describe("a root group", () => {
-  test("is made by anybody with a token, who owns it from that moment with that token", async () => {
+  test("can be created with any token, whose identity owns it at once", async () => {
     const founder = await api.actor("founder");
     const { json: root } = await create("", { name: "new org", kind: "ORG_KIND_STARTER" }, founder.token);
     expect(root.uid).toMatch(/^[0-9a-f]{40}$/);
@@ -39,7 +39,7 @@ describe("a root group", () => {
     expectDenied(await api.call("GET", `${IAM}/groups/${root.uid}`), "groups.list", root.uid);
   });
 
-  test("and the binding of its owner are made together or not at all", async () => {
+  test("and the binding of its owner are created together or not at all", async () => {
     const folder = temporaryFolder();
     const ids = countingIds();
     let broken = false;
@@ -52,7 +52,7 @@ describe("a root group", () => {
     const answer = await server.call("POST", `${IAM}/groups`, { body: { name: "half" } });
     await server.close();
     expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
-    // Nobody could see a group that has no owner: the rows themselves tell.
+    // No caller could see a group without an owner, so the test reads the rows.
     const database = new DatabaseSync(folder.path("half.db"));
     expect(database.prepare("SELECT name FROM groups").all()).toEqual([{ name: "dev" }]);
     database.close();
@@ -61,13 +61,13 @@ describe("a root group", () => {
 });
 
 describe("a group below another", () => {
-  test("may have the name of its sister: names are not unique", async () => {
+  test("may have the name of a sibling: names are not unique", async () => {
     const uids = [await made(api.organization, { name: "twin" }), await made(api.organization, { name: "twin" })];
     expect(new Set(uids).size).toBe(2);
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "twin" } })).totalCount).toBe("2");
   });
 
-  test("takes nothing from the body that only the server sets", async () => {
+  test("ignores fields that only the server sets", async () => {
     const body = {
       name: "g",
       uid: "0".repeat(40),
@@ -88,7 +88,7 @@ describe("a group below another", () => {
     });
   });
 
-  test("has no kind of its own: it inherits its root's, with the status", async () => {
+  test("inherits kind and status from its root", async () => {
     const answer = await create(api.organization, { name: "g", kind: "ORG_KIND_DEV" });
     expectInvalid(answer, ["kind", "belongs to the root group; leave it out below"]);
     const seeded = await startServer({ seed: parseSeed("organization: { name: a, kind: ORG_KIND_DEV }", "s") });
@@ -98,7 +98,7 @@ describe("a group below another", () => {
   });
 
   test.each(["ORG_KIND_UNSPECIFIED", 0])(
-    "may say the kind %j, which is the zero of the enum and so unset",
+    "may have the kind %j, which is the zero of the enum and so unset",
     async (kind) => {
       const answer = await create(api.organization, { name: "g", kind });
       expect(answer.status, answer.text).toBe(200);
@@ -106,14 +106,14 @@ describe("a group below another", () => {
     },
   );
 
-  test("is not verified by who makes it", async () => {
+  test("cannot be verified by its creator", async () => {
     const text = "verified is set by the operator of the service";
     expectRefusal(await create(api.organization, { name: "g", verified: true }), "PERMISSION_DENIED", text);
     expectRefusal(await create("", { name: "g", verified: true }), "PERMISSION_DENIED", text);
     expect((await create(api.organization, { name: "g", verified: false })).status).toBe(200);
   });
 
-  test("has all that is wrong with it told at once", async () => {
+  test("is refused with all problems at once", async () => {
     const answer = await create(api.organization, { name: "G", description: "a\nb", kind: "ORG_KIND_DEV" });
     expectInvalid(
       answer,
@@ -163,10 +163,10 @@ describe("the parent of a new group may be", () => {
     expectInvalid(await under(parent), ["parent", description]);
   });
 
-  test("a name that the caller may not see is the name of no group", async () => {
+  test("a name that the caller may not see counts as unknown", async () => {
     const viewer = await server.actor("viewer", { role: "viewer", at: groups["my team"] as string });
     expectInvalid(await under("eng", viewer.token), ["parent", "is not a uid, and no group in scope has that name"]);
-    // What it may see, it still may not fill.
+    // It may see the group, but may not create in it.
     expectDenied(await under("my%20team", viewer.token), "groups.create", groups["my team"] as string);
   });
 });

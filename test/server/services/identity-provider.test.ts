@@ -64,7 +64,7 @@ const patch = (uid: string, body: Body, updateMask?: string, token?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask }, ...(token && { token }) });
 
 describe("an identity provider", () => {
-  test("comes back as it was given, but for its secret, and shows no token for provisioning", async () => {
+  test("returns its fields except the secret, and shows no token for provisioning", async () => {
     const oidc = {
       ...OIDC,
       additionalScopes: ["groups", "profile"],
@@ -110,7 +110,7 @@ describe("an identity provider", () => {
 
   test.each<[string, Body, [string, string][]]>([
     [
-      "everything that is missing, at once",
+      "all missing fields at once",
       { name: undefined, defaultRole: undefined, oidc: undefined },
       [
         ["name", 'name must match "^[a-z0-9 ._-]{1,}$"'],
@@ -131,7 +131,7 @@ describe("an identity provider", () => {
     ["an issuer over http", { oidc: { ...OIDC, issuer: "http://idp.example" } }, [["oidc.issuer", ISSUER]]],
     ["an issuer with a query", { oidc: { ...OIDC, issuer: "https://idp.example?x=1" } }, [["oidc.issuer", ISSUER]]],
     [
-      "a rule that is none",
+      "an unknown rule",
       { oidc: { ...OIDC, correlationRule: "CORRELATION_RULE_EMAIL" } },
       [["oidc.correlationRule", "is not a known value of its enum"]],
     ],
@@ -140,7 +140,7 @@ describe("an identity provider", () => {
       { oidc: { ...OIDC, clientSecret: "x".repeat(4097) } },
       [["oidc.clientSecret", "must be at most 4096 characters"]],
     ],
-    ["a role that is no uid", { defaultRole: "viewer" }, [["defaultRole", UID]]],
+    ["a role that is not a uid", { defaultRole: "viewer" }, [["defaultRole", UID]]],
   ])("is refused with %s", async (_, body, violations) => {
     expectInvalid(await create(body), ...violations);
   });
@@ -164,7 +164,7 @@ describe("an identity provider", () => {
     await plain.close();
   });
 
-  test("goes into a group that is there", async () => {
+  test("needs an existing group", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     const body = { name: "okta", defaultRole: viewer, oidc: OIDC };
     expectNotFound(await api.call("POST", `${PATH}/${missing}`, { body }), "Group", missing);
@@ -186,7 +186,7 @@ describe("a change of an identity provider", () => {
     ["is empty under a mask of the whole configuration", { oidc: { ...OIDC, clientSecret: "" } }, "oidc"],
     ["is empty under full replacement", { name: "n", defaultRole: "VIEWER", oidc: { ...OIDC, clientSecret: "" } }, "*"],
     ["is changed", { oidc: { clientSecret: "another" } }, "oidc.clientSecret"],
-  ])("has a secret still when the secret %s", async (_, body, mask) => {
+  ])("keeps its secret when the secret %s", async (_, body, mask) => {
     const { uid } = await made();
     const change = body.defaultRole ? { ...body, defaultRole: viewer } : body;
     expect((await patch(uid, change, mask)).status).toBe(200);
@@ -198,7 +198,7 @@ describe("a change of an identity provider", () => {
     ["named by the mask", { oidc: {} }, "oidc.clientSecret"],
     ["named by the mask in snake_case", {}, "oidc.client_secret"],
     ["named, empty, by the body of a request without a mask", { oidc: { clientSecret: "" } }, undefined],
-  ])("has no secret any more when it is %s, which takes PKCE", async (_, body, mask) => {
+  ])("loses its secret when it is %s, which requires PKCE", async (_, body, mask) => {
     const { uid } = await made();
     expectInvalid(await patch(uid, body, mask), ["oidc.clientSecret", NO_SECRET]);
     expect((await patch(uid, { oidc: { pkceEnabled: true } })).status).toBe(200);
@@ -211,7 +211,7 @@ describe("a change of an identity provider", () => {
     ["restated", "OID", "OID"],
     ["left unset under a mask of all of it", "OID", undefined],
     ["unset by name", "OID", "UNSPECIFIED"],
-    ["said where it was unset, which means the same", undefined, "SUB"],
+    ["set to the default where it was unset", undefined, "SUB"],
   ])("keeps its correlation rule when that is %s", async (_, before, after) => {
     const rule = (name: string | undefined) =>
       name && (name === "UNSPECIFIED" ? `CORRELATION_RULE_${name}` : `CORRELATION_RULE_${name}_EQUALS_EXTERNAL_ID`);
@@ -232,19 +232,19 @@ describe("a change of an identity provider", () => {
     ["its configuration is cleared", {}, "oidc", ["oidc", "one of oidc must be set"]],
     ["its role is cleared", {}, "defaultRole", ["defaultRole", UID]],
     ["the mask names no field", {}, "oidc.secret", ["updateMask", '"oidc.secret" is not a field of the resource']],
-    ["its issuer is none", { oidc: { issuer: "x" } }, "oidc.issuer", ["oidc.issuer", ISSUER]],
+    ["its issuer is malformed", { oidc: { issuer: "x" } }, "oidc.issuer", ["oidc.issuer", ISSUER]],
   ])("is refused when %s", async (_, body, mask, violation) => {
     const before = await made();
     expectInvalid(await patch(before.uid, body, mask), violation);
     expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(before);
   });
 
-  test("of its provisioning is ignored: that is the server's", async () => {
+  test("of its provisioning is ignored, since the server sets it", async () => {
     const before = await made();
     expect((await patch(before.uid, { scim: { enabled: true } }, "scim.enabled,scim")).json).toEqual(before);
   });
 
-  test("of one that is missing is NOT_FOUND, as is reading and deleting it", async () => {
+  test("of a missing one is NOT_FOUND, as are its get and delete", async () => {
     const { uid } = await made();
     expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
     expectNotFound(await api.call("GET", `${PATH}/${uid}`), "IdentityProvider", uid);
@@ -271,12 +271,12 @@ describe("the default role", () => {
     expectInvalid(await patch(uid, { defaultRole: role() }), violation);
   });
 
-  test("has to be the caller's to grant", async () => {
+  test("must be one that the caller may grant", async () => {
     expect((await create({}, sso.token)).status).toBe(200);
     expectDenied(await create({ defaultRole: roles["pusher eng"] }, sso.token), "repo.create", eng);
   });
 
-  test("has to be the caller's to grant for any change: of the issuer, say, which decides who signs in", async () => {
+  test("must be one that the caller may grant for any change, such as a new issuer", async () => {
     const { uid } = await made({ defaultRole: roles["pusher eng"] });
     const answer = await patch(uid, { oidc: { issuer: "https://mine.example" } }, undefined, sso.token);
     expectDenied(answer, "repo.create", eng);
@@ -284,7 +284,7 @@ describe("the default role", () => {
     expect((await patch((await made()).uid, { description: "d" }, undefined, sso.token)).status).toBe(200);
   });
 
-  test("is not deleted while a provider grants it", async () => {
+  test("cannot be deleted while a provider grants it", async () => {
     const body = { name: "granted", capabilities: ["CAP_REPO_LIST"] };
     const { uid: role } = await createRecord(api, "roles", eng, body);
     const { uid } = await made({ defaultRole: role });
@@ -297,7 +297,7 @@ describe("the default role", () => {
   });
 });
 
-test("the client secret is in no answer and in no line of the log", async () => {
+test("the client secret is in no response and in no log line", async () => {
   const secret = "never-to-be-seen-again";
   const { uid } = await made({ oidc: { ...OIDC, clientSecret: secret } });
   const answers = [

@@ -21,7 +21,7 @@ afterAll(() => api.close());
 const create = (body: Body, server = api) =>
   server.call("POST", `${IAM}/identities/${server.organization}`, { body: { name: "i", ...body } });
 
-describe("each relationship comes back as it was given", () => {
+describe("each relationship is returned unchanged", () => {
   test.each<[string, Body, string]>([
     ["exact claims", { claimMatch: EXACT }, "CLAIM_MATCH"],
     [
@@ -59,7 +59,7 @@ describe("each relationship comes back as it was given", () => {
   });
 });
 
-describe("a pattern that does not compile alone is refused at create, by its path", () => {
+describe("a pattern that does not compile alone is refused at create, with its path", () => {
   test.each<[string, Body]>([
     ["claimMatch.issuerPattern", { claimMatch: { issuerPattern: "a)|(b", subject: "s" } }],
     ["claimMatch.subjectPattern", { claimMatch: { issuer: EXACT.issuer, subjectPattern: "(" } }],
@@ -76,14 +76,14 @@ describe("a pattern that does not compile alone is refused at create, by its pat
     expect(json.message).toBe(`Invalid argument: ${field}: ${violation.description}`);
   });
 
-  test("a look-around and a back-reference are no RE2, whatever the JavaScript engine says", async () => {
+  test("a look-around and a back-reference are not RE2, although JavaScript has them", async () => {
     for (const subjectPattern of ["a(?!b)", "(a)\\1", "(?<=a)b"])
       expect((await create({ claimMatch: { issuer: EXACT.issuer, subjectPattern } })).status).toBe(400);
   });
 });
 
 describe("an issuer", () => {
-  test("that is this service's own is refused", async () => {
+  test("that is this service itself is refused", async () => {
     expectInvalid(await create({ claimMatch: { issuer: api.authUrl, subject: "s" } }), [
       "claimMatch.issuer",
       "must not be the issuer of this service",
@@ -94,7 +94,7 @@ describe("an issuer", () => {
     ]);
   });
 
-  test("on loopback is taken with --dev", async () => {
+  test("on loopback is accepted with --dev", async () => {
     for (const issuer of [api.issuer, "http://127.0.0.1:9", "http://localhost:9/x", "http://[::1]:9"])
       expect((await create({ claimMatch: { issuer, subject: "s" } })).status).toBe(200);
   });
@@ -115,7 +115,7 @@ describe("an issuer", () => {
   });
 });
 
-/** A server for others than developers: its owner signs with a key of its own. */
+/** A server without `--dev`: its owner signs with its own key. */
 const startWithoutDev = async (): Promise<TestServer> => {
   const seed = parseSeed(
     `
@@ -135,7 +135,7 @@ bindings: [{ identity: root, role: owner }]
 };
 
 describe("deleting an identity", () => {
-  test("takes its bindings in the same transaction, wherever they are, and no other", async () => {
+  test("deletes exactly its bindings in the same transaction, wherever they are", async () => {
     const { uid: group } = await createRecord(api, "groups", api.organization, { name: "g" });
     const [gone, stays] = [await api.actor("gone", { role: "viewer" }), await api.actor("stays", { role: "viewer" })];
     const body = { identityUid: gone.uid, roleUid: await api.role("editor") };
@@ -149,12 +149,12 @@ describe("deleting an identity", () => {
     expect((await api.call("DELETE", `${IAM}/groups/${group}`)).status).toBe(200);
   });
 
-  test("that is missing says so", async () => {
+  test("that is missing is NOT_FOUND", async () => {
     const uid = `${api.organization}/ffffffffffffffff`;
     expectNotFound(await api.call("DELETE", `${IAM}/identities/${uid}`), "Identity", uid);
   });
 
-  test("ends what could be exchanged for it", async () => {
+  test("ends its exchanges", async () => {
     const { uid } = await api.actor("ended");
     await api.ok("DELETE", `${IAM}/identities/${uid}`);
     const answer = await api.exchange(await api.identityToken("ended"), { identity: uid });
@@ -171,7 +171,7 @@ test("names and claims are not unique", async () => {
   expect(one.json.uid).not.toBe(two.json.uid);
 });
 
-describe("LookupIdentity: issuer and subject to uid, deterministic even before registration, any caller", () => {
+describe("LookupIdentity, for any caller,", () => {
   const lookup = (query: Body, token?: string) =>
     api.call("GET", `${IAM}/identities:lookupIdentity`, { query, ...(token && { token }) });
 
@@ -183,7 +183,7 @@ describe("LookupIdentity: issuer and subject to uid, deterministic even before r
     expect((await lookup(claims, stranger.token)).json.uid).not.toBe(json.uid);
   });
 
-  test("answers the same uid each time for claims that nobody has, another for others", async () => {
+  test("returns the same uid each time for unregistered claims, and another for others", async () => {
     const claims = { issuer: "https://unregistered.example", subject: "s" };
     const stranger = await api.actor("another stranger");
     const uids = [await lookup(claims), await lookup(claims), await lookup(claims, stranger.token)].map(
@@ -199,7 +199,7 @@ describe("LookupIdentity: issuer and subject to uid, deterministic even before r
     for (const { json } of others) expect(json.uid).not.toBe(uids[0]);
   });
 
-  test("tells nothing of two that have the same claims: the deterministic uid", async () => {
+  test("returns the deterministic uid when two identities have the same claims", async () => {
     const claims = { issuer: "https://twins.example", subject: "s" };
     const before = (await lookup(claims)).json.uid;
     const made = [await create({ claimMatch: claims }), await create({ claimMatch: claims })].map(

@@ -1,4 +1,4 @@
-// LookupGroup (docs/contract.md#lookup-group): by the e-mail domain of the caller's token; every refusal has the same words.
+// LookupGroup (docs/contract.md#lookup-group): by the e-mail domain of the caller's token. All refusals have one text.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
@@ -31,20 +31,20 @@ beforeAll(async () => {
   });
   person = (await api.actor("person")).uid;
   const other = await api.actor("other");
-  // Anybody may call an organisation what they like; below one too.
+  // Any caller may choose any name for an organisation, and for a group below one.
   for (const name of ["claimed.example", "gmail.com"]) await createRecord(api, "groups", "", { name }, other.token);
   await createRecord(api, "groups", api.organization, { name: "below.example" });
 });
 afterAll(() => api.close());
 
-/** Asks as somebody without any role, whose token has these claims. */
+/** Calls as an identity without a role, with these claims in its token. */
 const lookUp = async (claims: Body): Promise<Answer> => {
   const identityToken = await api.identityToken("person", { claims });
   const { json } = await api.exchange(identityToken, { aud: api.baseUrl, identity: person });
   return api.call("GET", PATH, { token: json.token });
 };
 
-test("finds the verified organisation that is named like the domain, for who may otherwise read nothing", async () => {
+test("finds the verified organisation with the name of the domain, for a caller without any role", async () => {
   const expected = { group: await api.ok("GET", `${IAM}/groups/${api.organization}`) };
   expect((await lookUp(EMAIL)).json).toEqual(expected);
   expect((await lookUp({ ...EMAIL, email: "Me@ACME.Example" })).json).toEqual(expected);
@@ -55,12 +55,12 @@ test("needs a token", async () => {
   expectUnauthenticated(await api.call("GET", PATH, { token: null }));
 });
 
-describe("does not tell apart", () => {
+describe("refuses with one text", () => {
   test.each<[string, Body]>([
     ["no address", {}],
-    ["an address that nobody vouches for", { email: EMAIL.email }],
-    ["an address that is said to be unverified", { ...EMAIL, email_verified: false }],
-    ["an address that is vouched for by a text", { ...EMAIL, email_verified: "true" }],
+    ["an address without email_verified", { email: EMAIL.email }],
+    ["an address that is declared unverified", { ...EMAIL, email_verified: false }],
+    ["an address that is verified by a text", { ...EMAIL, email_verified: "true" }],
     ["a domain that no organisation has", { ...EMAIL, email: "me@nobody.example" }],
     ["a domain below", { ...EMAIL, email: "me@mail.acme.example" }],
     ["a domain that is longer", { ...EMAIL, email: "me@notacme.example" }],
@@ -69,9 +69,9 @@ describe("does not tell apart", () => {
     ["a domain without an address", { ...EMAIL, email: "acme.example" }],
     ["a domain without a name before it", { ...EMAIL, email: "@acme.example" }],
     ["an organisation that is not verified", { ...EMAIL, email: "me@claimed.example" }],
-    ["a domain where anybody can have an address", { ...EMAIL, email: "me@gmail.com" }],
-    ["a group that is no organisation", { ...EMAIL, email: "me@below.example" }],
-    ["an address that is no text", { ...EMAIL, email: ["me@acme.example"] }],
+    ["a domain where anyone can have an address", { ...EMAIL, email: "me@gmail.com" }],
+    ["a group that is not an organisation", { ...EMAIL, email: "me@below.example" }],
+    ["an address that is not text", { ...EMAIL, email: ["me@acme.example"] }],
   ])("%s", async (_, claims) => {
     expectMissing(await lookUp(claims));
   });
@@ -96,7 +96,7 @@ describe("does not tell apart", () => {
   });
 });
 
-test("is for v2 as for v2beta1, and not for v1", async () => {
+test("exists in v2 and v2beta1, and not in v1", async () => {
   expectMissing(await api.call("GET", "/iam/v2/groups:lookupGroup"));
   expect((await api.call("GET", "/iam/v1/groups:lookupGroup")).status).toBe(501);
 });

@@ -120,7 +120,7 @@ describe("a oneof", () => {
       "servicePrincipal",
       { servicePrincipal: "SERVICE_PRINCIPAL_APKO_BUILDER" },
     ],
-  ])("switches the relationship %s: the other one goes", async (_, body, mask, relationship) => {
+  ])("switches the relationship %s, which clears the other one", async (_, body, mask, relationship) => {
     const { claimMatch: _gone, ...rest } = identity;
     const answer = await patch(body, mask);
     expect(answer.status, answer.text).toBe(200);
@@ -189,7 +189,7 @@ describe("a oneof", () => {
 });
 
 describe("the wildcard on an identity", () => {
-  test("is full replacement", async () => {
+  test("replaces the identity in full", async () => {
     const claimMatch = { issuer: "https://b.example", subject: "t" };
     const { company: _, ...rest } = identity;
     expect((await patch({ name: "after", claimMatch }, "*")).json).toEqual({
@@ -233,13 +233,13 @@ describe("a role binding", () => {
     expect([handed.identity.uid, handed.role.uid]).toEqual([other, roleUid]);
   });
 
-  test("leaves alone what the mask leaves out", async () => {
+  test("keeps fields outside the mask", async () => {
     const body = { identityUid: "nonsense", roleUid: await api.role("editor") };
     const { json } = await change(body, "roleUid");
     expect([json.identity.uid, json.role.uid]).toEqual([identity.uid, body.roleUid]);
   });
 
-  test("takes the wildcard with both uids, as the Terraform provider sends it", async () => {
+  test("accepts the wildcard with both uids, as the Terraform provider sends it", async () => {
     const body = { identityUid: identity.uid, roleUid: await api.role("editor") };
     expect((await change(body, "*")).json.role.uid).toBe(body.roleUid);
   });
@@ -252,7 +252,7 @@ describe("a role binding", () => {
       ["roleUid", "must be a uid: 40 hexadecimal digits, then /16 for each level below"],
     ],
     [
-      "a role that is no uid",
+      "a role that is not a uid",
       { roleUid: "viewer" },
       undefined,
       ["roleUid", "must be a uid: 40 hexadecimal digits, then /16 for each level below"],
@@ -267,7 +267,7 @@ describe("a role binding", () => {
     expectInvalid(await change(body, mask), violation);
   });
 
-  test("is refused with an identity or a role that is not there", async () => {
+  test("is refused with a missing identity or role", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     expectInvalid(
       await change({ identityUid: missing, roleUid: missing }),

@@ -27,17 +27,17 @@ const stored = () => api.ok("GET", `${IAM}/groups/${group.uid}`);
 
 describe("without a mask, the keys of the body are the mask", () => {
   test.each<[string, Body, Body]>([
-    ["a field that is there changes", { description: "new" }, { description: "new" }],
+    ["a present field changes", { description: "new" }, { description: "new" }],
     ["several change together", { name: "after", description: "new" }, { name: "after", description: "new" }],
     ["a field that is absent keeps its value (unlike v1)", { name: "after" }, { name: "after" }],
     ["an empty text clears", { description: "" }, { description: "" }],
     ["null clears", { description: null }, { description: "" }],
     [
-      "snake_case and output-only keys do no harm",
+      "snake_case and output-only keys are accepted",
       { create_time: "2001-01-01T00:00:00Z", description: "new" },
       { description: "new" },
     ],
-    ["an unknown key does no harm", { etag: "x", description: "new" }, { description: "new" }],
+    ["an unknown key is ignored", { etag: "x", description: "new" }, { description: "new" }],
     ["an empty body changes nothing", {}, {}],
   ])("%s", async (_, body, changed) => {
     const answer = await patch(body);
@@ -62,7 +62,7 @@ describe("with a mask", () => {
       { name: "after", description: "new" },
     ],
     [
-      "spaces around a comma do no harm",
+      "spaces around a comma are ignored",
       { name: "after", description: "new" },
       "name, description",
       { name: "after", description: "new" },
@@ -86,7 +86,7 @@ describe("with a mask", () => {
       "uid,create_time",
       {},
     ],
-    ["that is empty, it is as if there were none", { description: "new" }, "", { description: "new" }],
+    ["that is empty counts as absent", { description: "new" }, "", { description: "new" }],
   ])("%s", async (_, body, mask, changed) => {
     const answer = await patch(body, mask);
     expect(answer.status, answer.text).toBe(200);
@@ -115,7 +115,7 @@ describe("with a mask", () => {
     ["a required field that is cleared by an empty text", { name: "" }, "name", [["name", NAME]]],
     ["a masked value that is not valid", { description: "two\nlines" }, "description", [["description", DESCRIPTION]]],
     [
-      "all that is not valid, at once",
+      "all invalid values at once",
       { name: "N", description: "two\nlines" },
       "description,name",
       [
@@ -128,7 +128,7 @@ describe("with a mask", () => {
     expect(await stored()).toEqual(group);
   });
 
-  test("without a mask a field is validated that the body has", async () => {
+  test("without a mask the fields of the body are validated", async () => {
     expectInvalid(await patch({ name: "N" }), ["name", NAME]);
     expectInvalid(await patch({ name: null }), ["name", NAME]);
     expect(await stored()).toEqual(group);
@@ -145,7 +145,7 @@ describe("times", () => {
     await own.close();
   });
 
-  test("a request that is refused moves nothing", async () => {
+  test("a refused request changes no time", async () => {
     await patch({ name: "N" });
     expect((await stored()).updateTime).toBe(group.updateTime);
   });
@@ -161,7 +161,7 @@ describe("the wildcard on a group", () => {
     expectInvalid(await patch({ description: "d" }, "*"), ["name", NAME]);
   });
 
-  test("leaves kind and status as they are, or takes them restated", async () => {
+  test("keeps kind and status, and accepts them restated", async () => {
     for (const kind of [undefined, "ORG_KIND_CUSTOMER"]) {
       const body = { name: "acme", verified: true, kind, status: "ORG_STATUS_SUSPENDED" };
       const { json } = await patch(body, "*", api.organization);
@@ -209,7 +209,7 @@ describe("verified", () => {
     expect((await patch({ verified: false })).status).toBe(200);
   });
 
-  test("is of the name: one keeps the name or gives it up", async () => {
+  test("belongs to the name: a rename requires giving it up", async () => {
     const renamed = await patch({ name: "other.example" }, undefined, api.organization);
     expectRefusal(renamed, "PERMISSION_DENIED", "the name of a verified group is set by the operator of the service");
     const own = await startServer({ seed });
@@ -219,7 +219,7 @@ describe("verified", () => {
     await own.close();
   });
 
-  test("outside the mask is not looked at", async () => {
+  test("outside the mask is ignored", async () => {
     expect((await patch({ verified: true, description: "new" }, "description")).json).toMatchObject({
       verified: false,
     });
@@ -256,7 +256,7 @@ describe("a role", () => {
       ]);
   });
 
-  test("keeps what the mask leaves out", async () => {
+  test("keeps fields outside the mask", async () => {
     const before = await role();
     const change = {
       body: { name: "x", description: "new", capabilities: ["UNKNOWN"] },

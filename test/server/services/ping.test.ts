@@ -1,4 +1,4 @@
-// Ping: whether the API answers, without a token; and Validate (docs/contract.md#validate), which says whose the token is.
+// Ping: whether the API responds, without a token. Validate (docs/contract.md#validate): whose token it is.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
@@ -20,7 +20,7 @@ afterAll(() => api.close());
 describe("ping", () => {
   test.each<[string, string | null | undefined]>([
     ["no token", null],
-    ["a token that is none", "not-a-token"],
+    ["a malformed token", "not-a-token"],
     ["an owner's token", undefined],
   ])("answers with %s", async (_, token) => {
     for (const version of ["v2beta1", "v2"]) {
@@ -40,7 +40,7 @@ describe("who am I", () => {
     expectUnauthenticated(await api.call("GET", "/auth/v1/ok", { token: await api.identityToken("owner") }));
   });
 
-  test("tells what the token says and which roles are bound to its holder, in the words of version 1", async () => {
+  test("returns the claims of the token and the roles of its holder, in the form of v1", async () => {
     const { uid } = await api.actor("reader");
     for (const [group, role] of [
       [eng, "viewer"],
@@ -81,13 +81,13 @@ describe("who am I", () => {
     });
   });
 
-  test("tells no more than the token was held to at the exchange", async () => {
+  test("returns only roles within the limits of the token", async () => {
     const { uid } = await api.actor("limited", { role: "viewer" });
     const body = { identityUid: uid, roleUid: await api.role("registry.pull") };
     for (const group of [eng, sales]) await createRecord(api, "roleBindings", group, body);
     const token = await api.token(uid, { subject: "limited", cap: ["repo.list", "tag.list"], scopes: [eng] });
     const { capabilities } = await ask(token);
-    // What is bound above the scope counts inside it; what is beside it does not.
+    // A binding above the scope counts inside it; one beside it does not.
     const bound = capabilities.map(({ group, role }: Body) => [group.id, role.name, role.capabilities.toSorted()]);
     expect(bound).toEqual([
       [eng, "registry.pull", ["repo.list", "tag.list"]],
@@ -97,7 +97,7 @@ describe("who am I", () => {
     expect(wide.capabilities.map(({ group }: Body) => group.name).toSorted()).toEqual(["dev", "eng", "sales"]);
   });
 
-  test("tells of a binding that was taken away at once no more", async () => {
+  test("leaves out a revoked binding at once", async () => {
     const { uid, token } = await api.actor("gone");
     const body = { identityUid: uid, roleUid: await api.role("viewer") };
     const binding = await createRecord(api, "roleBindings", eng, body);
@@ -106,7 +106,7 @@ describe("who am I", () => {
     expect(await ask(token)).not.toHaveProperty("capabilities");
   });
 
-  test("is asked at the address of the API, where the exchange has another", async () => {
+  test("is served at the address of the API, when the exchange has another", async () => {
     const split = await startServer({ authPort: 0 });
     expect(split.authUrl).not.toBe(split.baseUrl);
     expect((await split.ok("GET", "/auth/v1/ok")).issuer).toBe(split.authUrl);

@@ -8,7 +8,7 @@ import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal
 
 const PATH = `${REGISTRY}/repos`;
 
-// Nobody can make or bind a role with what nobody holds: a seed does.
+// Only a seed can create and bind a role with capabilities that no caller holds.
 const seed = parseSeed(
   `
 organization: { name: acme }
@@ -55,7 +55,7 @@ describe("a readme", () => {
     expect(updateTime).toBe(new Date(api.clock()).toISOString());
   });
 
-  test("is left alone by an empty body, a mask of nothing and other fields", async () => {
+  test("is kept by an empty body, an empty mask and other fields", async () => {
     const uid = await repo();
     await write(uid, { content: "kept" });
     const before = await api.ok("GET", `${PATH}/${uid}`);
@@ -81,7 +81,7 @@ describe("a readme", () => {
     }
   });
 
-  test("survives a change of its repo, and goes with it", async () => {
+  test("survives a change of its repo, and is deleted with it", async () => {
     const uid = await repo();
     await write(uid, { content: "x" });
     await api.ok("PATCH", `${PATH}/${uid}`, { body: { description: "d" } });
@@ -124,7 +124,7 @@ describe("Markdown", () => {
       "the published example of a safe one",
       '<!--testing:start-->\n# safe\n\n<img src="logo.png" width="36px" height="36px"/>\n\n[click here](./other.md)\n<!--testing:end-->\n\n---\n\n```go\nHello <STYLE>.XSS{background-image:url("javascript:alert(1)");}</STYLE><A CLASS=XSS></A>World\n```',
     ],
-  ])("with %s is taken, and kept to the letter", async (_, content) => {
+  ])("with %s is accepted, and stored unchanged", async (_, content) => {
     const uid = await repo();
     expect((await write(uid, { content })).json).toEqual({ uid, content });
   });
@@ -143,14 +143,14 @@ describe("Markdown", () => {
     ["a frame", "<iframe src=https://x.example></iframe>", "<iframe>"],
     ["a form", "<form action=/><input></form>", "<form>"],
     ["vectors, which have elements of their own", "<svg><a href=x>y</a></svg>", "<svg>"],
-    ["an element that nobody knows", "<x-y>z</x-y>", "<x-y>"],
+    ["an unknown element", "<x-y>z</x-y>", "<x-y>"],
     ["a link to a script", "[x](javascript:alert(1))", "href of <a>"],
     ["a link to a script, in letters of code", "<a href='&#106;avascript&colon;alert(1)'>x</a>", "href of <a>"],
     ["a link to a script, with a line end in it", "<a href='java&#10;script:alert(1)'>x</a>", "href of <a>"],
     ["a link to a script, after a space", "<a href=' javascript:alert(1)'>x</a>", "href of <a>"],
     ["a link to data", "[x](data:text/html;base64,PHNjcmlwdD4=)", "href of <a>"],
     ["an image of data", "![x](data:image/svg+xml;base64,AAAA)", "src of <img>"],
-    ["a link that is no URL", "<a href='https://['>x</a>", "href of <a>"],
+    ["a link that is not a URL", "<a href='https://['>x</a>", "href of <a>"],
     ["a script after a comment that has ended for a browser", "<!--> <script>alert(1)</script> -->", "<script>"],
     ["a script after a comment that ends with a bang", "<!-- x --!> <script>alert(1)</script> -->", "<script>"],
     ["a comment that never ends", "text\n\n<!-- x", "an element or a comment that never ends"],
@@ -193,7 +193,7 @@ describe("Markdown", () => {
     ["brackets", "[", 200],
     ["images", "![", 200],
     ["comments that never end", "<!--", 400],
-  ])("of four thousand of %s is answered", async (_, step, status) => {
+  ])("of four thousand of %s gets an answer", async (_, step, status) => {
     expect((await write(await repo(), { content: step.repeat(4000) })).status).toBe(status);
   });
 

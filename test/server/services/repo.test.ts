@@ -1,5 +1,5 @@
-// The rules of repos (docs/contract.md#repos): names taken once in a group, values that the registry accepts, a deletion that
-// takes the tags with it.
+// The rules of repos (docs/contract.md#repos): names unique in a group, values that the registry accepts, a deletion that
+// includes the tags.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
@@ -46,7 +46,7 @@ const OVERLAY = {
 };
 
 describe("a repo", () => {
-  test("comes back as it was given", async () => {
+  test("is returned unchanged", async () => {
     const body = {
       name: "nginx",
       description: "A server",
@@ -77,8 +77,8 @@ describe("a repo", () => {
     ["a name with a space", { name: "a b" }, [["name", REPO_NAME]]],
     ["a name with a line end", { name: "a\n" }, [["name", REPO_NAME]]],
     ["a long name", { name: "a".repeat(256) }, [["name", REPO_NAME]]],
-    ["a tier that is none", { catalogTier: "GOLD" }, [["catalogTier", "is not a known value of its enum"]]],
-    ["a bundle that is none", { bundles: ["base", "gold"] }, [["bundles[1]", BUNDLE]]],
+    ["an unknown tier", { catalogTier: "GOLD" }, [["catalogTier", "is not a known value of its enum"]]],
+    ["an unknown bundle", { bundles: ["base", "gold"] }, [["bundles[1]", BUNDLE]]],
     ["a bundle that holds one", { bundles: ["baseline"] }, [["bundles[0]", BUNDLE]]],
     ["an alias without a tag", { aliases: ["nginx"] }, [["aliases[0]", ALIAS]]],
     ["an alias by digest", { aliases: ["a:b", "nginx@sha256:ab"] }, [["aliases[1]", ALIAS]]],
@@ -119,7 +119,7 @@ describe("a repo", () => {
     expect(answer.json.details[0].domain).toBe("registry.chainguard.dev");
   });
 
-  test("goes into a group that is there, and into no repo", async () => {
+  test("needs an existing group, and no repo, as its parent", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     expectNotFound(await create({}, missing), "Group", missing, "registry");
     const { uid } = await made();
@@ -131,7 +131,7 @@ describe("a repo", () => {
 const asIam = (detail: Body) => (detail.domain ? { ...detail, domain: "iam.chainguard.dev" } : detail);
 
 describe("a name", () => {
-  test("is taken once in a group: ALREADY_EXISTS with the repo that has it", async () => {
+  test("is unique in a group: ALREADY_EXISTS names the repo that has it", async () => {
     const { uid, name } = await made();
     const details = [resourceInfo("Repo", uid)];
     const text = `the group ${eng} has a repo ${name} already`;
@@ -148,7 +148,7 @@ describe("a name", () => {
     expect((await made({ name })).uid).not.toBe(uid);
   });
 
-  test("may be given again to the repo that has it", async () => {
+  test("may be restated for its own repo", async () => {
     const { uid, name } = await made();
     expect((await patch(uid, { name, description: "d" })).json).toMatchObject({ name, description: "d" });
   });
@@ -186,7 +186,7 @@ describe("a change of a repo", () => {
     expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(answer.json);
   });
 
-  test("that is not valid changes nothing", async () => {
+  test("that is invalid changes nothing", async () => {
     const before = await made({ bundles: ["base"] });
     expect((await patch(before.uid, { bundles: ["gold"], description: "new" })).status).toBe(400);
     expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(before);
@@ -194,7 +194,7 @@ describe("a change of a repo", () => {
 });
 
 describe("deleting a repo", () => {
-  test("takes its tags with it, and no others", async () => {
+  test("deletes its tags, and no others", async () => {
     const [gone, stays] = [await made(), await made()];
     const digest = `sha256:${"a".repeat(64)}`;
     const tag = (repo: Body) => createUid(api, "tags", repo.uid, { name: "latest", digest });
@@ -206,7 +206,7 @@ describe("deleting a repo", () => {
     expect(totalCount).toBe("0");
   });
 
-  test("is done once: then it is NOT_FOUND, as reading and changing it is", async () => {
+  test("succeeds once: then delete, get and update are NOT_FOUND", async () => {
     const { uid } = await made();
     await api.ok("DELETE", `${PATH}/${uid}`);
     for (const answer of [
@@ -218,7 +218,7 @@ describe("deleting a repo", () => {
       expectNotFound(answer, "Repo", uid, "registry");
   });
 
-  test("is not done through the uid of a tag", async () => {
+  test("is refused with the uid of a tag", async () => {
     const { uid } = await made();
     const body = { name: "latest", digest: `sha256:${"b".repeat(64)}` };
     const tag = await createRecord(api, "tags", uid, body);

@@ -24,7 +24,7 @@ const all = async (): Promise<Body[]> =>
   (await api.ok("GET", `${IAM}/roleBindings`, { query: { page_size: 200, identity } })).roleBindings;
 
 describe("a role binding", () => {
-  test("is made twice of the same triple, so that two owners each hold their own", async () => {
+  test("can be created twice for the same triple, so that two owners each manage their own", async () => {
     const body = { identityUid: identity, roleUid: viewer };
     const [one, two] = [await create(body), await create(body)];
     expect([one.status, two.status]).toEqual([200, 200]);
@@ -57,7 +57,7 @@ describe("a role binding", () => {
     expectInvalid(await create(body()), ...violations);
   });
 
-  test("is refused with an identity and a role that are not there, both at once", async () => {
+  test("is refused with a missing identity and role, both at once", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     expectInvalid(
       await create({ identityUid: missing, roleUid: missing }),
@@ -75,7 +75,7 @@ describe("a role binding", () => {
     );
   });
 
-  test("is refused with another organisation's identity, in the words of one that is not there", async () => {
+  test("is refused with another organisation's identity, with the error of a missing one", async () => {
     const founder = await api.actor("founder");
     const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, founder.token);
     const body = { name: "i", servicePrincipal: 1 };
@@ -92,7 +92,7 @@ describe("a role binding", () => {
     ]);
   });
 
-  test("follows its identity, role and group: it is hydrated with what they are now", async () => {
+  test("has the current values of its identity, role and group", async () => {
     const { uid: group } = await createRecord(api, "groups", api.organization, { name: "before" });
     const { json } = await create({ identityUid: identity, roleUid: viewer }, group);
     await api.ok("PATCH", `${IAM}/groups/${group}`, { body: { name: "after", description: "now" } });
@@ -100,7 +100,7 @@ describe("a role binding", () => {
     expect(shown).toEqual({ uid: group, name: "after", description: "now" });
   });
 
-  test("is deleted again and again with success, unlike everything else", async () => {
+  test("can be deleted repeatedly with success, unlike other records", async () => {
     const { json } = await create({ identityUid: identity, roleUid: viewer });
     for (let i = 0; i < 2; i += 1) {
       const answer = await api.call("DELETE", `${IAM}/roleBindings/${json.uid}`);
@@ -128,11 +128,11 @@ describe("a batch", () => {
     for (const made of json.roleBindings) expect(await api.ok("GET", `${IAM}/roleBindings/${made.uid}`)).toEqual(made);
   });
 
-  test("takes 25 requests", async () => {
+  test("accepts 25 requests", async () => {
     expect((await batch({ requests: requests(25) })).json.roleBindings).toHaveLength(25);
   });
 
-  test.each([0, 26])("does not take %i", async (count) => {
+  test.each([0, 26])("refuses %i", async (count) => {
     const before = (await all()).length;
     const answer = await batch({ requests: requests(count) });
     expectInvalid(answer, ["requests", `must have 1 to 25 requests; got ${count}`]);
@@ -145,7 +145,7 @@ describe("a batch", () => {
     expect(json.roleBindings.map(({ role }: Body) => role.uid)).toEqual([editor, editor]);
   });
 
-  test("takes the parent in a request that is empty or its own", async () => {
+  test("accepts a parent in a request that is empty or its own", async () => {
     const [one, two] = requests(2);
     const body = {
       requests: [
@@ -196,7 +196,7 @@ describe("a batch", () => {
     expect((await all()).length).toBe(before);
   });
 
-  test("is refused as a whole with one identity that is not there", async () => {
+  test("is refused as a whole with one missing identity", async () => {
     const before = (await all()).length;
     const missing = `${api.organization}/ffffffffffffffff`;
     const answer = await batch({
@@ -206,7 +206,7 @@ describe("a batch", () => {
     expect((await all()).length).toBe(before);
   });
 
-  test("below a group that is not there is refused", async () => {
+  test("below a missing group is refused", async () => {
     const parent = `${api.organization}/ffffffffffffffff`;
     expectNotFound(await batch({ parent, requests: requests(1) }), "Group", parent);
   });

@@ -26,7 +26,7 @@ describe("the built-in roles", () => {
     /^(groups|identity|roles|role_bindings|group_invites|account_associations|identity_providers|advisories|repo|manifest|referrers|tag|subscriptions|terms|registry\.overlays)\./;
 
   test.each(Object.entries(publishedRoles))(
-    "%s grants what is published, and no more of our domains",
+    "%s grants the published capabilities of our domains",
     (name, published) => {
       const granted = (builtIn.get(name) as Body).capabilities.map(capabilityName);
       expect(granted).toEqual(expect.arrayContaining([...published]));
@@ -61,7 +61,7 @@ describe("the built-in roles", () => {
 });
 
 describe("a custom role", () => {
-  test("has each capability once, in the order in which they came", async () => {
+  test("has each capability once, in the given order", async () => {
     const { json } = await create({ capabilities: ["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] });
     expect(json.capabilities).toEqual(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"]);
     expect(json.uid.startsWith(`${api.organization}/`)).toBe(true);
@@ -84,7 +84,7 @@ describe("a custom role", () => {
     expectInvalid(answer, ["capabilities", "must contain internal, since it contains rex.class.use, cassie.cas.read"]);
   });
 
-  test("that is internal is made by nobody who does not hold that", async () => {
+  test("that is internal can be created only by a caller that holds it", async () => {
     const answer = await create({ capabilities: ["CAP_INTERNAL", "CAP_REX_CLASS_USE"] });
     expectRefusal(answer, "PERMISSION_DENIED", `needs internal, rex.class.use at ${api.organization}`);
   });
@@ -97,7 +97,7 @@ describe("a custom role", () => {
 });
 
 describe("deleting a role", () => {
-  test("is refused while it is bound, anywhere, and done when it is not", async () => {
+  test("is refused while it is bound anywhere, and succeeds otherwise", async () => {
     const { json: role } = await create({ capabilities: ["CAP_REPO_LIST"] });
     const { uid: group } = await createRecord(api, "groups", api.organization, { name: "g" });
     const { uid } = await api.actor("bound");

@@ -1,4 +1,4 @@
-// Identities that hold keys of their own (docs/contract.md#static-keys): which keys, for how long, and what they open.
+// Identities with static keys (docs/contract.md#static-keys): which keys, for how long, and their exchanges.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
@@ -39,7 +39,7 @@ describe("static keys", () => {
     expectInvalid(await keyed({ expirationTime }), ["staticKeys.expirationTime", TIME]);
   });
 
-  test("cannot be made to live longer than 365 days after creation by a later change", async () => {
+  test("cannot be extended beyond 365 days after creation by a later change", async () => {
     const server = await startServer();
     const staticKeys = { ...EXACT, issuerKeys: KEYS() };
     const { uid } = await createRecord(server, "identities", server.organization, { name: "i", staticKeys });
@@ -55,7 +55,7 @@ describe("static keys", () => {
     await server.close();
   });
 
-  test("that have expired are in no update's way: fields outside the mask are not validated", async () => {
+  test("that have expired block no update: fields outside the mask are not validated", async () => {
     const server = await startServer();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS(), expirationTime: later(1) } };
     const { uid } = await createRecord(server, "identities", server.organization, body);
@@ -73,7 +73,7 @@ describe("static keys", () => {
     ["no set", "[]", 'not an object with a list of "keys"'],
     ["an empty set", '{"keys":[]}', "it has no key"],
     ["a private key", JSON.stringify({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }), "key 1: it has private parts"],
-  ])("that are %s are stored as they are, with a warning, and let nobody in", async (_, issuerKeys, reason) => {
+  ])("that are %s are stored unchanged with a warning, and verify no token", async (_, issuerKeys, reason) => {
     const server = await startServer();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys } };
     const identity = await createRecord(server, "identities", server.organization, body);
@@ -99,7 +99,7 @@ describe("static keys", () => {
     await server.close();
   });
 
-  test("let their workload in without a look at the network", async () => {
+  test("verify a workload without a network request", async () => {
     const server = await startServer();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS() } };
     const { uid } = await createRecord(server, "identities", server.organization, body);

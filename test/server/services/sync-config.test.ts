@@ -1,4 +1,4 @@
-// Repos that sync from another (docs/contract.md#sync-source): where from, what they inherit, and that they cannot change it.
+// Repos that sync from another (docs/contract.md#sync-source): their source, and the inherited fields, which are read-only.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Actor, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
@@ -65,14 +65,14 @@ describe("the source", () => {
     expect((await synced("cgr.dev/dev/charts/nginx")).sync_config.source).toBe(uid);
   });
 
-  test("may be spelt syncConfig, and has more places to sync to", async () => {
+  test("may be spelt syncConfig, and may have more targets", async () => {
     const { uid: source } = await repo();
     const syncConfig = { source, google: "g", amazon: "a", azure: "z" };
     const { json } = await sync("", { sync_config: undefined, syncConfig });
     expect(json.sync_config).toMatchObject(syncConfig);
   });
 
-  test("does not take what only the server sets", async () => {
+  test("ignores fields that only the server sets", async () => {
     const { uid: source } = await repo();
     const set = { expirationTime: "2099-01-01T00:00:00Z", uniqueTags: true, apkoOverlay: "x", gracePeriod: true };
     const { sync_config } = await synced(source, { sync_config: { source, ...set } });
@@ -81,7 +81,7 @@ describe("the source", () => {
   });
 
   test.each<[string, string]>([
-    ["a uid that is nobody's", `${"f".repeat(40)}/ffffffffffffffff`],
+    ["an unknown uid", `${"f".repeat(40)}/ffffffffffffffff`],
     ["a group", "ffffffffffffffffffffffffffffffffffffffff"],
     ["a path of another name", "dev/eng/nothing"],
     ["a path that begins below the root", "eng/repo-1"],
@@ -99,7 +99,7 @@ describe("the source", () => {
     expectViolations(await sync("", { sync_config: {} }), ["sync_config.source", "is required"]);
   });
 
-  test("has to be one that the caller may pull from: another's is refused like one that is missing", async () => {
+  test("must be one that the caller may pull from: others are refused like missing ones", async () => {
     const other = await api.actor("other");
     const { uid: root } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const secret = await api.ok("POST", `${PATH}/${root}`, { token: other.token, body: { name: "secret" } });
@@ -108,14 +108,14 @@ describe("the source", () => {
         "sync_config.source",
         `${JSON.stringify(source)} is no repo that you may pull from`,
       ]);
-    // Who may pull there may sync from there: the other one, once it may also write here.
+    // A caller that may pull there may sync from there, once it may also write here.
     const body = { identityUid: other.uid, roleUid: await api.role("editor") };
     await createRecord(api, "roleBindings", mirrors, body);
     const { json } = await sync("theirs/secret", {}, other.token);
     expect(json.sync_config.source).toBe(secret.uid);
   });
 
-  test("has to be one that may be pulled from, and not only listed", async () => {
+  test("must be one that the caller may pull from, and not only list", async () => {
     const { uid } = await repo();
     const role = await createRecord(api, "roles", api.organization, {
       name: "lister",
@@ -135,7 +135,7 @@ describe("the source", () => {
 });
 
 describe("a repo that syncs", () => {
-  test("shows what its source has now, and its own description or else the source's", async () => {
+  test("shows the current values of its source, and its own description if it has one", async () => {
     const source = await repo({ ...SHOWN, description: "theirs" });
     const { uid } = await synced(source.uid);
     expect(await get(uid)).toMatchObject({ ...SHOWN, description: "theirs" });
@@ -147,7 +147,7 @@ describe("a repo that syncs", () => {
     expect((await patch(uid, {}, "description")).json.description).toBe("changed");
   });
 
-  test("shows it through others, and in a list and to v1 likewise", async () => {
+  test("shows them through other repos, and also in a list and in v1", async () => {
     const source = await repo(SHOWN);
     const middle = await synced(source.uid);
     const end = await synced(middle.uid);
@@ -162,7 +162,7 @@ describe("a repo that syncs", () => {
     });
   });
 
-  test("that syncs from one that syncs from it shows nothing of either, and does not go round for ever", async () => {
+  test("in a sync cycle shows no inherited values, and does not loop", async () => {
     const one = await repo(SHOWN);
     const two = await synced(one.uid);
     const answer = await patch(one.uid, { sync_config: { source: two.uid } });
@@ -193,7 +193,7 @@ describe("a repo that syncs", () => {
     expect(await get(before.uid)).toEqual(before);
   });
 
-  test("cannot be made with other values, all of them told", async () => {
+  test("cannot be created with other values, and the error names them all", async () => {
     const { uid: source } = await repo(SHOWN);
     const answer = await sync(source, { bundles: ["ai"], activeTags: ["1"], aliases: SHOWN.aliases });
     expectViolations(answer, ["bundles", INHERITED], ["activeTags", INHERITED]);
@@ -207,7 +207,7 @@ describe("a repo that syncs", () => {
     expect(replaced.json).toMatchObject({ ...SHOWN, sync_config: before.sync_config });
   });
 
-  test("that is pointed elsewhere shows what is there, and ends when it would have", async () => {
+  test("that gets another source shows its values, and keeps its expiry", async () => {
     const [one, two] = [await repo(SHOWN), await repo({ bundles: ["ai"] })];
     const { uid, sync_config } = await synced(one.uid);
     api.clock.advance(1000);
@@ -219,12 +219,12 @@ describe("a repo that syncs", () => {
     expect(answer.json).not.toHaveProperty("aliases");
   });
 
-  test("that had values of its own drops them for those of its source", async () => {
+  test("that had its own values replaces them by those of its source", async () => {
     const [own, source] = [await repo({ bundles: ["ai"] }), await repo(SHOWN)];
     expect((await patch(own.uid, { sync_config: { source: source.uid } })).json).toMatchObject(SHOWN);
   });
 
-  test("that syncs no longer keeps what it had last, and may change it", async () => {
+  test("that stops syncing keeps its last values, and may change them", async () => {
     const { uid: source } = await repo(SHOWN);
     const { uid } = await synced(source);
     const { json } = await patch(uid, {}, "sync_config");

@@ -26,7 +26,7 @@ const create = (body: Body = {}, parent = repo) =>
 const made = (body: Body = {}, parent = repo) => recordOf(create(body, parent));
 
 describe("a tag", () => {
-  test("comes back as it was given, under the uid of its repo", async () => {
+  test("is returned unchanged, below the uid of its repo", async () => {
     const body = { name: "1.27-dev", digest: digest("b"), deprecated: true, bundles: ["base"] };
     const answer = await create(body);
     expect(answer.json).toEqual({
@@ -37,7 +37,7 @@ describe("a tag", () => {
     expect(await api.ok("GET", `${PATH}/${answer.json.uid}`)).toEqual(answer.json);
   });
 
-  test("that is there is moved: its uid stays, all else is as given, updateTime moves", async () => {
+  test("that exists is moved: it keeps its uid, and gets the new fields and a new updateTime", async () => {
     const before = await made({ deprecated: true, bundles: ["ai"] });
     api.clock.advance(1000);
     const after = await made({ name: before.name, digest: digest("c") });
@@ -48,7 +48,7 @@ describe("a tag", () => {
     expect(totalCount).toBe("1");
   });
 
-  test("that is moved to where it is moves updateTime too", async () => {
+  test("that is moved to its own digest also gets a new updateTime", async () => {
     const before = await made();
     api.clock.advance(1000);
     const { updateTime, ...after } = await made({ name: before.name });
@@ -56,14 +56,14 @@ describe("a tag", () => {
     expect(updateTime).toBe(new Date(api.clock()).toISOString());
   });
 
-  test("has a name once in its repo: the same name in another is another tag", async () => {
+  test("has a unique name in its repo: the same name in another repo is another tag", async () => {
     const other = await newRepo(api.organization, "curl");
     const [here, there] = [await made({ name: "same" }), await made({ name: "same", digest: digest("d") }, other)];
     expect(here.uid).not.toBe(there.uid);
     expect((await api.ok("GET", `${PATH}/${here.uid}`)).digest).toBe(digest("a"));
   });
 
-  test("is in upper and lower case another", async () => {
+  test("is case-sensitive in its name", async () => {
     expect((await made({ name: "Latest" })).uid).not.toBe((await made({ name: "latest" })).uid);
   });
 
@@ -84,7 +84,7 @@ describe("a tag", () => {
     ["a digest in upper case", { digest: digest("A") }, [["digest", DIGEST]]],
     ["a digest that is short", { digest: "sha256:ab" }, [["digest", DIGEST]]],
     [
-      "a bundle that is none",
+      "an unknown bundle",
       { bundles: ["gold"] },
       [
         [
@@ -104,7 +104,7 @@ describe("a tag", () => {
     expect((await made({ name: "x".repeat(128) })).name).toHaveLength(128);
   });
 
-  test("goes into a repo that is there, and into no group", async () => {
+  test("needs an existing repo, and no group, as its parent", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     for (const parent of [missing, api.organization])
       expectNotFound(await create({}, parent), "Repo", parent, "registry");
@@ -137,7 +137,7 @@ describe("a list of tags", () => {
     include_dates: ["1.27-20240131", "latest-20991231"],
     include_epochs: ["1.27-r0", "1.27.1-r12"],
   };
-  // Of two kinds at once: shown when both are asked for.
+  // Of two kinds at once: shown when both are requested.
   const TWICE = "sha256-ab-r1";
   let busy: string;
   let eng: string;
@@ -156,11 +156,11 @@ describe("a list of tags", () => {
   };
   const sorted = (...lists: string[][]) => lists.flat().toSorted();
 
-  test("leaves out referrers, dates and epochs, and what only looks like them is there", async () => {
+  test("leaves out referrers, dates and epochs, but not tags that only look like them", async () => {
     expect((await names({})).toSorted()).toEqual(sorted(SHOWN));
   });
 
-  test.each(Object.entries(HIDDEN))("shows with %s those alone", async (flag, hidden) => {
+  test.each(Object.entries(HIDDEN))("shows only those with %s", async (flag, hidden) => {
     expect((await names({ [flag]: true })).toSorted()).toEqual(sorted(SHOWN, hidden));
     expect((await names({ [flag]: false })).toSorted()).toEqual(sorted(SHOWN));
   });
@@ -171,12 +171,12 @@ describe("a list of tags", () => {
     expect(await names({ includeReferrers: true, includeEpochs: true, name: TWICE })).toEqual([TWICE]);
   });
 
-  test("does not show a hidden one by its name either", async () => {
+  test("leaves out a hidden one even by its name", async () => {
     expect(await names({ name: "sha256-ab" })).toEqual([]);
     expect(await names({ name: "sha256-ab", include_referrers: true })).toEqual(["sha256-ab"]);
   });
 
-  test("hides a tag that is read by its uid all the same", async () => {
+  test("hides a tag that a get still returns", async () => {
     const [{ uid }] = (
       await api.ok("GET", PATH, { query: { "uidp.childrenOf": busy, name: "1.27-r0", include_epochs: true } })
     ).tags;
@@ -192,7 +192,7 @@ describe("a list of tags", () => {
     expect((await names(query)).toSorted()).toEqual(expected);
   });
 
-  test("of those updated after a time leaves out those of that very moment", async () => {
+  test("of tags updated after a time leaves out those of exactly that time", async () => {
     const { tags } = await api.ok("GET", PATH, {
       query: { "uidp.childrenOf": busy, order_by: "updated_at", page_size: 200 },
     });
@@ -205,7 +205,7 @@ describe("a list of tags", () => {
     expect(await names({ updatedSince: offset })).toHaveLength(tags.length - 5);
   });
 
-  test("refuses a time that is none", async () => {
+  test("refuses a malformed time", async () => {
     const answer = await api.call("GET", PATH, { query: { updated_since: "yesterday" } });
     expectRefusal(answer, "INVALID_ARGUMENT", "updatedSince: must be an RFC 3339 time", {
       details: [badRequest(["updatedSince", "must be an RFC 3339 time"])],
@@ -224,7 +224,7 @@ describe("a list of tags", () => {
     expect((await api.ok("GET", PATH, { query })).totalCount).toBe(found ? "1" : "0");
   });
 
-  test("shows who may pull from one repo its tags alone", async () => {
+  test("shows a caller with one repo only its tags", async () => {
     const { token } = await api.actor("puller", { role: "registry.pull", at: eng });
     const { tags, totalCount } = await api.ok("GET", PATH, { token });
     expect(tags.every(({ uid }: Body) => uid.startsWith(`${busy}/`))).toBe(true);
@@ -232,7 +232,7 @@ describe("a list of tags", () => {
   });
 
   test.each(["uid", "name desc", "create_time desc", "update_time"])(
-    "ordered by %s is whole, page by page",
+    "ordered by %s is complete over its pages",
     async (order_by) => {
       const walked: string[] = [];
       let page_token = "";

@@ -34,14 +34,14 @@ describe("with the switch, a binding", () => {
     bound = await api.actor("bound");
   });
 
-  test("is made once: the second is ALREADY_EXISTS with the first, and makes nothing", async () => {
+  test("is created once: the second is ALREADY_EXISTS, names the first, and creates nothing", async () => {
     const parent = await group();
     const { json: first } = await bind(parent);
     expectTaken(await bind(parent), parent, first.uid);
     expect(await count(parent)).toBe("1");
   });
 
-  test("is another with another role, another group or another identity", async () => {
+  test("differs by role, group or identity", async () => {
     const parent = await group();
     const other = await api.actor("other");
     for (const answer of [
@@ -53,14 +53,14 @@ describe("with the switch, a binding", () => {
       expect(answer.status, answer.text).toBe(200);
   });
 
-  test("may be made again once the first is deleted", async () => {
+  test("can be created again once the first is deleted", async () => {
     const parent = await group();
     const { json: first } = await bind(parent);
     await api.ok("DELETE", `${PATH}/${first.uid}`);
     expect((await bind(parent)).status).toBe(200);
   });
 
-  test("is not changed into one that there is, and may be restated", async () => {
+  test("cannot be changed into an existing one, and may be restated", async () => {
     const parent = await group();
     const [{ json: one }, { json: two }] = [await bind(parent), await bind(parent, editor)];
     const patch = (uid: string, body: Body) => api.call("PATCH", `${PATH}/${uid}`, { body });
@@ -69,7 +69,7 @@ describe("with the switch, a binding", () => {
     expect((await patch(one.uid, { roleUid: viewer, identityUid: bound.uid })).status).toBe(200);
   });
 
-  test("is looked for only by who may make one: others are denied before", async () => {
+  test("is searched only for callers that may create one: others are denied first", async () => {
     const parent = await group();
     await bind(parent);
     const body = { identityUid: bound.uid, roleUid: viewer };
@@ -89,7 +89,7 @@ describe("with the switch, a binding", () => {
     expect(await count(parent)).toBe("1");
   });
 
-  test("stands once in a batch: of two that are the same none is made", async () => {
+  test("appears once in a batch: of two equal ones none is created", async () => {
     const parent = await group();
     const roleBinding = { identityUid: bound.uid, roleUid: viewer };
     const body = { parent, requests: [{ roleBinding }, { roleBinding }] };
@@ -107,7 +107,7 @@ describe("with the switch, a binding", () => {
   });
 });
 
-test("without the switch, the same binding is made as often as it is asked for", async () => {
+test("without the switch, the same binding can be created repeatedly", async () => {
   const plain = await startServer();
   const body = { identityUid: plain.identity, roleUid: await plain.role("viewer") };
   const uids = new Set<string>();

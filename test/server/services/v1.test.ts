@@ -1,4 +1,4 @@
-// The lists and the look-up of v1, as existing clients read them: everything at once, what is missing is an empty list.
+// The lists and the look-up of v1, as existing clients read them: everything at once, and an empty list for a missing record.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insertRoleBinding } from "../../../server/services/role-binding.ts";
@@ -102,7 +102,7 @@ describe("the look-up of an identity", () => {
     expect(json).toMatchObject({ id: made.keys?.uid, name: "keys" });
   });
 
-  test("finds none that is not there, and none that the caller may not list", async () => {
+  test("finds neither a missing one nor one that the caller may not list", async () => {
     await expectMissing({ issuer: "https://issuer.example", subject: "other" });
     const { token } = await api.actor("stranger");
     await expectMissing({ issuer: "https://issuer.example", subject: "s" }, token);
@@ -110,7 +110,7 @@ describe("the look-up of an identity", () => {
     await expectMissing({ issuer: "https://issuer.example", subject: "s" }, narrow);
   });
 
-  test("finds none where two are meant", async () => {
+  test("finds none when two match", async () => {
     const claimMatch = { issuer: "https://twin.example", subject: "s" };
     for (const name of ["one", "two"]) await createRecord(api, "identities", api.organization, { name, claimMatch });
     await expectMissing(claimMatch);
@@ -133,7 +133,7 @@ test("a role has its capabilities by their friendly names; `/` is the parent of 
   expect(await items("roles", { parent: UNKNOWN })).toEqual([]);
 });
 
-test("a role binding has its group and its role spelt out", async () => {
+test("a role binding has its group and its role in full", async () => {
   expect(await only("rolebindings", { id: made.binding?.uid })).toEqual({
     id: made.binding?.uid,
     group: await only("groups", { id: group }),
@@ -162,7 +162,7 @@ test("an invite shows its role and never its code", async () => {
   expect(await items("group_invites", { group: api.organization })).toEqual([]);
 });
 
-test("an account association is its group's", async () => {
+test("an account association has the id of its group", async () => {
   const association = {
     group,
     name: "cloud",
@@ -179,7 +179,7 @@ test("an account association is its group's", async () => {
   expect(await only("account_associations", { group })).not.toHaveProperty("github");
 });
 
-test("a list is refused when its answer would be too large, counting what each item spells out", async () => {
+test("a list is refused when its response would be too large, counting repeated groups and roles", async () => {
   const store = createStore(openDatabase(":memory:"));
   const server = await startServer({ store });
   const { capabilities } = (await server.ok("GET", `${IAM}/roles`, { query: { name: "owner" } })).roles[0];

@@ -1,4 +1,4 @@
-// The database: what makes an acknowledged write last, what is kept in the file, and files of other versions.
+// The database: durability of acknowledged writes, the content of the file, and files of other versions.
 
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -36,7 +36,7 @@ describe("a database file", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("of a newer version is refused with a DatabaseError, and the file is let go", () => {
+  test("of a newer version is refused with a DatabaseError, and the file is closed", () => {
     const file = folder.path("newer.db");
     const database = openDatabase(file);
     database.exec("PRAGMA user_version = 3");
@@ -52,7 +52,7 @@ describe("a database of format 1", () => {
   const VIEWER = "63921b2c44617e3f2603851537be0123af4a57d7";
   const issuer = "https://issuer.example";
 
-  /** As the version that had this format wrote it: a group, an identity that is bound, a custom role, a repo. */
+  /** As the version with this format wrote it: a group, a bound identity, a custom role, a repo. */
   const older = (name: string, further = ""): string => {
     const file = folder.path(name);
     const database = new DatabaseSync(file);
@@ -74,7 +74,7 @@ describe("a database of format 1", () => {
     return file;
   };
 
-  test("is brought to this one when it is opened: what it holds is served as it was, and the further kinds beside it", async () => {
+  test("is migrated to the current one: its records are served unchanged, and newer kinds too", async () => {
     const api = await startServer({ store: older("older.db") });
     expect(api.organization).toBe(ROOT);
     expect(await api.ok("GET", `${IAM}/groups/${ROOT}`)).toMatchObject({
@@ -105,7 +105,7 @@ describe("a database of format 1", () => {
     database.close();
   });
 
-  test("stays as it is when a step fails: nothing of it is written, and the reason is told", () => {
+  test("is unchanged when a step fails, and the error has the reason", () => {
     // The name of the last table that the step makes.
     const file = older("broken.db", "CREATE TABLE refresh_families (id TEXT);");
     const text = `cannot use ${file} as a database: table refresh_families already exists`;

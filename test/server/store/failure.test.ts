@@ -1,5 +1,5 @@
 // A full disk, and a database that another process writes to (docs/faults.md#storage): the refusal says that it is temporary,
-// reads go on, and writes recover without a restart.
+// reads continue, and writes recover without a restart.
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
@@ -25,7 +25,7 @@ const count = async () => Number((await api.ok("GET", `${IAM}/groups`)).totalCou
 const create = () => api.call("POST", groups(), { body: { name: "g", description: DESCRIPTION } });
 
 describe("a full disk", () => {
-  /** A server whose database may not grow any more. */
+  /** A server whose database cannot grow further. */
   const startFull = async (file: string) => {
     const database = openDatabase(file);
     api = await startServer({ store: createStore(database) });
@@ -40,7 +40,7 @@ describe("a full disk", () => {
     ["a file", () => folder.path("full.db")],
     ["memory", () => ":memory:"],
   ])(
-    "refuses writes with RESOURCE_EXHAUSTED, reads go on, and it recovers without a restart: in %s",
+    "refuses writes with RESOURCE_EXHAUSTED, reads continue, and it recovers without a restart: in %s",
     async (_, file) => {
       const { database, answer } = await startFull(file());
       expectRefusal(answer, "RESOURCE_EXHAUSTED", "the server's disk is full");
@@ -93,14 +93,14 @@ describe("a full disk", () => {
 });
 
 describe("a database that another process writes to", () => {
-  test("makes a write wait for it, and nobody is told", async () => {
+  test("makes a write wait for it, without an error", async () => {
     const file = folder.path("shared.db");
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const clock = manualClock();
     let waiting = false;
     api = await startServer({
       store: file,
-      // Read on the way to the write, before its transaction begins: from then on the other process finishes what it does.
+      // Read before the transaction of the write begins. From then on the other process finishes its work.
       clock: Object.assign(() => {
         if (waiting) Atomics.store(signal, 0, 1);
         if (waiting) Atomics.notify(signal, 0);
@@ -133,7 +133,7 @@ describe("a database that another process writes to", () => {
     database.close();
   `;
 
-  test("for longer than a write waits is told as UNAVAILABLE; reads and exchanges go on, and it passes", async () => {
+  test("for longer than a write waits makes it UNAVAILABLE, while reads and exchanges continue", async () => {
     const file = folder.path("locked.db");
     const database = openDatabase(file);
     api = await startServer({ store: createStore(database) });

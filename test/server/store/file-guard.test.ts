@@ -1,5 +1,5 @@
-// A database file that is deleted, replaced or damaged under a running server: nothing is acknowledged that is not in the
-// file at its path, the server says so, and what was acknowledged before is not made worse.
+// A database file that is deleted, replaced or damaged under a running server. The server acknowledges no write that is not in
+// the file at its path, reports the loss, and does not damage earlier writes.
 import {
   appendFileSync,
   chmodSync,
@@ -35,7 +35,7 @@ let api: TestServer;
 afterEach(() => api.close());
 
 let made = 0;
-/** A server on a file of its own, with a few records that it has acknowledged. */
+/** A server on its own file, with a few records that it has acknowledged. */
 const start = async (): Promise<string> => {
   made += 1;
   mkdirSync(folder.path(`${made}`));
@@ -70,7 +70,7 @@ const expectLost = async (reason: string | RegExp): Promise<void> => {
 
 const text = (value: string) => new RegExp(`${value.replaceAll(".", "\\.")}$`);
 
-describe("the server stops acknowledging, and says so, when its", () => {
+describe("the server stops acknowledging writes, and reports it, when its", () => {
   test.each<[string, (file: string) => void, RegExp]>([
     ["file is deleted", unlinkSync, text("irm.db was deleted or moved away")],
     ["file is moved away", (file) => renameSync(file, `${file}.old`), text("irm.db was deleted or moved away")],
@@ -168,7 +168,7 @@ describe("the server stops acknowledging, and says so, when its", () => {
     await expectLost(/\.db was deleted or moved away$/);
   });
 
-  test("file turns out to be damaged where it is read", async () => {
+  test("file is damaged where it is read", async () => {
     const file = folder.path("read.db");
     const first = await startServer({ store: file });
     await first.close();
@@ -203,7 +203,7 @@ test("gRPC calls are UNAVAILABLE, and health is NOT_SERVING", async () => {
   client.close();
 });
 
-test("a file that is put back is not trusted until a restart, which finds what was acknowledged", async () => {
+test("a file that is put back is not trusted until a restart, which has all acknowledged writes", async () => {
   const file = await start();
   const before = (await api.ok("GET", `${IAM}/groups`)).totalCount;
   renameSync(file, `${file}.old`);
@@ -215,7 +215,7 @@ test("a file that is put back is not trusted until a restart, which finds what w
   expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe(before);
 });
 
-test("the end of a server that has lost its database writes and deletes nothing at its path", async () => {
+test("a server that has lost its database does not write or delete at its path when it ends", async () => {
   const file = await start();
   const [main, log] = [readFileSync(file), readFileSync(`${file}-wal`)];
   unlinkSync(file);
@@ -233,7 +233,7 @@ test("the end of a server that has lost its database writes and deletes nothing 
 });
 
 test.each(["-wal", "-shm"])(
-  "the end of a server whose %s is gone writes what it has acknowledged into its file",
+  "a server whose %s is gone writes all acknowledged changes into its file when it ends",
   async (end) => {
     const file = await start();
     const before = (await api.ok("GET", `${IAM}/groups`)).totalCount;
@@ -245,8 +245,8 @@ test.each(["-wal", "-shm"])(
   },
 );
 
-describe("the server goes on", () => {
-  test("across checkpoints of its own", async () => {
+describe("the server continues", () => {
+  test("across its own checkpoints", async () => {
     made += 1;
     const file = folder.path(`${made}.db`);
     const store = createStore(openDatabase(file));
@@ -260,7 +260,7 @@ describe("the server goes on", () => {
     expect(sizes.size).toBeGreaterThan(2);
   });
 
-  test("while others read, back up, commit, take back and checkpoint", async () => {
+  test("while others read, back up, commit, roll back and checkpoint", async () => {
     const file = await start();
     const other = new DatabaseSync(file);
     const still = async () => expect((await create()).status).toBe(200);
@@ -290,7 +290,7 @@ describe("the server goes on", () => {
     expect((await api.call("GET", "/readyz")).status).toBe(200);
   });
 
-  test("beside a second server on the same file: both acknowledge, and the file has all of it", async () => {
+  test("beside a second server on the same file, which then has the writes of both", async () => {
     const file = await start();
     const second = await startServer({ store: file, ids: shuffledIds(9) });
     for (let i = 0; i < 5; i += 1) {

@@ -35,7 +35,7 @@ afterAll(() => api.close());
 
 const at = (path: string) => groups[path] as string;
 
-// What a record shows of where it is.
+// The place of a record, as it shows it.
 const KINDS: [plural: string, path: string, place: (row: Body) => string][] = [
   ["identities", `${IAM}/identities`, ({ name }) => name],
   ["roles", `${IAM}/roles`, ({ name }) => name],
@@ -94,7 +94,7 @@ describe.each(KINDS)("%s", (...kind) => {
     expect(await places(kind, { "uidp.inRoot": true, "uidp.descendantsOf": at("eng") })).toEqual([]);
   });
 
-  test("a group that is not there has nothing below it", async () => {
+  test("a missing group has no records below it", async () => {
     const query = { "uidp.descendantsOf": `${at("eng")}/ffffffffffffffff` };
     expect(await api.ok("GET", kind[1], { query })).toEqual({ [kind[0]]: [], totalCount: "0", skipped: 0 });
   });

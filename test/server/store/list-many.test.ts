@@ -1,4 +1,4 @@
-// What a caller reads that is bound in many groups, none above the others: in a company, a team's robot. SQLite takes 1,000
+// Lists of a caller that is bound in many groups beside each other, such as a team's robot. SQLite accepts 1,000
 // conditions in one expression.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
@@ -6,7 +6,7 @@ import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../../
 import type { Body } from "../../support/http.ts";
 
 const GROUPS = Array.from({ length: 1_100 }, (_, i) => `g${i}`);
-// Every eleventh is none of the caller's.
+// The caller is not bound in every eleventh.
 const OWN = GROUPS.filter((_, i) => i % 11 > 0);
 
 const lines = (names: string[], line: (name: string) => string) => names.map((name) => `  - ${line(name)}`).join("\n");
@@ -57,7 +57,7 @@ const READABLE = [...OWN, "below"].toSorted();
 describe("a caller who is bound in a thousand groups lists", () => {
   test.each([
     ["the groups themselves and those below", `${IAM}/groups`, "groups"],
-    ["what is in them and below", `${REGISTRY}/repos`, "repos"],
+    ["the records in them and below", `${REGISTRY}/repos`, "repos"],
   ])("%s, in every order", async (_, path, plural) => {
     for (const order_by of ["uid", "name desc", "create_time"]) {
       const rows = await walk(path, plural, { order_by });
@@ -66,7 +66,7 @@ describe("a caller who is bound in a thousand groups lists", () => {
     }
   });
 
-  test("what a filter leaves, and the roles that everybody reads", async () => {
+  test("the matches of a filter, and the built-in roles", async () => {
     expect(names(await walk(`${IAM}/groups`, "groups", { name: "g0" }))).toEqual([]);
     expect(names(await walk(`${IAM}/groups`, "groups", { name: "g1" }))).toEqual(["g1"]);
     expect(names(await walk(`${IAM}/roles`, "roles", { name: "viewer" }))).toEqual(["viewer"]);

@@ -107,13 +107,13 @@ describe("order_by", () => {
   const TEXT = "must be one of uid, name, create_time, update_time, optionally followed by asc or desc";
 
   test.each([
-    ["a field that there is not", "colour"],
+    ["an unknown field", "colour"],
     ["a field that is not listed", "description"],
     ["a JSON path", "claimMatch.issuer"],
     ["two fields", "name,uid"],
     ["two directions", "name asc desc"],
     ["a direction in capitals", "name DESC"],
-    ["a direction that there is not", "name down"],
+    ["an unknown direction", "name down"],
     ["a minus", "-name"],
     ["a name of the prototype", "constructor"],
     ["SQL", "name; DROP TABLE groups"],
@@ -121,14 +121,14 @@ describe("order_by", () => {
     expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } }), ["orderBy", TEXT]);
   });
 
-  test.each(["name", "update_time", "updatedAt"])("of role bindings is not %s: they have neither", async (orderBy) => {
+  test.each(["name", "update_time", "updatedAt"])("of role bindings cannot be %s, which they lack", async (orderBy) => {
     expectInvalid(await api.call("GET", `${IAM}/roleBindings`, { query: { order_by: orderBy } }), [
       "orderBy",
       "must be one of uid, create_time, optionally followed by asc or desc",
     ]);
   });
 
-  test.each([" ", "  name   desc  "])("takes white space as it comes: %j", async (orderBy) => {
+  test.each([" ", "  name   desc  "])("accepts any white space: %j", async (orderBy) => {
     expect((await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } })).status).toBe(200);
   });
 });

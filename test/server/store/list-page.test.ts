@@ -89,7 +89,7 @@ describe("a walk", () => {
     expect(uidsOf(await list({ page_size: 2, page_token: before.nextPageToken }))).toEqual([uids[202]]);
   });
 
-  test("tells on every page how many rows match in all", async () => {
+  test("has the count of all matches on every page", async () => {
     const first = await list({ page_size: 200 });
     expect((await list({ page_size: 200, page_token: first.nextPageToken })).totalCount).toBe("203");
   });
@@ -101,18 +101,15 @@ describe("skip", () => {
     [1, [1, 51] as const],
     [200, [200, 203] as const],
     [202, [202, 203] as const],
-  ])("of %i leaves that many out of the front", async (skip, [from, to]) => {
+  ])("of %i leaves out that many at the beginning", async (skip, [from, to]) => {
     const page = await list({ skip });
     expect(uidsOf(page)).toEqual(uids.slice(from, to));
     expect(page).toMatchObject({ skipped: skip, totalCount: "203" });
   });
 
-  test.each([203, 204, 2_147_483_647])(
-    "of %i is beyond the end: an empty page, and the count is still told",
-    async (skip) => {
-      expect(await list({ skip })).toEqual({ repos: [], totalCount: "203", skipped: skip });
-    },
-  );
+  test.each([203, 204, 2_147_483_647])("of %i is beyond the end: an empty page with the full count", async (skip) => {
+    expect(await list({ skip })).toEqual({ repos: [], totalCount: "203", skipped: skip });
+  });
 
   test("with a token counts from the cursor; `skipped` is the skip of this request", async () => {
     const first = await list({ page_size: 10, skip: 5 });
@@ -135,7 +132,7 @@ describe("skip", () => {
     expect(uidsOf(await list({ skip: 30, page_token: nextPageToken }))[0]).toBe(uids[80]);
   });
 
-  test("is counted in the order that was asked for", async () => {
+  test("is counted in the requested order", async () => {
     const { repos: found } = await list({ order_by: "name desc", skip: 200 });
     expect(found.map(({ name }: Body) => name)).toEqual(["r002", "r001", "r000"]);
   });
@@ -151,7 +148,7 @@ test("totalCount counts the matches of the filter, not the page nor the table", 
   expect(await list({ name: "none" })).toEqual({ repos: [], totalCount: "0", skipped: 0 });
 });
 
-test("no answer of a walk has more or fewer fields than the envelope", async () => {
+test("every page has exactly the fields of the envelope", async () => {
   const first = await list({ page_size: 200 });
   expect(Object.keys(first)).toEqual(["repos", "nextPageToken", "totalCount", "skipped"]);
 });

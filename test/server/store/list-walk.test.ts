@@ -1,5 +1,5 @@
-// A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none left out that was there from the
-// first page to the last, in every order. Seeded: the same writes each time.
+// A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none missing that exists from the first
+// page to the last, in every order. Seeded: the same writes each time.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Seed } from "../../../server/seed/record.ts";
@@ -71,7 +71,7 @@ describe("a walk with inserts and deletes between its pages", () => {
         const { groups, nextPageToken } = await page({ order_by: orderBy, page_size: size, page_token: token });
         seen.push(...groups.map(({ uid }: Body) => uid));
         token = nextPageToken;
-        // One more and one less, somewhere; and now and then exactly the row that the cursor stands on.
+        // One insert and one delete at random places, and now and then exactly the row of the cursor.
         await insert(writes);
         const last = seen.at(-1) as string;
         const victim = writes.below(3) === 0 ? last : writes.pick(before);

@@ -47,11 +47,11 @@ const expectRefused = async (query: Body, description: string, server = api) =>
     domain: "registry",
   });
 
-test("a token is opaque: it goes through a query as it is", () => {
+test("a token needs no escaping in a query", () => {
   expect(token).toMatch(/^[\w.-]+$/);
 });
 
-test("a token is used again and again, and walks the same way each time", async () => {
+test("a token can be used repeatedly, with the same result", async () => {
   for (let i = 0; i < 3; i += 1)
     expect(names(await first({ ...QUERY, page_token: token }))).toEqual(["r3", "r4", "r5"]);
 });
@@ -89,7 +89,7 @@ describe("a token that is malformed is refused", () => {
   });
 });
 
-test("a token that another server signed is refused, though all else is equal", async () => {
+test("a token that another server signed is refused, even if all else is equal", async () => {
   const keys = { ...sharedKeys(), pageTokenKey: Buffer.alloc(32, 9) };
   const other = await start({ keys });
   const foreign = (await first(QUERY, other)).nextPageToken;
@@ -184,7 +184,7 @@ describe("a token lives for three days", () => {
     return { page, wrong };
   };
 
-  test("to the millisecond it goes on", async () => {
+  test("to the millisecond the list continues", async () => {
     const { page } = await restarted(3 * DAY_MS);
     expect(names(page)).toEqual(["r3", "r4", "r5"]);
   });

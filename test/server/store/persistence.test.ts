@@ -1,4 +1,4 @@
-// A server on a file, closed and opened again: records, signing keys and page tokens are those of before.
+// A server on a file, closed and opened again: records, signing keys and page tokens persist.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createServer } from "../../../server/index.ts";
@@ -54,27 +54,27 @@ describe("a server that is opened again on its file", () => {
   });
   afterAll(() => api.close());
 
-  test("has every record as it was, the built-in ones too", async () => {
+  test("has every record unchanged, the built-in ones too", async () => {
     expect(await read(api)).toEqual(before);
   });
 
-  test("takes a token from before", async () => {
+  test("accepts an earlier token", async () => {
     expect((await api.call("GET", `${IAM}/groups`, { token })).status).toBe(200);
   });
 
-  test("goes on with a walk from before", async () => {
+  test("continues an earlier list", async () => {
     const query = { page_size: 2, order_by: "name", page_token: pageToken };
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query });
     expect(groups.map(({ name }: Body) => name)).toEqual(["g1", "g2"]);
   });
 
-  test("has the development organisation and owner of before, and makes no second one", async () => {
+  test("has the same development organisation and owner, and creates no second one", async () => {
     expect({ organization: api.organization, identity: api.identity }).toEqual(uids);
     expect((await api.ok("GET", `${IAM}/groups`, { query: { "uidp.inRoot": true } })).totalCount).toBe("1");
   });
 });
 
-test("on another port the development issuer is trusted by whom it was trusted before", async () => {
+test("on another port the same identities trust the development issuer", async () => {
   const first = await start("moved.db");
   const { uid } = await first.actor("ci", { role: "viewer" });
   const foreign = { name: "foreign", claimMatch: { issuer: "https://issuer.example", subject: "s" } };

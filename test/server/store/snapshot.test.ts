@@ -1,5 +1,5 @@
-// A backup that is taken while the server writes (docs/server.md, "Backup"): a database that a server starts with, in which
-// everything is that was acknowledged before it began.
+// A backup during writes (docs/server.md, "Backup"): a database that a server can start with. It has every write that was
+// acknowledged before the backup began.
 
 import { execFile } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../support/command.ts";
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
-// What docs/server.md tells to run.
+// The command of docs/server.md.
 const BACKUP =
   'new (require("node:sqlite").DatabaseSync)(process.argv[1]).prepare("VACUUM INTO ?").run(process.argv[2])';
 const backup = (from: string, to: string) => promisify(execFile)(process.execPath, ["-e", BACKUP, from, to]);
@@ -41,7 +41,7 @@ test("without a write under way it equals the database, row by row", async () =>
   await api.close();
 });
 
-test("under load it has all that was acknowledged before it began, and nothing that was never there", async () => {
+test("under load it has every write from before it began, and no invented record", async () => {
   const [file, copy] = [folder.path("busy.db"), folder.path("busy-copy.db")];
   const api = await startServer({ store: file, ids: shuffledIds(5) });
   const acknowledged = new Set<string>();

@@ -28,7 +28,7 @@ test("only the warning of SQLite is left out, and only while the module loads", 
   expect(emit).toHaveBeenCalledTimes(4);
 });
 
-test("what fails to load leaves nothing behind", () => {
+test("a failed load restores the warnings", () => {
   const before = process.emitWarning;
   expect(() =>
     withoutSqliteWarning(() => {

@@ -1,5 +1,5 @@
-// What an exchange and a refresh ask for, in every encoding: each limit is applied or refused, none is dropped. Otherwise a
-// caller gets more than it asked for, and nothing says so.
+// The limits of an exchange and a refresh, in every encoding: each limit is applied or refused, and none is dropped. Otherwise
+// a caller would silently get more than requested.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type OperationName } from "../../../schema/index.ts";
@@ -22,7 +22,7 @@ let workload: string;
 beforeAll(async () => {
   api = await startServer({ refreshTokens: true });
   group = await createUid(api, "groups", api.organization, { name: "narrow" });
-  // Of the same issuer and subject as the owner, so that only `identity` tells which is meant.
+  // With the issuer and subject of the owner, so that only `identity` distinguishes the two.
   const claimMatch = { issuer: api.issuer, subject: "owner" };
   second = await createUid(api, "identities", api.organization, { name: "two", claimMatch });
   audience = api.baseUrl.replace("127.0.0.1", "localhost");
@@ -84,7 +84,7 @@ const capOf = (answer: Answer, token = answer.json.token): Body =>
 
 interface Limit {
   request: () => Body;
-  /** what the token then says */
+  /** the claims of the token */
   granted: () => Body;
 }
 const LIMITS: Record<string, Limit> = {
@@ -125,7 +125,7 @@ describe.each([...Object.entries(ENCODINGS), ["the query of a GET", GET] as cons
       expect((await exchange({ identity: `${second.slice(0, -1)}f` })).json.code).toBe(7);
     });
 
-    it("is refused with an identity provider, of which there is none", async () => {
+    it("is refused with an identity provider, which does not exist", async () => {
       expect((await exchange({ identityProvider: group })).json).toMatchObject({
         code: 7,
         message: "Permission denied: the token may not be exchanged for this identity",
@@ -186,7 +186,7 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
 
   it("over gRPC is refused with a field that has no number here", async () => {
     const { path } = grpcMethodOf(operation as OperationName);
-    // Field 3 of an exchange was `cluster`, a limit; 100 is nobody's.
+    // Field 3 of an exchange was `cluster`, a limit; 100 is not assigned.
     const number = operation === "Exchange" ? 3 : 100;
     const key = number < 16 ? [(number << 3) | 2] : [((number << 3) & 127) | 128 | 2, number >> 4];
     const answer = await grpcOf(api).bytes(path, Buffer.from([...key, 1, 97]), { token: workload });
@@ -235,7 +235,7 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
     expectInvalid(answer, ...(violations as [[string, string]]));
   });
 
-  it("with JSON that is none is INVALID_ARGUMENT", async () => {
+  it("with malformed JSON is INVALID_ARGUMENT", async () => {
     const answer = await post(operation, workload, "aud=x&cap=groups.list", "application/json", { aud: api.baseUrl });
     expect(answer.json.message).toMatch(/^Invalid argument: the body is not JSON in UTF-8: /);
   });
@@ -254,13 +254,13 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
   });
 });
 
-it("a list in the query and in JSON is the one list of both", async () => {
+it("a list in the query and in JSON is the union", async () => {
   const query = { aud: api.baseUrl, identity: api.identity, cap: "groups.list" };
   const answer = await post("Exchange", workload, '{"cap":["roles.list"]}', "application/json", query);
   expect(capOf(answer)).toEqual({ [api.organization]: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"] });
 });
 
-it("a GET with a body is INVALID_ARGUMENT: what it names could only be dropped", async () => {
+it("a GET with a body is INVALID_ARGUMENT: its limits could only be dropped", async () => {
   const answer = await api.call("GET", "/sts/exchange", {
     token: workload,
     query: { aud: api.baseUrl, identity: api.identity },
@@ -269,7 +269,7 @@ it("a GET with a body is INVALID_ARGUMENT: what it names could only be dropped",
   expectInvalid(answer, ["", "a GET has no body; use the query, or POST"]);
 });
 
-it("a limit that is refused leaves no token, and an unknown name is shown in part", async () => {
+it("a refused limit returns no token, and an unknown name is quoted in part", async () => {
   const name = "n".repeat(1000);
   const answer = await api.call("POST", "/sts/exchange", { token: workload, query: { aud: api.baseUrl, [name]: "x" } });
   expectRefusal(answer, "INVALID_ARGUMENT", `${"n".repeat(100)}: is not a field of the request`, {

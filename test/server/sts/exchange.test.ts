@@ -91,7 +91,7 @@ describe("a workload's token is exchanged for an API token", () => {
     expect(payloadOf(token).act).toMatchObject({ iss: "https://accounts.google.com" });
   });
 
-  it("with the documented claims, and a reply of nothing but the token and its end", async () => {
+  it("with the documented claims, and a response of only the token and its expiry", async () => {
     const { sts } = createService([ci()], {
       capabilitiesOf: () => new Map([[GROUP, new Set(["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"])]]),
     });
@@ -124,7 +124,7 @@ describe("a workload's token is exchanged for an API token", () => {
     ]);
   });
 
-  // The published samples, as the identity holds what they name.
+  // The published samples, for an identity with their capabilities.
   it.each(["AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk", "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv"])(
     "with the cap claim of the published token %s",
     async (cap) => {
@@ -135,14 +135,14 @@ describe("a workload's token is exchanged for an API token", () => {
     },
   );
 
-  it("without an email that is no email", async () => {
+  it("without a malformed email", async () => {
     const { sts } = createService([ci()]);
     const upstream = claimsFrom(issuer.url, { email: "e".repeat(256), email_verified: "true" });
     const { token } = await sts.exchange({ identity: UID }, await sign(upstream));
     expect(Object.keys(payloadOf(token))).toEqual(["iss", "sub", "aud", "iat", "exp", "jti", "act", "cap"]);
   });
 
-  it("unless that would fit in no request's header", async () => {
+  it("unless that would exceed the header of a request", async () => {
     const { sts, events } = createService([ci()]);
     const bearer = await sign(claimsFrom(issuer.url));
     const scopesAt = (depth: number) =>
@@ -153,7 +153,7 @@ describe("a workload's token is exchanged for an API token", () => {
     expect(events).toMatchObject([{ decision: "granted" }, { decision: "denied", reason: "token_size" }]);
   });
 
-  it("and the identity has been seen then", async () => {
+  it("and sets lastSeenTime of the identity", async () => {
     const { sts, seen } = createService([ci()]);
     await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
     expect(seen).toEqual([[UID, NOON_MS]]);
@@ -175,8 +175,8 @@ describe("without an identity", () => {
   });
 
   it.each([
-    ["there is none", () => []],
-    ["there are two", () => [ci(), { ...ci(), uid: `${ORG}/0000000000000001` }]],
+    ["none exists", () => []],
+    ["two exist", () => [ci(), { ...ci(), uid: `${ORG}/0000000000000001` }]],
     [
       "the only one matches by a pattern",
       () => [identity({ claimMatch: { issuer: issuer.url, subjectPattern: ".*" } })],
@@ -189,19 +189,19 @@ describe("without an identity", () => {
 });
 
 describe("the identity that anyone may assume", () => {
-  it("takes a token of the development issuer", async () => {
+  it("accepts a token of the development issuer", async () => {
     const { sts } = createService([]);
     const { token } = await sts.exchange({ identity: ANYONE }, (await sts.devIssuer?.mint({ subject: "me" })) ?? "");
     expect(await sts.verifyApiToken(token ?? "")).toMatchObject({ subject: ANYONE });
   });
 
-  it("takes a token of an issuer that some identity trusts, whatever its subject", async () => {
+  it("accepts a token of an issuer that some identity trusts, whatever its subject", async () => {
     const { sts } = createService([ci()]);
     const token = await sign(claimsFrom(issuer.url, { sub: "somebody else" }));
     expect(payloadOf((await sts.exchange({ identity: ANYONE }, token)).token).sub).toBe(ANYONE);
   });
 
-  it("is denied to an issuer that nobody trusts, without a connection", async () => {
+  it("is denied to an issuer that no identity trusts, without a connection", async () => {
     const stranger = await startIssuer();
     const { sts, events } = createService([ci()]);
     const token = await sign(claimsFrom(stranger.url));
@@ -218,7 +218,7 @@ describe("the identity that anyone may assume", () => {
     await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
   });
 
-  it("is denied to a token that is meant for somebody else", async () => {
+  it("is denied to a token for another audience", async () => {
     const { sts, events } = createService([]);
     const token = (await sts.devIssuer?.mint({ subject: "me", audience: "https://elsewhere.example" })) ?? "";
     await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
@@ -226,7 +226,7 @@ describe("the identity that anyone may assume", () => {
   });
 });
 
-describe("the audience that is asked for", () => {
+describe("the requested audience", () => {
   const audienceOf = async (sts: Sts, request: ExchangeRequest) =>
     payloadOf((await sts.exchange({ identity: UID, ...request }, await sign(claimsFrom(issuer.url)))).token).aud;
 
@@ -234,7 +234,7 @@ describe("the audience that is asked for", () => {
     ["is a text when it is one", { aud: [CONSOLE] }, CONSOLE],
     ["is a list when there are several", { aud: [API, CONSOLE] }, [API, CONSOLE]],
     ["is split at commas", { aud: [`${CONSOLE},${API}`] }, [CONSOLE, API]],
-    ["is taken once", { aud: [API, API] }, API],
+    ["is deduplicated", { aud: [API, API] }, API],
   ])("%s", async (_, request, expected) => {
     const { sts } = createService([ci()]);
     expect(await audienceOf(sts, request)).toEqual(expected);
@@ -245,7 +245,7 @@ describe("the audience that is asked for", () => {
     ["an empty list", []],
     ["empty", [""]],
     ["nothing but commas", [",", ""]],
-  ])("has to be given: it is refused when it is %s", async (_, aud) => {
+  ])("is required: it is refused when it is %s", async (_, aud) => {
     const { sts, events } = createService([ci()]);
     await expect(sts.exchange({ identity: UID, aud }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
@@ -286,7 +286,7 @@ describe("a bearer", () => {
     });
   });
 
-  it("that has expired hears so, in the published words, if that is all that is wrong", async () => {
+  it("that has expired gets the published error if nothing else is wrong", async () => {
     const { sts, events, seen } = createService([ci()]);
     const token = await sign(claimsFrom(issuer.url, { iat: NOW - 3600, exp: NOW - 60 }));
     await expect(sts.exchange({ identity: UID }, token)).rejects.toMatchObject({
@@ -300,9 +300,9 @@ describe("a bearer", () => {
 
   it.each([
     ["its signature is not the issuer's", { sub: SUBJECT }, OTHER_RSA],
-    ["it is somebody else's", { sub: "repo:evil/app" }, RSA],
-    ["it is meant for somebody else", { aud: "https://elsewhere.example" }, RSA],
-  ])("that has expired hears only the denial when %s", async (_, claims, key) => {
+    ["it is another workload's", { sub: "repo:evil/app" }, RSA],
+    ["it is for another audience", { aud: "https://elsewhere.example" }, RSA],
+  ])("that has expired gets only the denial when %s", async (_, claims, key) => {
     const { sts } = createService([ci()]);
     const token = await sign(claimsFrom(issuer.url, { iat: NOW - 3600, exp: NOW - 60, ...claims }), key, {
       kid: "rsa-1",
@@ -311,7 +311,7 @@ describe("a bearer", () => {
   });
 });
 
-it("an identity that is deleted while its token is signed gets none", async () => {
+it("an identity that is deleted while its token is signed gets no token", async () => {
   const records = [ci()];
   const clock = () => NOON_MS;
   const signer = createSigner({ clock, keys: [API_KEY] });
@@ -325,7 +325,7 @@ it("an identity that is deleted while its token is signed gets none", async () =
   expect(seen).toEqual([]);
 });
 
-describe("what goes wrong inside", () => {
+describe("a failure of the server", () => {
   it("is an internal error that keeps its cause, and is logged as denied", async () => {
     const cause = new Error("the disk is full");
     const { sts, events } = createService([ci()], {
@@ -343,7 +343,7 @@ describe("what goes wrong inside", () => {
 });
 
 describe("the audit line", () => {
-  it("names the token by issuer, subject, key and a hash of its id, and holds no part of it", async () => {
+  it("names the token by issuer, subject, key and a hash of its id, and has no part of it", async () => {
     const { sts, events } = createService([ci()]);
     const bearer = await sign(claimsFrom(issuer.url));
     const { token = "" } = await sts.exchange({ identity: UID }, bearer);

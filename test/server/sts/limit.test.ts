@@ -1,4 +1,4 @@
-// Limits only take away, and show nothing (docs/faults.md#row-27).
+// Limits only remove grants, and reveal nothing (docs/faults.md#row-27).
 import { describe, expect, it } from "vitest";
 import { capabilityBits, type ExchangeRequest } from "../../../schema/index.ts";
 import { limitGrants } from "../../../server/sts/limit.ts";
@@ -26,7 +26,7 @@ const exchanged = async (request: ExchangeRequest) => {
 };
 
 describe("the limits of an exchange", () => {
-  it("are none when none are asked for", async () => {
+  it("are absent by default", async () => {
     const { cap, claims } = await exchanged({ cap: [], scope: "", scopes: [] });
     expect(cap).toEqual(bits({ [ORG]: [LIST, CREATE], [GROUP]: [ROLES] }));
     expect(claims).not.toHaveProperty("capabilities");
@@ -53,14 +53,14 @@ describe("the limits of an exchange", () => {
       { scopes: [GROUP, ORG] },
     ],
     ["another tenant's scope", { scopes: [OTHER] }, {}, { scopes: [OTHER] }],
-    ["a scope that is no uid", { scopes: ["*"] }, {}, { scopes: [] }],
+    ["a scope that is not a uid", { scopes: ["*"] }, {}, { scopes: [] }],
     [
       "capabilities and a scope",
       { cap: ["groups.list", "roles.list"], scopes: [GROUP] },
       { [GROUP]: [LIST, ROLES] },
       { capabilities: new Set([LIST, ROLES]), scopes: [GROUP] },
     ],
-  ])("hold the token to %s", async (_, request, cap, limits) => {
+  ])("limit the token to %s", async (_, request, cap, limits) => {
     const token = await exchanged(request);
     expect(token.cap).toEqual(bits(cap));
     expect(token.claims).toMatchObject({ subject: UID, ...limits });

@@ -1,4 +1,4 @@
-// What the tests of refresh tokens share: a server over REST with a store that they can look into.
+// Shared by the tests of refresh tokens: a server over REST with a store that they can read.
 import { afterEach, expect } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";

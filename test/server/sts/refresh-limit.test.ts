@@ -1,4 +1,4 @@
-// What a refresh token may not do: get more than the first exchange, stand in another's place, be told in a log.
+// Limits of a refresh token: it gets no more than the first exchange, does not replace other tokens, and is in no log.
 
 import { describe, expect, it } from "vitest";
 import { capabilitiesFromBits } from "../../../schema/index.ts";
@@ -16,7 +16,7 @@ describe("the limits of a family", () => {
   const group = (api: TestServer, parent: string, name: string): Promise<string> =>
     createUid(api, "groups", parent, { name });
 
-  it("stay when nothing is asked for", async () => {
+  it("stay by default", async () => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api, limits);
     const { token } = await used(api, refreshToken);
@@ -29,7 +29,7 @@ describe("the limits of a family", () => {
     ["one of them and one more", { cap: ["groups.list", "groups.delete"] }, ["CAP_IAM_GROUPS_LIST"]],
     ["others", { cap: ["groups.delete", "roles.list"] }, []],
     ["one that does not exist", { cap: ["no.such"] }, []],
-  ])("shrink for one token, when it is asked for with %s", async (_, query, expected) => {
+  ])("shrink for one token that is requested with %s", async (_, query, expected) => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api, limits);
     const narrow = await used(api, refreshToken, query);
@@ -81,7 +81,7 @@ describe("the limits of a family", () => {
     expect(await used(api, refreshToken)).toHaveProperty("token.token");
   });
 
-  it("are told in full when they are no limits of ours, and the token stays good", async () => {
+  it("are reported in full when they are malformed, and the token stays valid", async () => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api);
     const refused = await use(api, refreshToken, { aud: "https://evil.example" });
@@ -94,14 +94,14 @@ describe("the limits of a family", () => {
 });
 
 describe("a refresh token in the wrong place, or something else in its place", () => {
-  it("is not taken by the API", async () => {
+  it("is refused by the API", async () => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api);
     expectUnauthenticated(await api.call("GET", `${IAM}/groups`, { token: refreshToken }));
     expect(await used(api, refreshToken)).toHaveProperty("token.token");
   });
 
-  it("is not exchanged as a workload's token", async () => {
+  it("cannot be exchanged as a workload's token", async () => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api);
     expectRefused(await api.exchange(refreshToken, { identity: api.identity }));
@@ -132,7 +132,7 @@ describe("a refresh token in the wrong place, or something else in its place", (
     expect(families(store)).toHaveLength(1);
   });
 
-  it("one with any change is refused, and taken for one of its family that was used", async () => {
+  it("one with any change is refused, and counts as a used one of its family", async () => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api);
     const later = { ...decoded(refreshToken), exp: decoded(refreshToken).exp + 86_400 };
@@ -144,8 +144,8 @@ describe("a refresh token in the wrong place, or something else in its place", (
 
 const made = () => `${"f".repeat(22)}.${"s".repeat(43)}`;
 
-describe("what goes wrong inside", () => {
-  it("leaves the refresh token good", async () => {
+describe("a failure of the server", () => {
+  it("leaves the refresh token valid", async () => {
     const { signer, ...keys } = sharedKeys();
     let broken = false;
     const sign: typeof signer.sign = (claims) =>
@@ -160,7 +160,7 @@ describe("what goes wrong inside", () => {
   });
 });
 
-it("leaves one audit line a use, with the family by its hash and no part of a token", async () => {
+it("leaves one audit line for each use, with the hash of the family and no part of a token", async () => {
   const { api, store } = await start();
   const first = await exchanged(api);
   const [own] = families(store).filter(({ id }) => api.log.at(-2)?.includes(id as string));

@@ -1,4 +1,4 @@
-// Refresh tokens over REST against a server with a store of its own (docs/contract.md#refresh-tokens, docs/faults.md#row-31;
+// Refresh tokens over REST against a server with a separate store (docs/contract.md#refresh-tokens, docs/faults.md#row-31;
 // RFC 6749 section 6, RFC 9700 section 4.14).
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -17,13 +17,13 @@ import type { Answer } from "../../support/http.ts";
 import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
 
 describe("an exchange", () => {
-  it("gives no refresh token unless the server was told to: the published request cannot ask for one", async () => {
+  it("returns no refresh token by default: the published request cannot ask for one", async () => {
     const { api, store } = await start({ refreshTokens: undefined });
     expect(await exchanged(api)).toEqual({ token: expect.any(String), expiry: "2026-01-28T13:54:21.000Z" });
     expect(families(store)).toEqual([]);
   });
 
-  it("gives one beside the token, in the published shape and nothing more", async () => {
+  it("returns one with the token, in exactly the published shape", async () => {
     const { api } = await start();
     expect(await exchanged(api)).toEqual({
       token: expect.any(String),
@@ -32,7 +32,7 @@ describe("an exchange", () => {
     });
   });
 
-  it("gives one that the vendor's clients can tell the end of: base64 of JSON with exp", async () => {
+  it("returns one whose expiry the vendor's clients can read: base64 of JSON with exp", async () => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api);
     expect(decoded(refreshToken)).toEqual({
@@ -55,14 +55,14 @@ describe("an exchange", () => {
       expect([id, token_hash].join()).toMatch(/^[0-9a-f]{64},[0-9a-f]{64}$/);
   });
 
-  it("gives none for the identity that anyone may assume", async () => {
+  it("returns none for the identity that anyone may assume", async () => {
     const { api, store } = await start();
     const answer = await api.exchange(await api.identityToken("me"), { identity: api.anyone });
     expect(answer.json).toEqual({ token: expect.any(String), expiry: expect.any(String) });
     expect(families(store)).toHaveLength(1);
   });
 
-  it("keeps a hundred families of an identity: the one that began first makes room", async () => {
+  it("keeps a hundred families of an identity, and drops the oldest", async () => {
     const { api, store } = await start();
     api.clock.advance(1);
     const first = await exchanged(api);
@@ -76,7 +76,7 @@ describe("an exchange", () => {
     expect(reasons(api)).toEqual(["refresh_unknown"]);
   });
 
-  it("clears away the families that have ended", async () => {
+  it("deletes expired families", async () => {
     const { api, store } = await start();
     await exchanged(api);
     api.clock.advance(DAY_MS);
@@ -86,7 +86,7 @@ describe("an exchange", () => {
 });
 
 describe("a refresh token", () => {
-  it("is exchanged for an API token and the next refresh token, in the published shape and nothing more", async () => {
+  it("is exchanged for an API token and the next refresh token, in exactly the published shape", async () => {
     const { api } = await start();
     const first = await exchanged(api);
     api.clock.advance(HOUR_MS);
@@ -101,7 +101,7 @@ describe("a refresh token", () => {
     expect(await used(api, pair.refreshToken.token)).toHaveProperty("token.token");
   });
 
-  it("carries the claims of the first exchange into each token, with the bindings as they are now", async () => {
+  it("passes the claims of the first exchange to each token, with the current bindings", async () => {
     const { api } = await start();
     const actor = await api.actor("ci", { role: "viewer" });
     const { refreshToken } = (
@@ -129,7 +129,7 @@ describe("a refresh token", () => {
     expect((await api.ok("GET", `${IAM}/identities/${api.identity}`)).lastSeenTime).toBe("2026-01-28T12:54:22.189Z");
   });
 
-  it("outlives a restart of the server", async () => {
+  it("survives a restart of the server", async () => {
     const store = createStore(openDatabase(":memory:"));
     const closing = { ...store, close: () => undefined };
     const before = await startServer({ store: closing, refreshTokens: true });
@@ -141,8 +141,8 @@ describe("a refresh token", () => {
   });
 });
 
-describe("row 31: a refresh token that was used already", () => {
-  it("is known for used after a restart on the same file: its family ends, and stays ended after another", async () => {
+describe("row 31: a used refresh token", () => {
+  it("is recognised after a restart on the same file: its family ends, and stays ended after another", async () => {
     const folder = mkdtempSync(join(tmpdir(), "irm-refresh-"));
     const file = join(folder, "irm.db");
     const clock = manualClock();
@@ -167,7 +167,7 @@ describe("row 31: a refresh token that was used already", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("is refused and ends its family: the newest token is worth nothing either", async () => {
+  it("is refused and ends its family, including the newest token", async () => {
     const { api, store } = await start();
     const first = await exchanged(api);
     const second = await used(api, first.refreshToken);
@@ -187,7 +187,7 @@ describe("row 31: a refresh token that was used already", () => {
     expect(await used(api, other.refreshToken)).toHaveProperty("refreshToken.token");
   });
 
-  it("ends it also when both uses come at once: one is granted, and what it was given does not last", async () => {
+  it("ends it also when both uses are concurrent: one succeeds, and its next token is refused", async () => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api);
     const answers = await Promise.all(Array.from({ length: 8 }, () => use(api, refreshToken)));
@@ -222,7 +222,7 @@ describe("row 31: a refresh token that was used already", () => {
     expect(details).toEqual(["used twice at once", "no such family"]);
   });
 
-  it("leaves the API tokens of the family to their hour", async () => {
+  it("leaves the API tokens of the family valid for their hour", async () => {
     const { api } = await start();
     const first = await exchanged(api);
     const { token } = await used(api, first.refreshToken);
@@ -255,27 +255,27 @@ describe("a refresh token ends", () => {
     expect(reasons(api)).toEqual(["refresh_unknown"]);
   });
 
-  it("when its identity trusts another workload, and does not come back with the old trust", async () => {
+  it("when its identity trusts another workload, and stays ended with the old trust", async () => {
     const { api } = await start();
     const { uid } = await api.actor("ci");
     const { refreshToken } = (await api.exchange(await api.identityToken("ci"), { identity: uid })).json;
     const trust = (subject: string) =>
       api.ok("PATCH", `${IAM}/identities/${uid}`, { body: { claimMatch: { issuer: api.issuer, subject } } });
-    await trust("somebody else");
+    await trust("another workload");
     expectRefused(await use(api, refreshToken));
     await trust("ci");
     expectRefused(await use(api, refreshToken));
     expect(reasons(api)).toEqual(["identity_changed", "refresh_unknown"]);
   });
 
-  it("not when its identity is described otherwise", async () => {
+  it("but not when the description of its identity changes", async () => {
     const { api } = await start();
     const { refreshToken } = await exchanged(api);
     await api.ok("PATCH", `${IAM}/identities/${api.identity}`, { body: { description: "changed" } });
     expect(await used(api, refreshToken)).toHaveProperty("refreshToken.token");
   });
 
-  it("when the server takes none any more", async () => {
+  it("when the server no longer accepts refresh tokens", async () => {
     const store = createStore(openDatabase(":memory:"));
     const before = await startServer({ store: { ...store, close: () => undefined }, refreshTokens: true });
     const { refreshToken } = await exchanged(before);

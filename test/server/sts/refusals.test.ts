@@ -1,5 +1,5 @@
 // docs/faults.md#tokens-that-must-be-refused in process: the tables of `must-refuse` against an exchange of the test's own.
-// Here the audit line's reason can be compared with each row, and an identity can hold what no API would store.
+// Here the tests can compare the audit line's reason with each row, and an identity can have fields that the API would refuse.
 import { afterAll, describe, expect, it } from "vitest";
 import { type Identity, isUidp } from "../../../schema/index.ts";
 import { NOON_MS } from "../../harness/clock.ts";
@@ -33,7 +33,7 @@ const claims: Target["claims"] = (changes) => claimsFrom(issuer.url, changes);
 const target: Target = { authUrl: AUTH_URL, api: API, issuer, claims };
 const trusting = (claimMatch?: Identity["claimMatch"]) => identity(claimMatch ? { claimMatch } : trustExactly(target));
 
-/** Denied in the fixed words and for this reason, and nobody seen. Answers how many connections were made meanwhile. */
+/** Denied with the fixed text and for this reason, without a lastSeenTime. Returns how many connections were made. */
 const denied = async (bearer: string, reason: string, record = trusting(), invalid?: string) => {
   const before = issuer.connections();
   const { sts, events, seen } = createService([record]);
@@ -83,7 +83,7 @@ describe("taken", () => {
     expect(await sts.exchange({ identity: UID }, await bearer(target))).toHaveProperty("token");
   });
 
-  it.each(["jwk", "jku", "x5u", "x5c"])("row 4: a token whose %s is not looked at", async (name) => {
+  it.each(["jwk", "jku", "x5u", "x5c"])("row 4: a token whose %s is ignored", async (name) => {
     const values = {
       jwk: OTHER_RSA.jwk,
       jku: "https://attacker.example",
@@ -105,7 +105,7 @@ describe("taken", () => {
 });
 
 describe("row 7: a token in the wrong place", () => {
-  it("of the API is not exchanged again, whatever the identity's pattern", async () => {
+  it("of the API cannot be exchanged again, whatever the identity's pattern", async () => {
     const { sts, events } = createService([trusting({ issuerPattern: ".*", subjectPattern: ".*" })]);
     const { token = "" } = await sts.exchange({ identity: UID }, await sign(claims()));
     await expect(sts.exchange({ identity: UID }, token)).rejects.toMatchObject(DENIED);
@@ -118,7 +118,7 @@ describe("row 7: a token in the wrong place", () => {
   });
 });
 
-it("row 22: a pattern is the issuer's before anything is fetched", async () => {
+it("row 22: a pattern must match the issuer before any fetch", async () => {
   const record = trusting({ issuerPattern: "https://issuer\\.example", subject: SUBJECT });
   expect(await denied(await sign(claims()), "issuer", record)).toBe(0);
 });
@@ -148,32 +148,29 @@ describe("row 23: an identity that says too much or too little matches nothing",
   });
 });
 
-describe("row 26: an identity that is not there", () => {
+describe("row 26: a missing identity", () => {
   it.each([
     ["an unknown one", `${GROUP}/0000000000000002`],
     ["what is no uid", "../etc/passwd"],
     ["what is no uid, in SQL", "' OR 1=1 --"],
     ["a uid in capitals", UID.toUpperCase()],
-  ])(
-    "%s is not looked up by what is no uid, and nothing is fetched for an issuer that nobody trusts",
-    async (_, uid) => {
-      const before = issuer.connections();
-      const asked: string[] = [];
-      const { sts, events } = createService([trusting()], {
-        identities: {
-          get: (asking) => void asked.push(asking),
-          withExactClaims: () => [],
-          hasIssuer: () => false,
-          organizationsWith: () => [],
-          seen: () => {},
-        },
-      });
-      await expect(sts.exchange({ identity: uid }, await sign(claims()))).rejects.toMatchObject(DENIED);
-      expect(events).toMatchObject([{ reason: "identity_unknown" }]);
-      expect(asked.every(isUidp)).toBe(true);
-      expect(issuer.connections()).toBe(before);
-    },
-  );
+  ])("%s is not looked up, and nothing is fetched for an untrusted issuer", async (_, uid) => {
+    const before = issuer.connections();
+    const asked: string[] = [];
+    const { sts, events } = createService([trusting()], {
+      identities: {
+        get: (asking) => void asked.push(asking),
+        withExactClaims: () => [],
+        hasIssuer: () => false,
+        organizationsWith: () => [],
+        seen: () => {},
+      },
+    });
+    await expect(sts.exchange({ identity: uid }, await sign(claims()))).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ reason: "identity_unknown" }]);
+    expect(asked.every(isUidp)).toBe(true);
+    expect(issuer.connections()).toBe(before);
+  });
 
   it("another tenant's", async () => {
     const other = {
@@ -193,7 +190,7 @@ describe("row 26: an identity that is not there", () => {
   });
 });
 
-describe("row 28 and 29: an identity with keys of its own", () => {
+describe("row 28 and 29: an identity with static keys", () => {
   const withKeys = (fields: Partial<NonNullable<Identity["staticKeys"]>> = {}, changes: Partial<Identity> = {}) =>
     identity({
       staticKeys: {
@@ -225,7 +222,7 @@ describe("row 28 and 29: an identity with keys of its own", () => {
 });
 
 describe("a token of which one character is changed", () => {
-  it("is refused, whichever it is", async () => {
+  it("is refused, whichever character it is", async () => {
     const { sts, events } = createService([trusting()]);
     const token = await sign(claims());
     expect(await sts.exchange({ identity: UID }, token)).toHaveProperty("token");

@@ -99,13 +99,13 @@ export const get = command<{ kind: Kind; record: Ref }>("get", (oracle, params) 
   return { request: { method: "GET", target: path(params, params.kind, `/${uid}`) }, expectation };
 });
 
-/** Built-in roles are many, and nobody may change them. */
+/** There are many built-in roles, and none can be changed. */
 const mostlyOwn =
   ({ n }: Ref) =>
   (row: Row) =>
     n % 10 === 0 || row.kind !== "roles" || row.parent !== undefined;
 
-/** Without these nobody could call any more, or the oracle would not know who may. */
+/** Without these no caller could call any more, or the oracle would not know which may. */
 const isFixed = (oracle: Oracle, uid: string) =>
   oracle.callers.includes(uid) || oracle.rows.get(uid)?.founding === true;
 

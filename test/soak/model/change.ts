@@ -64,7 +64,7 @@ const linkProblems = (oracle: Oracle, caller: string, group: string, { identityU
   return can(oracle, caller, capabilitiesOf(role), group) ? [] : [denied];
 };
 
-/** Nobody sees whom they may not list: whether a stranger's identity may be bound depends on more than is specified. */
+/** A caller sees only identities that it may list. Whether others may be bound is not fully specified. */
 export const isStranger = (oracle: Oracle, caller: string, group: string, identityUid: unknown): boolean =>
   rowOf(oracle, "identities", identityUid) !== undefined &&
   rootOf(identityUid as string) !== rootOf(group) &&
@@ -288,7 +288,7 @@ const preconditionProblems = (oracle: Oracle, { kind, uid }: Row): Problem[] => 
   return [{ code: "FAILED_PRECONDITION", preconditions }];
 };
 
-/** Everybody reads the built-in roles; the rest is read where it may be listed. */
+/** Every caller reads the built-in roles; other records need the list capability. */
 export const expectGet = (oracle: Oracle, caller: string, kind: Kind, uid: string): Expectation => {
   const row = rowOf(oracle, kind, uid);
   const open = kind === "roles" && parentOf(uid) === undefined;

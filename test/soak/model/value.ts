@@ -74,7 +74,7 @@ export const relationship = rarely<Json>(
 );
 
 const HELD = ["GROUPS_LIST", "IDENTITY_LIST", "ROLES_LIST", "ROLE_BINDINGS_LIST", "GROUPS_UPDATE", "ROLES_UPDATE"];
-// Nobody here holds the last one.
+// No caller here holds the last one.
 const CAPABILITIES = [...HELD.map((word) => `CAP_IAM_${word}`), "CAP_REPO_LIST"];
 export const capabilities = rarely<string[]>(
   12,

@@ -1,4 +1,4 @@
-// No address of our own networks is connected to, however it is written or resolved (docs/faults.md#row-13).
+// The server connects to no address of our networks, however it is written or resolved (docs/faults.md#row-13).
 import { describe, expect, it } from "vitest";
 import { documentUrl, guardedLookup, isPublicAddress } from "../../../../server/sts/issuer/address.ts";
 
@@ -86,7 +86,7 @@ describe("guardedLookup", () => {
       guardedLookup(async () => answer)(host, { all }, (error, ...found) => resolve(error?.message ?? found));
     });
 
-  it("answers the addresses that it has checked, in both forms that a socket asks for", async () => {
+  it("returns the addresses that it has checked, in both forms that a socket requests", async () => {
     expect(await look("issuer.example", ["8.8.8.8", "2620:fe::fe"], true)).toEqual([
       [
         { address: "8.8.8.8", family: 4 },

@@ -1,4 +1,4 @@
-// Documents that are remembered (docs/faults.md#row-16, docs/faults.md#row-17), against an issuer on loopback.
+// Cached documents (docs/faults.md#row-16, docs/faults.md#row-17), against an issuer on loopback.
 import { afterEach, describe, expect, it } from "vitest";
 import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
 import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
@@ -8,15 +8,15 @@ import { createCache, DISCOVERY, issuers, kids, named, OTHER_RSA, RSA, refused }
 const { start, stop } = issuers();
 afterEach(stop);
 
-describe("row 16: asking for keys without an end", () => {
-  it("fetches once for those who ask at the same time", async () => {
+describe("row 16: endless requests for keys", () => {
+  it("fetches once for concurrent callers", async () => {
     const issuer = await start();
     const { documents } = createCache();
     await Promise.all(["rsa-1", "a", "b", "c"].map((kid) => kids(documents, issuer, kid)));
     expect(issuer.paths).toEqual([DISCOVERY, "/jwks"]);
   });
 
-  it("looks for an unknown key once in 30 seconds, and serves the known ones meanwhile", async () => {
+  it("fetches for an unknown key once in 30 seconds, and serves the known ones meanwhile", async () => {
     const issuer = await start();
     const { documents, clock } = createCache();
     for (const kid of ["a", "b", "c", "rsa-1"]) await kids(documents, issuer, kid);
@@ -30,7 +30,7 @@ describe("row 16: asking for keys without an end", () => {
     expect(issuer.paths).toHaveLength(4);
   });
 
-  it("asks an issuer that failed once in 30 seconds", async () => {
+  it("retries a failed issuer once in 30 seconds", async () => {
     const issuer = await start();
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(500).end();
     const { documents, clock } = createCache();
@@ -43,7 +43,7 @@ describe("row 16: asking for keys without an end", () => {
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
   });
 
-  it("keeps the young keys of an issuer that fails when an unknown one is asked for", async () => {
+  it("keeps the fresh keys of an issuer whose fetch for an unknown one fails", async () => {
     const issuer = await start();
     const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
@@ -54,7 +54,7 @@ describe("row 16: asking for keys without an end", () => {
     expect(await kids(documents, issuer, "unknown")).toEqual(["rsa-1"]);
   });
 
-  it("remembers a hundred issuers, the last ones asked for", async () => {
+  it("caches the last hundred issuers", async () => {
     const issuer = await start();
     const urls = Array.from({ length: 101 }, (_, i) => `${issuer.url}/${i}`);
     for (const [i, url] of urls.entries())
@@ -74,7 +74,7 @@ describe("row 16: asking for keys without an end", () => {
   });
 });
 
-it("an issuer that gives no keys makes room for others before one that does", async () => {
+it("evicts issuers without keys first", async () => {
   const issuer = await start();
   const { documents } = createCache();
   await kids(documents, issuer, "rsa-1");
@@ -85,13 +85,13 @@ it("an issuer that gives no keys makes room for others before one that does", as
   const before = issuer.paths.length;
   expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
   expect(issuer.paths).toHaveLength(before);
-  // They are bounded all the same: the first was forgotten, and is asked again within its pause.
+  // They are bounded too: the first was evicted, and is asked again within its pause.
   await expect(documents.keysOf(`${issuer.url}/0`, named("rsa-1"))).rejects.toMatchObject(refused("answered 404"));
   expect(issuer.paths).toHaveLength(before + 1);
 });
 
-describe("what is being fetched", () => {
-  it("is not forgotten, however many others are: fifty new ones at once, and no second fetch of the same", async () => {
+describe("a fetch under way", () => {
+  it("is not evicted by others: of fifty new ones at once, each is fetched once", async () => {
     const issuer = await start();
     const held: (() => void)[] = [];
     const urls = Array.from({ length: 51 }, (_, i) => `${issuer.url}/${i}`);
@@ -115,7 +115,7 @@ describe("what is being fetched", () => {
     await expect(ask(50)).rejects.toMatchObject(refused("answered 503"));
   });
 
-  it("takes no place of an issuer that gave keys: it is served, and asked again, while silent ones fill theirs", async () => {
+  it("takes no place of an issuer with keys, which is served and refreshed while silent ones wait", async () => {
     const issuer = await start();
     const silent = Promise.withResolvers<never>();
     let asked = 0;
@@ -154,7 +154,7 @@ describe("row 17: a key that the issuer has removed", () => {
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-2"]);
   });
 
-  it("is not accepted when the issuer cannot be asked any more", async () => {
+  it("is not accepted when the issuer is no longer reachable", async () => {
     const issuer = await start();
     const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
@@ -164,7 +164,7 @@ describe("row 17: a key that the issuer has removed", () => {
     await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("failed a moment ago"));
   });
 
-  it("is looked for again when the clock was set back", async () => {
+  it("is fetched again when the clock was set back", async () => {
     const issuer = await start();
     const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");

@@ -11,7 +11,7 @@ const mint = async (input: { subject: string; audience?: string | string[]; clai
 };
 
 describe("the development issuer", () => {
-  it("mints for whoever asks, for our exchange, for an hour", async () => {
+  it("mints for any caller, for our exchange, for an hour", async () => {
     expect((await mint({ subject: "me" })).claims).toEqual({
       iss: `${AUTH_URL}/dev-issuer`,
       sub: "me",
@@ -22,7 +22,7 @@ describe("the development issuer", () => {
     });
   });
 
-  it("takes an audience, a life and further claims", async () => {
+  it("accepts an audience, a lifetime and further claims", async () => {
     const { claims } = await mint({
       subject: "me",
       audience: ["a", "b"],
@@ -44,14 +44,14 @@ describe("the development issuer", () => {
     ["nbf", { nbf: NOW + 600 }, { nbf: NOW + 600, iat: NOW, exp: NOW + 3600 }],
     ["iss", { iss: "https://other.example" }, { iss: "https://other.example" }],
     ["jti", { jti: "1" }, { jti: "1" }],
-    ["an exp that is no time", { exp: "soon" }, { exp: "soon", iat: NOW }],
-  ])("writes %s as the claims say", async (_, claims, expected) => {
+    ["an exp that is not a time", { exp: "soon" }, { exp: "soon", iat: NOW }],
+  ])("writes %s of the claims", async (_, claims, expected) => {
     expect((await mint({ subject: "me", claims })).claims).toMatchObject(expected);
   });
 
   it.each<[string, object, string]>([
     ["exp has passed", { exp: NOW - 120 }, "Permission denied: verifying token: oidc: token is expired"],
-    ["nbf is to come", { nbf: NOW + 600 }, "Permission denied"],
+    ["nbf is in the future", { nbf: NOW + 600 }, "Permission denied"],
     ["iss is another issuer", { iss: "https://other.example" }, "Permission denied"],
   ])("mints a token that the exchange refuses: its %s", async (_, claims, message) => {
     const { sts, token } = await mint({ subject: "me", claims });
@@ -61,7 +61,7 @@ describe("the development issuer", () => {
     });
   });
 
-  it("mints a token that has expired, to see what happens", async () => {
+  it("mints an expired token", async () => {
     const { sts, token } = await mint({ subject: "me", lifetimeMs: -3_600_000 });
     await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject({
       code: "PERMISSION_DENIED",
@@ -73,14 +73,14 @@ describe("the development issuer", () => {
   it.each([
     ["no subject", { subject: "" }, "subject: is required"],
     [
-      "a life that is no number",
+      "a lifetime that is not a number",
       { subject: "me", lifetimeMs: Number.NaN },
       "lifetimeMs: must be a number of milliseconds",
     ],
     ["a claim sub beside the subject", { subject: "me", claims: { sub: "evil" } }, "claims.sub: is given as subject"],
     ["a claim aud beside the audience", { subject: "me", claims: { aud: "a" } }, "claims.aud: is given as audience"],
     [
-      "a claim exp beside a life",
+      "a claim exp beside a lifetime",
       { subject: "me", lifetimeMs: 1000, claims: { exp: NOW } },
       "claims.exp: must not be given with a lifetime",
     ],
@@ -124,12 +124,12 @@ describe("its page, over HTTP", () => {
     "localhost@evil.example",
     "localhost/",
     "evil.example#localhost",
-  ])("does not where the host is «%s»", async (host) => {
+  ])("refuses the host «%s»", async (host) => {
     const text = "the development issuer is reached by a name of loopback only";
     expectRefusal(await mintAs(host), "PERMISSION_DENIED", text);
   });
 
-  it("does not where the target names another host than the header", async () => {
+  it("refuses a target with another host than the header", async () => {
     const target = "http://evil.example/dev-issuer/token";
     const headers = { host: "localhost", "content-type": "application/json" };
     const answer = await client.send({ method: "POST", target, headers, body: '{"subject":"owner"}' });
@@ -137,7 +137,7 @@ describe("its page, over HTTP", () => {
     expectRefusal(answer, "PERMISSION_DENIED", text);
   });
 
-  it("tells pages of other sites nothing: no answer allows another origin", async () => {
+  it("reveals nothing to pages of other sites: no response allows another origin", async () => {
     const answer = await client.send({
       method: "POST",
       target: "/dev-issuer/token",
@@ -150,7 +150,7 @@ describe("its page, over HTTP", () => {
   it.each<[string, Body, string]>([
     ["no subject", {}, "subject"],
     ["a subject that is too long", { subject: "s".repeat(256) }, "subject"],
-    ["a life of more than a day", { subject: "s", lifetimeSeconds: 86_401 }, "lifetimeSeconds"],
+    ["a lifetime of more than a day", { subject: "s", lifetimeSeconds: 86_401 }, "lifetimeSeconds"],
     ["a field that it does not know", { subject: "s", kid: "k" }, "kid"],
   ])("refuses %s", async (_, body, field) => {
     const answer = await mintAs("localhost", body);
@@ -182,7 +182,7 @@ describe("its page, over HTTP", () => {
       );
   });
 
-  it("is not there without --dev", async () => {
+  it("does not exist without --dev", async () => {
     const plain = await startServer({ dev: false });
     const other = createHttpClient(plain.authUrl);
     for (const [method, target] of [

@@ -40,7 +40,7 @@ describe("an issuer's documents", () => {
     expect(issuer.paths).toEqual([DISCOVERY, "/jwks"]);
   });
 
-  it("may be those of an issuer with a slash behind, or with a path", async () => {
+  it("may belong to an issuer with a final slash or a path", async () => {
     const issuer = await start();
     for (const path of ["/", "/tenant", "/tenant/"]) {
       const at = `${issuer.url}${path}`;
@@ -82,10 +82,10 @@ describe("an issuer's documents", () => {
   });
 });
 
-describe("row 15: the time for both documents together", () => {
+describe("row 15: the time limit for both documents together", () => {
   const TIMEOUT = refused("The operation was aborted due to timeout");
 
-  it("has passed while a name server is silent: nobody waits for the connection as well", async () => {
+  it("includes the time that a name server is silent", async () => {
     const asked: string[] = [];
     const resolve = (host: string) => {
       asked.push(host);
@@ -96,7 +96,7 @@ describe("row 15: the time for both documents together", () => {
     expect(asked).toEqual(["issuer.example"]);
   });
 
-  it("is not begun anew by the keys", async () => {
+  it("does not restart for the keys", async () => {
     const issuer = await start();
     const signals = new Set<AbortSignal>();
     const fetched = createFetchDocument({});
@@ -116,7 +116,7 @@ describe("row 13: an issuer in our own network", () => {
     ["127.0.0.1", true],
     ["127.0.0.1", false],
     ["::1", true],
-  ])("that resolves to %s is not connected to (dev: %s)", async (address, dev) => {
+  ])("that resolves to %s gets no connection (dev: %s)", async (address, dev) => {
     const issuer = await start();
     const resolve = async () => [{ address, family: address.includes(":") ? 6 : 4 }];
     const { documents } = createCache({ resolve, dev });
@@ -127,7 +127,7 @@ describe("row 13: an issuer in our own network", () => {
     expect(issuer.connections()).toBe(0);
   });
 
-  it("is resolved for each connection, and the address that was checked is the one connected to", async () => {
+  it("is resolved for each connection, which uses the checked address", async () => {
     const issuer = await start();
     const asked: string[] = [];
     const resolve = async (host: string) => {
@@ -141,7 +141,7 @@ describe("row 13: an issuer in our own network", () => {
     expect(issuer.connections()).toBe(2);
   });
 
-  it("on loopback is not connected to without dev", async () => {
+  it("on loopback gets no connection without dev", async () => {
     const issuer = await start();
     const { sts, events } = createService([identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } })], {
       dev: false,
@@ -151,7 +151,7 @@ describe("row 13: an issuer in our own network", () => {
     expect(issuer.connections()).toBe(0);
   });
 
-  it("is not reached by the keys of a public issuer, not even with dev", async () => {
+  it("cannot hold the keys of a public issuer, not even with dev", async () => {
     const issuer = await start();
     const dispatcher = new MockAgent();
     dispatcher.enableNetConnect();
@@ -167,7 +167,7 @@ describe("row 13: an issuer in our own network", () => {
   });
 });
 
-it("issuers that a pattern matches are remembered apart: making them up pushes out nobody's keys", async () => {
+it("issuers that a pattern matches have a separate cache: invented ones evict no other keys", async () => {
   const issuer = await startIssuer();
   const anything = identity({ uid: ANY, claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } });
   const trusting = identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } });
@@ -185,7 +185,7 @@ it("issuers that a pattern matches are remembered apart: making them up pushes o
   await issuer.close();
 });
 
-it("an issuer with a certificate that nobody vouches for is not believed", async () => {
+it("an issuer with an untrusted certificate is refused", async () => {
   let asked = 0;
   const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_, response) => {
     asked += 1;
@@ -200,7 +200,7 @@ it("an issuer with a certificate that nobody vouches for is not believed", async
   server.close();
 });
 
-it("an issuer over https whose certificate somebody vouches for is believed", async () => {
+it("an issuer over https with a trusted certificate is accepted", async () => {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, CERTIFICATE]);
   const paths: string[] = [];
@@ -217,7 +217,7 @@ it("an issuer over https whose certificate somebody vouches for is believed", as
   setDefaultCACertificates(before);
 });
 
-it("an issuer that cannot be reached is denied like everything else, and the log says why", async () => {
+it("an unreachable issuer gets the common denial, and the log has the reason", async () => {
   const issuer = await startIssuer();
   await issuer.close();
   const { sts, events } = createService([identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } })]);

@@ -9,7 +9,7 @@ const take = (places: ReturnType<typeof createPlaces>, owner: string, count = 1)
 const stateOf = (taken: readonly Place[]) => taken.map((place) => place.isTaken());
 
 describe("places for fetches", () => {
-  it("may all be one organisation's while no other asks; beyond them it is refused, and keeps those that it has", () => {
+  it("may all belong to one organisation while no other needs one; beyond them it is refused, and keeps its own", () => {
     const places = createPlaces(4);
     const taken = take(places, "a", 4);
     expect(() => places.take(["a"])).toThrow(expect.objectContaining(FULL));
@@ -30,21 +30,21 @@ describe("places for fetches", () => {
     expect(() => places.take(["a"])).toThrow(expect.objectContaining(FULL));
   });
 
-  it("leave one for an organisation that has none, however many others there are", () => {
+  it("leave one for an organisation without any, however many others exist", () => {
     const places = createPlaces(4);
     const taken = ["a", "b", "c", "d"].flatMap((owner) => take(places, owner));
     const [newcomer] = take(places, "e") as [Place];
     expect(stateOf([...taken, newcomer])).toEqual([false, true, true, true, true]);
   });
 
-  it("are counted for that one of an issuer's organisations which holds the fewest", () => {
+  it("count for the organisation of an issuer that holds the fewest", () => {
     const places = createPlaces(4);
     const taken = take(places, "a", 4);
     expect(places.take(["a", "b"]).isTaken()).toBe(true);
     expect(stateOf(taken)).toEqual([false, true, true, true]);
   });
 
-  it("are not given up by who has released them already", () => {
+  it("are not given up after their release", () => {
     const places = createPlaces(2);
     const [first] = take(places, "a", 2) as [Place];
     first.release();

@@ -1,4 +1,4 @@
-// The name look-up for issuers: by DNS, beside the pool of threads in which signatures are made.
+// The name look-up for issuers: by DNS, without the thread pool that computes signatures.
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { readFile } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.close();
 });
 
-/** A name server (RFC 1035) on loopback that answers as it is told, or not at all. */
+/** A name server (RFC 1035) on loopback with scripted answers, or none. */
 const startNameServer = async (onQuestion: (question: Question) => void) => {
   const socket = createSocket("udp4");
   sockets.push(socket);
@@ -50,7 +50,7 @@ const startNameServer = async (onQuestion: (question: Question) => void) => {
 };
 
 describe("createResolve", () => {
-  it("answers the addresses of both families", async () => {
+  it("returns the addresses of both families", async () => {
     const servers = await startNameServer(({ type, answer }) =>
       answer(type === A ? [8, 8, 8, 8] : [0x26, 0x20, 0, 0xfe, ...Array(11).fill(0), 0xfe]),
     );
@@ -60,17 +60,17 @@ describe("createResolve", () => {
     ]);
   });
 
-  it("is content with one family", async () => {
+  it("accepts addresses of one family", async () => {
     const servers = await startNameServer(({ type, answer }) => (type === A ? answer([8, 8, 8, 8]) : answer()));
     expect(await createResolve({ servers })("issuer.example")).toEqual([{ address: "8.8.8.8", family: 4 }]);
   });
 
-  it("fails when there is no such name", async () => {
+  it("fails for an unknown name", async () => {
     const servers = await startNameServer(({ answer }) => answer());
     await expect(createResolve({ servers })("issuer.example")).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("asks nobody for localhost", async () => {
+  it("sends no query for localhost", async () => {
     const asked: string[] = [];
     const servers = await startNameServer(({ name }) => asked.push(name));
     expect(await createResolve({ servers })("localhost")).toEqual([
@@ -80,7 +80,7 @@ describe("createResolve", () => {
     expect(asked).toEqual([]);
   });
 
-  it("keeps no thread while a name server is silent: files are read, tokens signed and verified", async () => {
+  it("blocks no thread while a name server is silent: files are read, tokens signed and verified", async () => {
     const held: Question[] = [];
     const asked = Promise.withResolvers<void>();
     const servers = await startNameServer((question) => {

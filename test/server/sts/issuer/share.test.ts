@@ -1,5 +1,5 @@
-// Issuers that never answer are their own organisation's trouble: another one's first exchange, which has to ask an issuer
-// for its keys, succeeds meanwhile.
+// Issuers that never answer affect only their own organisation. The first exchange of another one, which must fetch keys,
+// succeeds meanwhile.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -66,7 +66,7 @@ const trust = async (token: string, group: string, claimMatch: object): Promise<
   return await createUid(api, "identities", group, body, token);
 };
 
-/** An organisation of its own, with an identity of a live issuer. */
+/** A new organisation, with an identity of a live issuer. */
 const newTenant = async (name: string) => {
   const { token } = await api.actor(name);
   const { uid: group } = await createRecord(api, "groups", "", { name }, token);
@@ -81,7 +81,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
   test.each([
     ["exact issuers", (i: number) => ({ issuer: `${issuers.url}/dead/${i}` })],
     ["issuers that a pattern matches", () => ({ issuerPattern: `${issuers.url.replaceAll(".", "\\.")}/dead/.*` })],
-  ])("one organisation's %s that do not answer make no other's first exchange fail", async (_what, claimMatch) => {
+  ])("one organisation's silent %s do not fail the first exchange of another", async (_what, claimMatch) => {
     const connection = wire(api.baseUrl);
     const dead = await Promise.all(
       Array.from({ length: DEAD }, (_none, i) => trust(api.owner.token, api.organization, claimMatch(i))),

@@ -1,5 +1,5 @@
-// Rotation of the keys that our issuer signs with (docs/faults.md#row-35): every live token stays good, whenever the server is
-// asked, stopped or killed.
+// Rotation of our issuer's signing keys (docs/faults.md#row-35): every live token stays valid, whenever the server is called,
+// stopped or killed.
 import { createHook } from "node:async_hooks";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -19,17 +19,17 @@ import { type Body, createHttpClient } from "../../../support/http.ts";
 
 const MINUTE_MS = 60_000;
 
-describe("the keys of a signer, by the times at which they were made", () => {
+describe("the keys of a signer, by their creation times", () => {
   const at = (...minutes: number[]) => minutes.map((minute) => ({ minute, createdMs: minute * MINUTE_MS }));
   const named = (keys: { minute: number }[]) => keys.map(({ minute }) => minute);
 
   it.each<[string, number[], number, number, number[]]>([
     ["the only one signs from the start", [0], 0, 0, [0]],
     ["the only one signs for ever", [0], 1e6, 0, [0]],
-    ["it signs before it was made, by a clock that was set back", [0], -100, 0, [0]],
+    ["it signs before its creation time, by a clock that was set back", [0], -100, 0, [0]],
     ["a new one is served and does not sign yet", [0, 100], 100, 0, [0, 100]],
-    ["nor a moment before others have had ten minutes to learn of it", [0, 100], 109.99, 0, [0, 100]],
-    ["then it signs, and the old one is taken", [0, 100], 110, 100, [0, 100]],
+    ["nor a moment before clients have had ten minutes to fetch it", [0, 100], 109.99, 0, [0, 100]],
+    ["then it signs, and the old one is still accepted", [0, 100], 110, 100, [0, 100]],
     ["until the last token of the old one has ended, and ten minutes more", [0, 100], 179.99, 100, [0, 100]],
     ["then it is gone", [0, 100], 180, 100, [100]],
     ["two in a row: the one between signs for a minute", [0, 100, 101], 110, 100, [0, 100, 101]],
@@ -65,7 +65,7 @@ describe("a signer", () => {
       },
       ...options,
     });
-    // A rotation has ended, well or not, since the last call.
+    // A rotation has succeeded or failed since the last call.
     const rotated = async () => {
       await heard.promise;
       heard = Promise.withResolvers();
@@ -74,7 +74,7 @@ describe("a signer", () => {
   };
   const kids = ({ jwks }: Signer) => jwks().keys.map(({ kid }) => kid);
 
-  it("stores the next key before anybody hears of it, and logs its name only", async () => {
+  it("stores the next key before it is published, and logs only its name", async () => {
     let heard: unknown[] = [];
     const { signer, events } = start({ save: () => (heard = kids(signer)) });
     const [old] = kids(signer);
@@ -85,7 +85,7 @@ describe("a signer", () => {
     expect(events).toEqual([{ event: "sts.key", outcome: "rotated", kid: kids(signer)[0], signsFrom }]);
   });
 
-  it("stores what was there before with it, and no more what has gone", async () => {
+  it("stores it together with the live keys, and drops expired ones", async () => {
     const { clock, signer, saved } = start();
     await signer.rotate();
     clock.advance(80 * MINUTE_MS);
@@ -94,7 +94,7 @@ describe("a signer", () => {
     expect(saved[1]?.map(({ kid }) => kid).reverse()).toEqual(kids(signer));
   });
 
-  it("goes on with the old key when the next one cannot be stored", async () => {
+  it("continues with the old key when the next one cannot be stored", async () => {
     const { signer, events } = start({
       save: () => {
         throw new Error("the disk is full");
@@ -107,13 +107,13 @@ describe("a signer", () => {
     expect(events).toEqual([{ event: "sts.key", outcome: "failed", detail: "the disk is full" }]);
   });
 
-  it("makes one key for those who ask at the same time", async () => {
+  it("generates one key for concurrent callers", async () => {
     const { signer } = start();
     await Promise.all([signer.rotate(), signer.rotate(), signer.rotate()]);
     expect(kids(signer)).toHaveLength(2);
   });
 
-  it("rotates by itself when it signs after thirty days, and nobody waits for it", async () => {
+  it("rotates by itself when it signs after thirty days, without a wait", async () => {
     const { clock, signer, saved, rotated } = start();
     const [old] = kids(signer);
     clock.advance(30 * DAY_MS - 1);
@@ -193,7 +193,7 @@ const served = async ({ authUrl }: { authUrl: string }) => (await jwks(authUrl))
 
 type Options = Parameters<typeof startServer>[0];
 
-// Making keys takes a while: each store begins with the same.
+// Generating keys is slow: each store begins with the same ones.
 const KEYS = { signing_keys: generateKey(START_MS), dev_signing_keys: generateKey(START_MS) };
 
 const openStore = (file = ":memory:"): Store => {
@@ -213,7 +213,7 @@ describe("a server", () => {
   const status = async (api: TestServer, token: string) => (await api.call("GET", `${IAM}/groups`, { token })).status;
   const newToken = (api: TestServer) => api.token(api.identity, { subject: "owner" });
 
-  it("takes the tokens of the old key until they end, and of the new one from the first", async () => {
+  it("accepts the tokens of the old key until they expire, and all of the new one", async () => {
     const api = await start();
     const [old] = await served(api);
     await api.rotateKeys();
@@ -255,7 +255,7 @@ describe("a server", () => {
     expect(headerOf(await newToken(two)).kid).toBe(keys[0]);
   });
 
-  it("is killed after the new key was stored and before anybody heard of it: nothing is lost", async () => {
+  it("loses nothing when it is killed after the new key is stored and before it is published", async () => {
     const clock = manualClock();
     const file = join(folder(), "irm.db");
     const store = openStore(file);
@@ -279,7 +279,7 @@ describe("a server", () => {
     expect([typeof first, second]).toEqual(["string", old]);
   });
 
-  it("is killed before the new key was stored: there has been no rotation", async () => {
+  it("has not rotated when it is killed before the new key is stored", async () => {
     const clock = manualClock();
     const file = join(folder(), "irm.db");
     const store = openStore(file);
@@ -294,7 +294,7 @@ describe("a server", () => {
     expect(await served(await start({ store: file, clock }))).toEqual(kids);
   });
 
-  it("rotates the development issuer's keys too, and takes its tokens all the while", async () => {
+  it("rotates the development issuer's keys too, and accepts its tokens throughout", async () => {
     const api = await start();
     const devKeys = async () => {
       const client = createHttpClient(api.authUrl);
@@ -324,7 +324,7 @@ describe("a server", () => {
   });
 });
 
-it("a key that is stored and weaker than 2048 bits is refused at the start", () => {
+it("a stored key with fewer than 2048 bits is refused at the start", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const weak = { kid: "weak", privateJwk: privateKey.export({ format: "jwk" }), createdMs: START_MS };
   expect(() => createSigner({ clock: manualClock(), keys: [weak] })).toThrow(

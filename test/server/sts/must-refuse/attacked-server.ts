@@ -1,5 +1,5 @@
-// A server with an identity for each row, the issuer that they trust, and a count of every connection that the server made
-// to another host. The log of the server is kept whole, and so is every token that went either way.
+// A server with an identity for each row, their trusted issuer, and a count of the server's connections to other hosts. The
+// full log of the server and every token in either direction are kept.
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, expect, vi } from "vitest";
@@ -29,7 +29,7 @@ export interface AttackedServer extends Target {
   takeReasons(): string[];
   /** every token that was sent or answered */
   tokens: Set<string>;
-  /** everything that was logged, by the server or by anybody on the console of its process */
+  /** everything in the log and on the console of the process */
   logged(): string;
 }
 
@@ -37,7 +37,7 @@ type Resolve = NonNullable<Parameters<typeof startServer>[0]>["resolve"];
 
 export const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
   const issuer = await startIssuer(Object.values(KEYS));
-  // No name is asked for: a host that is not loopback has no address.
+  // No name is resolved: a host that is not loopback has no address.
   const resolve: Resolve = options.resolve ?? (async () => []);
   const clock = manualClock(NOON_MS);
   const keys = {
@@ -125,7 +125,7 @@ export const useAttackedServer = (
   return () => started.attacked;
 };
 
-/** An issuer of one's own, closed with the test. */
+/** A further issuer, closed with the test. */
 export const withIssuers = async <T>(work: (issuer: Issuer, other: Issuer) => Promise<T>): Promise<T> => {
   const [issuer, other] = await Promise.all([startIssuer(), startIssuer()]);
   try {
@@ -150,7 +150,7 @@ export const expectNoToken = (attacked: AttackedServer): void => {
   const log = attacked.logged();
   const logged = new Set([...log.matchAll(/[\w+/=-]{16,}/g)].flatMap(([run]) => piecesOf(run, 1)));
   const secret = [...attacked.tokens, attacked.server.owner.token].flatMap((token) => {
-    // A header is no secret, and the shortest one is in every token.
+    // A header is not a secret, and every token has the shortest one.
     const [header, ...parts] = token.split(".") as [string, ...string[]];
     return (parts.length > 0 ? parts : [header]).flatMap((part) => piecesOf(part, PIECE));
   });

@@ -1,5 +1,5 @@
-// Attacks beyond the list, over every wire: keys and tokens of ours in other places, uids that are no identity's, JSON that
-// parsers trip over, one refresh token used many times at once. None is taken, and none shows as a fault of ours.
+// Attacks beyond the list, over every wire: our keys and tokens in other places, uids of other kinds, ambiguous JSON, concurrent
+// uses of one refresh token. None succeeds, and none causes an internal error.
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { IAM, queryText } from "../../../harness/api-server.ts";
@@ -40,7 +40,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       return attacked().connection.listGroups([`Bearer ${token}`]);
     };
 
-    it("is reached when it says what ours say", async () => {
+    it("accepts one with valid claims", async () => {
       expect((await call({})).code).toBe("OK");
     });
 
@@ -48,30 +48,30 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["of the development issuer", () => ({ iss: attacked().server.issuer })],
       ["of a workload's issuer", () => ({ iss: attacked().issuer.url })],
       ["of our issuer with a slash behind", () => ({ iss: `${attacked().authUrl}/` })],
-      ["for somebody else", () => ({ aud: "https://elsewhere.example" })],
+      ["for another audience", () => ({ aud: "https://elsewhere.example" })],
       ["for the exchange of another server", () => ({ aud: "http://127.0.0.1:1" })],
-      ["for nobody", () => ({ aud: [] })],
+      ["for no audience", () => ({ aud: [] })],
       ["for our audience and more", () => ({ aud: `${attacked().api}/` })],
       ["that has expired", () => ({ iat: NOW - 3600, exp: NOW })],
       ["that lives for a day", () => ({ exp: NOW + 86_400 })],
       ["of a group", () => ({ sub: attacked().server.organization })],
-    ])("is not reached by one %s (row 7)", async (_what, changes) => {
+    ])("refuses one %s (row 7)", async (_what, changes) => {
       expect(await call(changes())).toMatchObject(UNAUTHENTICATED);
     });
 
-    it("is not reached by the development issuer's key, by our key's name or its own", async () => {
+    it("refuses one of the development issuer's key, with our key's name or its own", async () => {
       expect(await call({}, DEV)).toMatchObject(UNAUTHENTICATED);
       expect(await call({}, { ...DEV, kid: OURS.kid })).toMatchObject(UNAUTHENTICATED);
     });
   });
 
   describe("the exchange, by keys and names of ours", () => {
-    it("a workload's key by our key's name is no key of its issuer's", async () => {
+    it("a workload's key with our key's name is not a key of its issuer", async () => {
       const identity = await attacked().identity();
       await attacked().expectDenied(await sign(attacked().claims(), RSA, { kid: OURS.kid }), { identity }, "key");
     });
 
-    it("our key does not sign for the development issuer, nor that one's for us", async () => {
+    it("our key does not sign for the development issuer, nor its key for us", async () => {
       const identity = await attacked().identity(trusting(attacked().server.issuer));
       const claims = attacked().claims({ iss: attacked().server.issuer });
       await granted(identity, await sign(claims, DEV));
@@ -81,7 +81,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
         await attacked().expectDenied(await sign(own, using), { identity }, "own_issuer");
     });
 
-    it("an issuer that publishes our key as its own gains nothing by our tokens", () =>
+    it("an issuer that publishes our key as its own gains nothing from our tokens", () =>
       withIssuers(async (issuer) => {
         issuer.publish([OURS.jwk, RSA.jwk]);
         const relationship = { claimMatch: { issuerPattern: ".*", subjectPattern: ".*", audiencePattern: ".*" } };
@@ -122,27 +122,27 @@ describe.each(WIRES)("over %s", (_, wire) => {
     ["an identity and a newline", () => `${attacked().server.identity}\n`],
     ["an identity in percent signs", () => attacked().server.identity.replace("/", "%2F")],
     ["two identities", () => `${attacked().server.identity},${attacked().server.identity}`],
-  ])("the uid of %s is that of no identity", async (_what, uid) => {
+  ])("the uid of %s is not an identity's", async (_what, uid) => {
     await attacked().expectDenied(await sign(attacked().claims()), { identity: await uid() }, "identity_unknown");
   });
 
-  it("a uid that is as long as the request does not stand in the log", async () => {
+  it("a uid that is as long as the request is not in the log", async () => {
     const before = attacked().server.log.length;
     const identity = attacked().server.organization + "/0123456789abcdef".repeat(1000);
     await attacked().expectDenied(await sign(attacked().claims()), { identity }, "identity_unknown");
     for (const line of attacked().server.log.slice(before)) expect(line.length).toBeLessThan(1000);
   });
 
-  describe("JSON in a token that parsers trip over", () => {
+  describe("ambiguous JSON in a token", () => {
     const spelled = (member: string) => sign(JSON.stringify(attacked().claims()).replace("{", `{${member},`));
 
     it.each([
       ["lists, thousands deep", `"a":${"[".repeat(5000)}${"]".repeat(5000)}`],
       ["objects, thousands deep", `"a":${'{"a":'.repeat(1500)}1${"}".repeat(1500)}`],
       ["a number beyond all numbers", '"a":1e400'],
-      ["half a character in a claim that nobody asks for", '"a":"\\ud800"'],
-      ["names that every object has", '"__proto__":{"sub":"x"},"constructor":1,"toString":null,"hasOwnProperty":0'],
-    ])("%s: taken, where the rule does not ask for it", async (_what, member) => {
+      ["half a character in a claim outside the rule", '"a":"\\ud800"'],
+      ["names of the object prototype", '"__proto__":{"sub":"x"},"constructor":1,"toString":null,"hasOwnProperty":0'],
+    ])("%s: accepted, because the rule ignores it", async (_what, member) => {
       await granted(await attacked().identity(), await spelled(member));
     });
 
@@ -150,13 +150,13 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["subject", '"sub":{"__proto__":"x"}', "token_claims"],
       ["expiry", '"exp":1e400', "token_claims"],
       ["expiry", '"__proto__":{"exp":9999999999}', "times"],
-    ])("a %s by another way round: %s", async (_what, member, reason) => {
+    ])("a %s in another form: %s", async (_what, member, reason) => {
       const claims = attacked().claims(reason === "times" ? { exp: undefined } : {});
       const bearer = await sign(JSON.stringify(claims).replace("{", `{${member},`));
       await attacked().expectDenied(bearer, { identity: await attacked().identity() }, reason);
     });
 
-    it("a claim of the rule that is named __proto__ is kept, and has to be met", async () => {
+    it("a claim of the rule with the name __proto__ is stored, and must match", async () => {
       const claimMatch = JSON.parse(`{"claims":{"__proto__":"x"}}`) as Body;
       const exact = { issuer: attacked().issuer.url, subject: SUBJECT };
       const identity = await attacked().identity({ claimMatch: { ...claimMatch, ...exact } });
@@ -166,7 +166,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   it.each(["constructor", "__proto__", "toString", "groups.list,groups.delete"])(
-    "the capability %s is none: it grants nothing",
+    "the capability %s does not exist and grants nothing",
     async (cap) => {
       const request = { identity: attacked().server.identity, cap: [cap] };
       const { code, body } = await attacked().exchange(await attacked().server.identityToken("owner"), request);
@@ -175,7 +175,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
     },
   );
 
-  it("row 31: of many uses of a refresh token at once one is granted, and its family has ended all the same", async () => {
+  it("row 31: of concurrent uses of a refresh token one succeeds, and its family still ends", async () => {
     const { refreshToken } = await granted(await attacked().identity());
     attacked().takeReasons();
     const use = (token: string) => attacked().connection.exchangeRefreshToken([`Bearer ${token}`], {});
@@ -201,7 +201,7 @@ describe("over REST", () => {
     ["twice in the query", (uid) => ({ query: { identity: [uid, uid] }, form: {} })],
     ["twice in the form", (uid) => ({ query: {}, form: { identity: [uid, uid] } })],
     ["in the query and in the form", (uid) => ({ query: { identity: uid }, form: { identity: uid } })],
-  ])("an identity that stands %s is INVALID_ARGUMENT: two readers might take two", async (_, request) => {
+  ])("an identity %s is INVALID_ARGUMENT: two readers might read different ones", async (_, request) => {
     const { query, form } = request(await attacked().identity());
     const client = createHttpClient(attacked().authUrl);
     attacked().takeReasons();

@@ -1,4 +1,4 @@
-// Rows 6, 8 to 11, 24, 25 and 33: what the claims of a token may try against an identity of an exact issuer and subject.
+// Rows 6, 8 to 11, 24, 25 and 33: attacks by the claims of a token on an identity with an exact issuer and subject.
 import { base64url, NOW, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import type { Row } from "./target.ts";
 
@@ -6,7 +6,7 @@ const offline = { isOffline: true } as const;
 
 type Tuple = [row: number, what: string, bearer: Row["bearer"], reason: string, more?: Partial<Row>];
 
-// Spellings of which URL parsers and people think differently. None is an issuer, and none is asked.
+// Spellings that URL parsers and people read differently. None is an issuer, and the server connects to none.
 const ISSUERS = [
   "https://ISSUER.example",
   "HTTPS://issuer.example",

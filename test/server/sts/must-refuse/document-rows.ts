@@ -1,12 +1,12 @@
-// Rows 3, 11, 12, 14, 15 and 18: what an issuer may publish. Each changes the documents of an issuer that an identity
-// trusts; `other` is a host that nobody may be sent to.
+// Rows 3, 11, 12, 14, 15 and 18: attacks by the documents of an issuer that an identity trusts. The server must never be sent
+// to the host `other`.
 import { gzipSync } from "node:zlib";
 import { DISCOVERY, type Issuer, RSA, rsa } from "../../../harness/sts.ts";
 import { WEAK_KEYS } from "../weak-key.ts";
 
 type Change = (issuer: Issuer, other: Issuer) => void;
 
-/** Refused while they are fetched: why stands in the log. */
+/** Refused while they are fetched, with the reason in the log. */
 export const DOCUMENT_ROWS: [row: number, what: string, detail: string, change: Change][] = [
   [
     11,

@@ -1,5 +1,5 @@
-// Rows 3 and 11 to 18 of docs/faults.md#tokens-that-must-be-refused over every wire: what issuers may publish, and where they
-// may be. The server is never sent to another host, and one bad issuer is no other's trouble.
+// Rows 3 and 11 to 18 of docs/faults.md#tokens-that-must-be-refused over every wire: the documents of issuers, and their hosts.
+// The server is never sent to another host, and a bad issuer does not affect others.
 import { describe, expect, it } from "vitest";
 import { DISCOVERY, OTHER_RSA, RSA, SUBJECT, sign, startIssuer } from "../../../harness/sts.ts";
 import { forgedByExponentOne, rsaWith } from "../weak-key.ts";
@@ -9,7 +9,7 @@ import { WIRES } from "./wire.ts";
 
 const SECOND_MS = 1000;
 
-// A name service of an attacker's own answers whatever address it likes.
+// An attacker's name service can answer any address.
 const INTERNAL = new Map(
   Object.entries({
     "loopback.example": "127.0.0.1",
@@ -51,7 +51,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       }),
     );
 
-    it("row 18: a key of the exponent 1 is refused, by which anyone could sign", () =>
+    it("row 18: a key with the exponent 1 is refused, since anyone could sign for it", () =>
       withIssuers(async (issuer) => {
         issuer.publish([rsaWith({ e: 1n })]);
         const identity = await attacked().identity(trusting(issuer.url));
@@ -59,7 +59,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
         await attacked().expectDenied(bearer, { identity }, "key");
       }));
 
-    it("what it should is taken", () =>
+    it("valid documents is accepted", () =>
       withIssuers(async (issuer) => {
         const identity = await attacked().identity(trusting(issuer.url));
         const bearer = await sign(attacked().claims({ iss: issuer.url }));
@@ -68,7 +68,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   describe("row 13: an issuer in our own network", () => {
-    it.each([...INTERNAL])("%s, which resolves to %j, is not connected to", async (host) => {
+    it.each([...INTERNAL])("%s, which resolves to %j, gets no connection", async (host) => {
       const issuer = `https://${host}:${attacked().issuer.port}`;
       const identity = await attacked().identity(trusting(issuer));
       const before = attacked().issuer.connections();
@@ -82,7 +82,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["a cloud's metadata", "https://169.254.169.254"],
       ["a private address, version 6", "https://[fd00:ec2::254]"],
       ["a mapped address", "https://[::ffff:a00:1]"],
-    ])("%s in its URL is not connected to", async (_what, issuer) => {
+    ])("%s in its URL gets no connection", async (_what, issuer) => {
       const identity = await attacked().identity(trusting(issuer));
       attacked().takeOutgoing();
       await attacked().expectDenied(await sign(attacked().claims({ iss: issuer })), { identity }, "document");
@@ -90,8 +90,8 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
   });
 
-  describe("row 16: asking without an end", () => {
-    it("fetches once, whatever keys are named, and looks for an unknown one once in 30 seconds", () =>
+  describe("row 16: endless requests", () => {
+    it("cause one fetch, whatever the key, and one in 30 seconds for an unknown key", () =>
       withIssuers(async (issuer) => {
         const identity = await attacked().identity(trusting(issuer.url));
         const ask = async (kid: string) => {
@@ -108,7 +108,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       }));
   });
 
-  it("row 17: a key that the issuer has removed is taken for ten minutes and no longer", () =>
+  it("row 17: a key that the issuer has removed is accepted for at most ten minutes", () =>
     withIssuers(async (issuer) => {
       const identity = await attacked().identity(trusting(issuer.url));
       const { clock } = attacked().server;
@@ -126,7 +126,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       clock.advance(-600 * SECOND_MS);
     }));
 
-  it("an issuer that never answers keeps nobody else waiting", async () => {
+  it("an issuer that never answers delays no other exchange", async () => {
     const dead = await startIssuer();
     const reached = Promise.withResolvers<void>();
     dead.handlers[DISCOVERY] = () => reached.resolve();
@@ -149,5 +149,5 @@ describe.each(WIRES)("over %s", (_, wire) => {
     expect(new Set(await waiting)).toEqual(new Set(["PERMISSION_DENIED"]));
   });
 
-  it("row 34: the log of all this holds no token and no part of one", () => expectNoToken(attacked()));
+  it("row 34: the log of these tests has no token and no part of one", () => expectNoToken(attacked()));
 });

@@ -1,4 +1,4 @@
-// Rows 1 to 5 and 30: what the header and the shape of a token may try.
+// Rows 1 to 5 and 30: attacks by the header and the shape of a token.
 import { createHmac } from "node:crypto";
 import { base64url, ec, OTHER_RSA, RSA, sign } from "../../../harness/sts.ts";
 import { createRandom } from "../../../support/random.ts";

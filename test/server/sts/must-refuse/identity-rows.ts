@@ -1,4 +1,4 @@
-// Rows 19 to 22, 24, 28 and 29: what turns on the identity: its patterns, its further claims, its own keys.
+// Rows 19 to 22, 24, 28 and 29: rules of the identity: its patterns, its further claims, its static keys.
 
 import { NOW, OTHER_RSA, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
@@ -146,7 +146,7 @@ export const identityRows: Row[] = [
   })),
 ];
 
-/** The same identities, with a token that they take. */
+/** The same identities, with a token that they accept. */
 export const identityControls: Pick<Row, "what" | "bearer" | "relationship">[] = [
   {
     what: "a pattern that matches in full",

@@ -1,12 +1,12 @@
-// Tokens that are nearly good: each is a good one with something changed, or signed by the right key for the wrong claims.
-// Seeded; none is equal to a good one, and none may be taken.
+// Nearly valid tokens: each is a valid one with a change, or is signed by the right key for the wrong claims.
+// Seeded. None equals a valid one, and none may be accepted.
 import { createHmac, sign as signWith } from "node:crypto";
 import { base64url, type Key, NOW } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 import type { Random } from "../../../support/random.ts";
 import { derFromEcdsa, signatureOf, signSeeded } from "../../../support/seeded-signature.ts";
 
-/** A token that is taken, and what it takes to sign another. */
+/** A valid token, and what is needed to sign another. */
 export interface Original {
   token: string;
   alg: string;
@@ -17,7 +17,7 @@ export interface Original {
 export interface Sources {
   /** good tokens */
   all: readonly Original[];
-  /** a key that nobody trusts */
+  /** an untrusted key */
   stranger: Key;
 }
 
@@ -28,7 +28,7 @@ const decoded = (part: string): Body => JSON.parse(Buffer.from(part, "base64url"
 const join = (...parts: string[]) => parts.join(".");
 const replaceAt = (text: string, i: number, by: string) => text.slice(0, i) + by + text.slice(i + 1);
 
-// What a claim may be changed to without the token being good by it.
+// Values of a claim that make a token invalid.
 const CLAIMS: ((random: Random) => Body)[] = [
   (random) => ({ sub: `repo:evil/${random.hex(6)}` }),
   () => ({ sub: undefined }),
@@ -114,7 +114,7 @@ const strangersKey: Mutation = (random, { token, key }, { stranger }) => {
   return signSeeded(random, claims, stranger.privateKey, header);
 };
 
-/** What the issuer itself may not say. */
+/** Claims that the issuer itself may not make. */
 const wrongClaims: Mutation = (random, { token, alg, key }) =>
   signSeeded(random, changedClaims(random, token), key.privateKey, { alg, kid: key.kid });
 

@@ -1,5 +1,5 @@
 // The rows of docs/faults.md#tokens-that-must-be-refused that take more than one token against one identity, over every wire:
-// 7, 22, 23, 26, 27, 28, 31 to 35. The last test looks through everything that the server logged meanwhile.
+// 7, 22, 23, 26, 27, 28, 31 to 35. The last test searches the whole log of the server.
 
 import { describe, expect, it, vi } from "vitest";
 import { capabilitiesFromBits } from "../../../../schema/index.ts";
@@ -37,13 +37,13 @@ describe.each(WIRES)("over %s", (_, wire) => {
       expect(attacked().takeOutgoing()).toEqual([]);
     });
 
-    it("a workload's token is not taken by the API, not even one that is meant for it", async () => {
+    it("the API refuses a workload's token, even with its own audience", async () => {
       const token = await sign(attacked().claims({ aud: attacked().api }));
       attacked().tokens.add(token);
       expect(await attacked().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
     });
 
-    it("a token of the development issuer is not taken by the API", async () => {
+    it("the API refuses a token of the development issuer", async () => {
       const token = await attacked().server.identityToken("owner", { audience: attacked().api });
       expect(await attacked().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
     });
@@ -82,7 +82,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   describe("row 26: an identity", () => {
-    it("of another tenant is denied; that its subject is another is no news to who holds a token of its issuer", async () => {
+    it("of another tenant is denied; only the holder of a token of its issuer learns that the subject differs", async () => {
       const { server } = attacked();
       const { uid: tenant } = await createRecord(server, "groups", "", { name: "another tenant" });
       const body = { name: "ci", claimMatch: { issuer: attacked().issuer.url, subject: "repo:other-org/app" } };
@@ -90,7 +90,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       await attacked().expectDenied(await sign(attacked().claims()), { identity }, "subject", "sub");
     });
 
-    it("that was deleted is denied, and its token is worth nothing", async () => {
+    it("that was deleted is denied, and its token is refused", async () => {
       const identity = await attacked().identity();
       const { token } = await exchanged(identity);
       await attacked().server.ok("DELETE", `${IAM}/identities/${identity}`);
@@ -98,7 +98,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       expect(await attacked().connection.listGroups(bearer(token))).toMatchObject(UNAUTHENTICATED);
     });
 
-    it("without any binding gets a token with an empty cap, which sees nothing", async () => {
+    it("without any binding gets a token with an empty cap, which reads no record", async () => {
       const { token } = await exchanged(await attacked().identity());
       expect(payloadOf(token).cap).toEqual({});
       const { code, body } = await attacked().connection.listGroups(bearer(token));
@@ -114,13 +114,13 @@ describe.each(WIRES)("over %s", (_, wire) => {
       expect(result).toMatchObject({ code: "UNIMPLEMENTED", message });
     });
 
-    it("of a custom identity provider is denied: the provider vouches for nobody here", async () => {
+    it("of a custom identity provider is denied: this server trusts no such provider", async () => {
       const request = { identity: await attacked().identity(), identityProvider: attacked().server.organization };
       await attacked().expectDenied(await sign(attacked().claims()), request, "identity_provider");
     });
   });
 
-  describe("row 27: asking for more than is granted", () => {
+  describe("row 27: a request for more than the grants", () => {
     const bound = async (): Promise<string> => {
       const { server } = attacked();
       const identity = await attacked().identity();
@@ -133,8 +133,8 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["a capability that is not held", { cap: ["groups.delete"] }],
       ["a capability that does not exist", { cap: ["no.such"] }],
       ["another tenant's scope", { scopes: ["0475f6ba00000000000000000000000000005b60"] }],
-      ["a scope that is none", { scopes: ["*"] }],
-    ])("%s: nothing is granted, and nothing told", async (_what, request) => {
+      ["a malformed scope", { scopes: ["*"] }],
+    ])("%s: nothing is granted and nothing revealed", async (_what, request) => {
       const { token } = await exchanged(await bound(), request);
       expect(payloadOf(token).cap).toEqual({});
       const { body } = await attacked().connection.listGroups(bearer(token));
@@ -147,7 +147,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       expect(capabilitiesFromBits(cap[attacked().server.organization])).toEqual(["CAP_IAM_GROUPS_LIST"]);
     });
 
-    it("an audience that is not ours is told in full: ours are public", async () => {
+    it("a foreign audience gets a full error, since ours are public", async () => {
       const result = await attacked().exchange(await sign(attacked().claims()), {
         identity: await bound(),
         aud: "https://evil.example",
@@ -160,7 +160,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
   });
 
-  it("row 28: keys of its own end with their expirationTime", async () => {
+  it("row 28: static keys end with their expirationTime", async () => {
     const expirationTime = new Date(attacked().server.clock() + HOUR_MS).toISOString();
     const issuerKeys = JSON.stringify({ keys: [OTHER_RSA.jwk] });
     const staticKeys = { issuer: "https://workload.example", subject: SUBJECT, issuerKeys, expirationTime };
@@ -195,7 +195,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
     expect(attacked().takeReasons()).toEqual(["refresh_reused", "refresh_unknown"]);
   });
 
-  describe("row 32: where a token may stand", () => {
+  describe("row 32: the place of a token", () => {
     it.each<[string, (token: string) => string[]]>([
       ["nowhere", () => []],
       ["in two headers", (token) => [`Bearer ${token}`, `Bearer ${token}`]],
@@ -254,9 +254,9 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
   });
 
-  describe("row 33: what can be told apart from outside", () => {
-    // Who asks holds a good token of an issuer that some identity trusts, or one that it made up. The claim that does not
-    // match is named to the holder of a good token of the identity's own issuer.
+  describe("row 33: what callers can distinguish", () => {
+    // The caller has a valid token of a trusted issuer, or an invented one. Only the holder of a valid token of the identity's own
+    // issuer learns the claim that does not match.
     const unknown = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
     const identities: [what: string, identity: () => Promise<string | undefined>, invalid?: string][] = [
       ["one that does not exist", async () => unknown],
@@ -293,42 +293,37 @@ describe.each(WIRES)("over %s", (_, wire) => {
     it.each([
       ["a good token", RSA, true],
       ["a forged token", OTHER_RSA, false],
-    ])(
-      "with %s no identity but those of its issuer answers otherwise, after the same steps",
-      async (_, key, isGood) => {
-        const token = await sign(attacked().claims({ sub: "nobody's", jti: undefined }), key, { kid: RSA.kid });
-        const seen: unknown[] = [];
-        for (const [, identity] of identities) {
-          const uid = await identity();
-          // The issuer's keys are known, as they are in a server at work.
-          await attacked().exchange(await sign(attacked().claims()), { identity: await attacked().identity() });
-          attacked().takeOutgoing();
-          const verify = vi.spyOn(crypto.subtle, "verify");
-          const { code, message, details } = await attacked().exchange(token, uid ? { identity: uid } : {});
-          seen.push({
-            code,
-            message,
-            details,
-            fetches: attacked().takeOutgoing().length,
-            verifications: verify.mock.calls.length,
-          });
-          verify.mockRestore();
-        }
-        const details = [
-          { "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" },
-        ];
-        const steps = { fetches: 0, verifications: 1 };
-        expect(seen).toEqual(
-          identities.map(([, , invalid]) => {
-            const message = isGood ? deniedText(invalid) : DENIED_TEXT;
-            return { code: "PERMISSION_DENIED", message, details, ...steps };
-          }),
-        );
-      },
-    );
+    ])("with %s all identities of other issuers give the same answer, after the same steps", async (_, key, isGood) => {
+      const token = await sign(attacked().claims({ sub: "unknown", jti: undefined }), key, { kid: RSA.kid });
+      const seen: unknown[] = [];
+      for (const [, identity] of identities) {
+        const uid = await identity();
+        // The issuer's keys are known, as they are in a server at work.
+        await attacked().exchange(await sign(attacked().claims()), { identity: await attacked().identity() });
+        attacked().takeOutgoing();
+        const verify = vi.spyOn(crypto.subtle, "verify");
+        const { code, message, details } = await attacked().exchange(token, uid ? { identity: uid } : {});
+        seen.push({
+          code,
+          message,
+          details,
+          fetches: attacked().takeOutgoing().length,
+          verifications: verify.mock.calls.length,
+        });
+        verify.mockRestore();
+      }
+      const details = [{ "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" }];
+      const steps = { fetches: 0, verifications: 1 };
+      expect(seen).toEqual(
+        identities.map(([, , invalid]) => {
+          const message = isGood ? deniedText(invalid) : DENIED_TEXT;
+          return { code: "PERMISSION_DENIED", message, details, ...steps };
+        }),
+      );
+    });
 
-    it("with a token of an issuer that nobody trusts neither: nothing is fetched or verified", async () => {
-      const token = await sign(attacked().claims({ iss: "https://nobody.example" }));
+    it("nor with a token of an untrusted issuer: nothing is fetched or verified", async () => {
+      const token = await sign(attacked().claims({ iss: "https://untrusted.example" }));
       for (const [, identity] of identities) {
         const uid = await identity();
         attacked().takeOutgoing();
@@ -344,7 +339,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       }
     });
 
-    it("an expired token hears that only where it would have been exchanged", async () => {
+    it("an expired token gets that error only if it would have been exchanged", async () => {
       const { clock } = attacked().server;
       const now = Math.floor(clock() / 1000);
       const expired = await sign(attacked().claims({ iat: now - 600, exp: now - 300 }));
@@ -358,7 +353,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
   });
 
-  it("row 35: a signing key is rotated and no live token is broken", async () => {
+  it("row 35: a rotation of the signing key breaks no live token", async () => {
     const { server } = attacked();
     const identity = await attacked().identity();
     const before = await exchanged(identity);
@@ -399,7 +394,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
     expect(attacked().takeOutgoing()).toEqual(["xaexample.com:"]);
   });
 
-  it("row 34: the log of all this, and the console, hold no token and no part of one", () => {
+  it("row 34: the log of these tests and the console have no token and no part of one", () => {
     expectNoToken(attacked());
     // One stood in a path.
     expect(attacked().logged()).toContain("[token]");

@@ -1,6 +1,6 @@
-// The rows of docs/faults.md#tokens-that-must-be-refused that are about one token, over every wire, one test each. Each is
-// refused in the fixed words, leaves one audit line with its reason and gives out nothing. The server connects to no host but
-// the issuer that its identity trusts.
+// The rows of docs/faults.md#tokens-that-must-be-refused that are about one token, over every wire, one test each. Each refusal
+// has the fixed text, leaves one audit line with its reason and returns nothing else. The server connects only to the issuer
+// that the identity trusts.
 import { describe, expect, it } from "vitest";
 import { sign } from "../../../harness/sts.ts";
 import { expectNoToken, useAttackedServer } from "./attacked-server.ts";
@@ -55,8 +55,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
   });
 
-  it("row 34: the log of every row, and the console, hold no token and no part of one", () =>
-    expectNoToken(attacked()));
+  it("row 34: the log of every row and the console have no token and no part of one", () => expectNoToken(attacked()));
 });
 
 it("every row of the list that is about one token is in these tables", () => {

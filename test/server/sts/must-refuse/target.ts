@@ -1,10 +1,10 @@
-// What the rows of docs/faults.md#tokens-that-must-be-refused are aimed at: an exchange, an issuer that its identity trusts,
-// and a wire to reach it by. The rows know nothing else, so that one table runs in process and over every wire.
+// The target of the rows of docs/faults.md#tokens-that-must-be-refused: an exchange, an issuer that its identity trusts, and a
+// wire. The rows depend on nothing else, so that one table runs in process and over every wire.
 import type { Identity } from "../../../../schema/index.ts";
 import { ec, ed25519, type Issuer, RSA, SUBJECT } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 
-/** What was answered, whatever wire it came by. */
+/** The response, whatever the wire. */
 export interface Result {
   /** the code's name; OK for an answer */
   code: string;
@@ -52,7 +52,7 @@ export const trustExactly = ({ issuer }: Target): Relationship => ({
   claimMatch: { issuer: issuer.url, subject: SUBJECT },
 });
 
-// Making one takes a while: the tests share these.
+// Generating a key is slow: the tests share these.
 export const KEYS = {
   RSA,
   P256: ec("ec-256", "P-256"),

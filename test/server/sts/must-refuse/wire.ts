@@ -8,7 +8,7 @@ import { type Body, createHttpClient } from "../../../support/http.ts";
 import type { Result } from "./target.ts";
 
 export interface Connection {
-  /** Every `authorization` header or metadata entry, as it stands. For the API, unless the request says otherwise. */
+  /** Every `authorization` header or metadata entry, unchanged. By default for the API. */
   exchange(authorization: string[], request: Body): Promise<Result>;
   exchangeRefreshToken(authorization: string[], request: Body): Promise<Result>;
   /** a method of the API */

@@ -65,8 +65,8 @@ describe("an API token", () => {
     ["of another alg", () => sign(claims(), OTHER_RSA, { alg: "PS256", kid: API_KEY.kid })],
     ["of another issuer", () => ours.sign(claims({ iss: `${AUTH_URL}/` }))],
     ["of the development issuer", () => ours.sign(claims({ iss: `${AUTH_URL}/dev-issuer` }))],
-    ["for nobody", () => ours.sign(claims({ aud: undefined }))],
-    ["for somebody else", () => ours.sign(claims({ aud: [`${API}/`, AUTH_URL] }))],
+    ["for no audience", () => ours.sign(claims({ aud: undefined }))],
+    ["for another audience", () => ours.sign(claims({ aud: [`${API}/`, AUTH_URL] }))],
     ["at its end", () => ours.sign(claims({ exp: NOW }))],
     ["without an end", () => ours.sign(claims({ exp: undefined }))],
     ["without a beginning", () => ours.sign(claims({ iat: undefined }))],
@@ -78,7 +78,7 @@ describe("an API token", () => {
     ["with limits that are no list", () => ours.sign(claims({ internal: { scopes: ORG } }))],
     ["with limits that are no bits", () => ours.sign(claims({ internal: { cap: ["groups.list"] } }))],
     ["with limits that are cut", () => ours.sign(claims({ internal: { cap: "AAAA" } }))],
-  ])("is refused when it is %s, in the words of every other refusal", async (_, token) => {
+  ])("is refused when it is %s, with the text of every refusal", async (_, token) => {
     const refused = createService([]).sts.verifyApiToken(await token());
     await expect(refused).rejects.toMatchObject(UNAUTHENTICATED);
     await expect(refused).rejects.toHaveProperty("cause", expect.any(Error));
@@ -102,19 +102,19 @@ describe("an API token", () => {
     }
   });
 
-  it("is refused in the words that the missing one is", () => {
+  it("is refused with the text for a missing one", () => {
     expect(unauthenticated()).toMatchObject(UNAUTHENTICATED);
   });
 
-  it("fits in a header, however many groups its identity is bound in: the roots are told first", async () => {
+  it("fits in a header, however many groups its identity is bound in, with the roots first", async () => {
     const groups = Array.from({ length: 1000 }, (_, i) => `${GROUP}/${i.toString(16).padStart(16, "0")}`);
     const capabilitiesOf = () => new Map([...groups, ORG].map((group) => [group, new Set(["CAP_TERMS_LIST"])]));
     const { sts } = createService([], { capabilitiesOf });
     const bearer = (await sts.devIssuer?.mint({ subject: "me" })) ?? "";
     const { token = "" } = await sts.exchange({ identity: ANYONE }, bearer);
-    const told = Object.keys(payloadOf(token).cap as object);
-    expect(told.slice(0, 2)).toEqual([ORG, groups[0]]);
-    expect(told.length).toBeGreaterThan(20);
+    const groupUids = Object.keys(payloadOf(token).cap as object);
+    expect(groupUids.slice(0, 2)).toEqual([ORG, groups[0]]);
+    expect(groupUids.length).toBeGreaterThan(20);
     expect(token.length).toBeLessThan(MAX_TOKEN_BYTES / 2);
   });
 });
@@ -146,7 +146,7 @@ describe("a signer", () => {
     expect(await createService([]).sts.verifyApiToken(await restored.sign(claims()))).toMatchObject({ subject: UID });
   });
 
-  it("makes a key of its own when none is stored", () => {
+  it("generates a key when none is stored", () => {
     expect(createSigner({ clock }).jwks().keys).toHaveLength(1);
   });
 
@@ -163,8 +163,8 @@ describe("a signer", () => {
   });
 });
 
-describe("what our issuers tell of themselves", () => {
-  it("is enough to verify their tokens", () => {
+describe("the documents of our issuers", () => {
+  it("are enough to verify their tokens", () => {
     const { sts } = createService([]);
     expect(sts.discovery()).toEqual({
       issuer: AUTH_URL,
