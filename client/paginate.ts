@@ -1,5 +1,5 @@
 // Lists. Pages are fetched as the caller consumes them. A page token older than three days starts the list over (docs/contract.md#d6),
-// so records that were seen are skipped. Pages may be empty and name another page (AIP-158), so limits end a list that a service, or a
+// so records that were seen are skipped. Pages may be empty and name another page (AIP-158). So limits end a list that a service, or a
 // cache in front of it, would continue for ever.
 import { isUidp, type Json, parentOf, type RequestOf, type Resource } from "../schema/index.ts";
 import type { Client } from "./client.ts";

@@ -61,7 +61,7 @@ export const isResendable = ({ status, timedOut }: Failure): boolean =>
 
 /**
  * Delay before attempt `attempt` + 1: full jitter on top of what the service requested. A service that requests a delay requests it
- * from many clients at once, so the jitter spreads them over a second, not over a tenth of one.
+ * from many clients at once. So the jitter spreads them over a second, not over a tenth of one.
  */
 export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, random: number): number => {
   const base = status === 429 || retryAfterMs !== undefined ? THROTTLED_BASE_DELAY_MS : BASE_DELAY_MS;

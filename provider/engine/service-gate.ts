@@ -1,8 +1,8 @@
 // Checks that this is the service of the state before a record is compared, read or deleted. It checks the address, then, with
 // credentials, the organisation once per process. At another service this process creates nothing either.
 //
-// Each resource carries the address, since a CI machine has nothing else of the last run: in its inputs for a check, in its outputs
-// for a refresh and a delete. A state of an earlier version carries none, and receives that of this run.
+// Each resource carries the address, since a CI machine has nothing else of the last run. A check finds it in the inputs, a refresh
+// and a delete in the outputs. A state of an earlier version carries none, and receives that of this run.
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";
 import { isApiError, isLoopbackUrl, type Json, rootOf } from "../../schema/index.ts";

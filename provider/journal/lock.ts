@@ -1,5 +1,5 @@
 // The lock of a stack's journal: a file beside it while a create is under way, which names its holder. A killed holder does not block
-// the others: its process is dead, or it no longer touches the file (on another machine, or where its pid was reused).
+// the others. Its process is dead; on another machine, or where its pid was reused, it no longer touches the file.
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";

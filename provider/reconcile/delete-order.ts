@@ -47,7 +47,7 @@ interface Blocking {
 
 /**
  * `attempt` deletes the record, or returns the error of one that is still blocked. `force` deletes what blocks it, once, when this
- * run makes no more progress there.
+ * run has nothing more to delete there.
  */
 export const deleteWhenUnblocked = async (
   kind: Kind,
