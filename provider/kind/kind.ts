@@ -83,6 +83,17 @@ export const referencesOf = ({ schema }: Pick<Resource, "schema">): { path: stri
     fieldPaths(schema, (info) => info.references === type).map((path) => ({ path, type })),
   );
 
+/** The path of an argument from that of a field, by the names of `argumentsOf`. */
+export const argumentPath = (names: Kind["arguments"], path: string): string =>
+  path.replace(/^\w+/, (field) => names[field] ?? field);
+
+/** The arguments that take a record or its uid, and the type of the record. */
+export const argumentReferencesOf = (resource: Resource): { path: string; type: string }[] => {
+  const names = argumentsOf(resource.schema);
+  const references = referencesOf(resource).map(({ path, type }) => ({ path: argumentPath(names, path), type }));
+  return [{ path: "parent", type: resource.parent }, ...references];
+};
+
 export const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 
 export const pluralOf = (word: string): string => `${word.replace(/y$/, "ie")}s`;

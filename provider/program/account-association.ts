@@ -1,11 +1,15 @@
 // AccountAssociation: the accounts of a group at cloud providers, and its installations of GitHub apps.
 import type * as pulumi from "@pulumi/pulumi";
-import { AccountAssociation as AccountAssociationSchema } from "../../schema/index.ts";
-import type { AccountAssociation as AccountAssociationMessage } from "../../schema/public.ts";
+import { resources } from "../../schema/index.ts";
+import type {
+  AccountAssociation as AccountAssociationMessage,
+  ListAccountAssociationsRequest,
+} from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
+import { getByUid, getOutput } from "./get.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
-import { outputNames, referenceUid } from "./reference.ts";
+import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 
 export interface GitHubInstallation {
@@ -80,17 +84,7 @@ export class AccountAssociation extends IrmResource {
   declare readonly updateTime: pulumi.Output<string>;
 
   constructor(name: string, args: AccountAssociationArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { parent, chainguard, ...rest } = args;
-    const bindings = Object.entries(chainguard?.serviceBindings ?? {}).map(([service, identity]) => [
-      service,
-      referenceUid(identity, "Identity", `chainguard.serviceBindings.${service}`),
-    ]);
-    const inputs = {
-      ...rest,
-      parent: referenceUid(parent, "Group", "parent"),
-      ...(chainguard && { chainguard: { ...chainguard, serviceBindings: Object.fromEntries(bindings) } }),
-    };
-    super("accountAssociation", "AccountAssociation", name, inputs, outputNames(AccountAssociationSchema), opts);
+    super("accountAssociation", name, args, opts);
   }
 
   /** The association of the group with this uid, as it is: read in each run, and never changed or deleted by this stack */
@@ -98,3 +92,25 @@ export class AccountAssociation extends IrmResource {
     return new AccountAssociation(name, {} as AccountAssociationArgs, { ...opts, id: uid });
   }
 }
+
+/** An account association by its group, whose uid it has. */
+export interface GetAccountAssociationArgs {
+  /** uid of the group */
+  group: string;
+}
+
+/** The account association of a group. */
+export const getAccountAssociation = ({ group }: GetAccountAssociationArgs): Promise<AccountAssociationMessage> =>
+  getByUid<AccountAssociationMessage>(resources.accountAssociation, group);
+
+/** getAccountAssociation with inputs that may not be known yet. */
+export const getAccountAssociationOutput = (args: {
+  group: Group | pulumi.Input<string>;
+}): pulumi.Output<AccountAssociationMessage> =>
+  getOutput(resources.accountAssociation, getAccountAssociation, args, "group");
+
+export type ListAccountAssociationsArgs = ListArgs<ListAccountAssociationsRequest>;
+
+/** Account associations that the caller may read. */
+export const listAccountAssociations = (args: ListAccountAssociationsArgs = {}) =>
+  listRecords<AccountAssociationMessage>(resources.accountAssociation, args);

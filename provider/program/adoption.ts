@@ -5,8 +5,7 @@ import { isUidp, type Json } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { type Kind, pluralOf, title } from "../kind/kind.ts";
 import { valueAt } from "../state/path.ts";
-import { programError } from "./program-error.ts";
-import { programSession } from "./session.ts";
+import { programError, programSession } from "./session.ts";
 
 export interface AdoptArgs {
   /**

@@ -3,33 +3,29 @@
 // delete cannot finish a chain deeper than --parallel. So a resource whose parent, identity or role is the uid of another
 // resource of the program, written as text, is given the dependency that an Output would have carried.
 //
-// Best effort: it may miss an edge (delete-order.ts then waits), but must never hang and never throw.
+// Best effort: it may miss an edge (provider/reconcile/delete-order.ts then waits), but must never hang and never throw.
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import { isRoot, isUidp, parentOf, type Resource, resources } from "../../schema/index.ts";
+import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
+import { argumentReferencesOf } from "../kind/kind.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { reportRemovals } from "./removals.ts";
 
-/** Paths of inputs that hold a uid, or a map of uids, and the type of the records that they are of. */
-const REFERENCES: Readonly<Record<string, string>> = {
-  parent: "Group",
-  identity: "Identity",
-  role: "Role",
-  defaultRole: "Role",
-  "syncConfig.source": "Repo",
-  "chainguard.serviceBindings": "Identity",
-};
-
-const descriptorOf = (type: string): Resource | undefined => Object.values(resources).find((one) => one.type === type);
-
 // A registration that takes longer is ignored: no text of the program can hold its uid yet.
 const TIMEOUT_MS = 10_000;
+
+/** A uid that the program gives as text, and the type of the record that it is of. */
+interface Literal {
+  uid: string;
+  type: string;
+}
 
 /** A resource of ours as its constructor saw it. */
 interface Entry {
   type: string;
   inputs: pulumi.Inputs;
   opts: pulumi.CustomResourceOptions;
+  literals: readonly Literal[];
   /** known once it is constructed */
   resource?: pulumi.CustomResource;
 }
@@ -40,7 +36,7 @@ export interface Program {
   /** uids of the records that it adopts */
   adopted: Set<string>;
   /** Registers a resource; returns `opts` with the dependencies that its plain uids imply. */
-  enter(type: string, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered;
+  enter(descriptor: Resource, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered;
 }
 
 export interface Entered {
@@ -112,7 +108,7 @@ export const programWith = (timeoutMs: number): Program => {
     const read = known(outputsIn(one.inputs).map(ownersOf));
     if (!named || !read) return undefined;
     const parent = one.opts.parent && byResource.get(one.opts.parent);
-    const literal = literalsOf(one).flatMap(({ uid, type }) => candidates(uid, type));
+    const literal = one.literals.flatMap(({ uid, type }) => candidates(uid, type));
     return [...named, ...read.flat(), ...(parent ? [parent] : []), ...literal];
   };
 
@@ -134,7 +130,7 @@ export const programWith = (timeoutMs: number): Program => {
     try {
       // What the same stretch of the program constructs after this resource is looked at too.
       await setImmediate();
-      const found = literalsOf(entry).map(({ uid, type }) => {
+      const found = entry.literals.map(({ uid, type }) => {
         const free = candidates(uid, type).filter((one) => !mayWaitFor(one, entry));
         return firstWith(uid, free, timeoutMs);
       });
@@ -148,8 +144,9 @@ export const programWith = (timeoutMs: number): Program => {
   return {
     resources: () => entries.flatMap(({ resource }) => resource ?? []),
     adopted: new Set(),
-    enter(type, inputs, opts) {
-      const entry: Entry = { type, inputs, opts };
+    enter(descriptor, inputs, opts) {
+      const literals = literalsOf(descriptor, inputs);
+      const entry: Entry = { type: descriptor.type, inputs, opts, literals };
       entries.push(entry);
       waits.clear();
       const constructed = (resource: pulumi.CustomResource) => {
@@ -158,12 +155,12 @@ export const programWith = (timeoutMs: number): Program => {
         byId.set(resource.id, resource);
         knownId(resource).then(
           // A uid as text means the group, where an association has the same.
-          (uid) => uid !== undefined && !descriptorOf(type)?.list.sharesUid && byUid.set(uid, resource),
+          (uid) => uid !== undefined && !descriptor.list.sharesUid && byUid.set(uid, resource),
           () => undefined,
         );
         waits.clear();
       };
-      const hasNone = literalsOf(entry).length === 0;
+      const hasNone = literals.length === 0;
       // The SDK waits for promises in dependsOn, and flattens nested lists (@pulumi/pulumi/runtime/dependsOn.ts).
       const edges = hasNone ? [] : edgesOf(entry).then((found) => [opts.dependsOn ?? [], ...found]);
       return {
@@ -180,10 +177,9 @@ export const programWith = (timeoutMs: number): Program => {
   };
 };
 
-const literalsOf = ({ type: own, inputs }: Entry): { uid: string; type: string }[] =>
-  Object.entries(REFERENCES).flatMap(([path, usual]) => {
+const literalsOf = (descriptor: Resource, inputs: pulumi.Inputs): Literal[] =>
+  argumentReferencesOf(descriptor).flatMap(({ path, type }) => {
     const value = path.split(".").reduce<unknown>(memberOf, inputs);
-    const type = path === "parent" ? (descriptorOf(own)?.parent ?? usual) : usual;
     const values = typeof value === "string" ? [value] : isPlain(value) ? Object.values(value) : [];
     return values.filter(isUidp).map((uid) => ({ uid, type }));
   });

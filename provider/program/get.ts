@@ -1,62 +1,18 @@
-// Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level
-// records count (organisations, built-in roles), so that a record of the same name in a group never hides them.
+// Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level records count
+// (organisations, built-in roles), so that a record of the same name in a group never hides them.
 import * as pulumi from "@pulumi/pulumi";
-import { type Json, resources } from "../../schema/index.ts";
-import type {
-  AccountAssociation as AccountAssociationMessage,
-  GroupInvite as GroupInviteMessage,
-  Group as GroupMessage,
-  Identity as IdentityMessage,
-  IdentityProvider as IdentityProviderMessage,
-  Repo as RepoMessage,
-  Role as RoleMessage,
-  Tag as TagMessage,
-} from "../../schema/public.ts";
+import { type List, listAll, listChildren } from "../../client/paginate.ts";
+import { isUidp, nearestNames, printable, type Resource } from "../../schema/index.ts";
 import { remembered } from "./binding-names.ts";
-import { type GetArgs, type Inputs, onlyIn, onlyNamed, onlyWithUid } from "./find-only.ts";
-import type { Group } from "./group.ts";
-import { referenceUid } from "./reference.ts";
-import type { Repo } from "./repo.ts";
+import { referenceUid } from "./inputs.ts";
+import { programError, programSession } from "./session.ts";
 
-export type { GetArgs };
-
-export interface GetOutputArgs {
+export interface GetArgs {
   /** The whole name */
-  name: pulumi.Input<string>;
-  /** The group that directly holds the record, a Group or a uid; default: root-level records only */
-  parent?: Group | pulumi.Input<string>;
+  name: string;
+  /** uid of the group that directly holds the record; default: root-level records only */
+  parent?: string;
 }
-
-/** The group of that name in `parent`; without one, the organisation of that name. */
-export const getGroup = async (args: GetArgs): Promise<GroupMessage> => remembered(await onlyGroup(args));
-
-/** The identity of that name in `parent`. */
-export const getIdentity = async (args: GetArgs): Promise<IdentityMessage> => remembered(await onlyIdentity(args));
-
-/** The role of that name in `parent`; without one, the built-in role of that name: `viewer`, `editor`, `owner`. */
-export const getRole = async (args: GetArgs): Promise<RoleMessage> => remembered(await onlyRole(args));
-
-const onlyGroup = (args: GetArgs) => onlyNamed<GroupMessage>(resources.group, args);
-const onlyIdentity = (args: GetArgs) => onlyNamed<IdentityMessage>(resources.identity, args);
-const onlyRole = (args: GetArgs) => onlyNamed<RoleMessage>(resources.role, args);
-
-/** getGroup with inputs that may not be known yet. */
-export const getGroupOutput = (args: GetOutputArgs): pulumi.Output<GroupMessage> => laterByName(args, onlyGroup);
-
-/** getIdentity with inputs that may not be known yet. */
-export const getIdentityOutput = (args: GetOutputArgs): pulumi.Output<IdentityMessage> =>
-  laterByName(args, onlyIdentity);
-
-/** getRole with inputs that may not be known yet. */
-export const getRoleOutput = (args: GetOutputArgs): pulumi.Output<RoleMessage> => laterByName(args, onlyRole);
-
-const laterByName = <T>({ name, parent }: GetOutputArgs, get: (args: GetArgs) => Promise<T>): pulumi.Output<T> => {
-  // A parent that was given and turns out undefined must not become a search at the root.
-  const inputs = parent === undefined ? { name } : { name, parent: referenceUid(parent, "Group", "parent") };
-  return pulumi.output(inputs).apply((args) => get(args as GetArgs)) as pulumi.Output<T>;
-};
-
-// The kinds that are never at the root: by uid, or by what is unique, or should be, in its place.
 
 /** A record by its uid. */
 export interface GetByUidArgs {
@@ -64,87 +20,94 @@ export interface GetByUidArgs {
 }
 
 /** A record by its name in a group. */
-interface GetInGroupArgs {
+export interface GetInGroupArgs {
   /** The whole name */
   name: string;
   /** uid of the group that directly holds it */
   parent: string;
 }
 
-export type GetIdentityProviderArgs = GetByUidArgs | GetInGroupArgs;
-export type GetRepoArgs = GetByUidArgs | GetInGroupArgs;
+/** Inputs that may not be known yet, looked for when they are. */
+export type Inputs<T> = { [K in keyof T]: pulumi.Input<T[K]> };
 
-/** A tag by its uid, or by its name in a repo. */
-export type GetTagArgs =
-  | GetByUidArgs
-  | {
-      /** The whole name */
-      name: string;
-      /** uid of the repo */
-      repo: string;
-    };
+type Named = { uid: string; name: string };
 
-/** An account association by its group, whose uid it has. */
-export interface GetAccountAssociationArgs {
-  /** uid of the group */
-  group: string;
-}
+/** The record of that name in a group, or at the root. */
+export const getNamed = async <T extends Named>(resource: Resource, args: GetArgs): Promise<T> =>
+  remembered(await onlyNamed<T>(resource, args));
 
-/** The invite with this uid, without its code. */
-export const getGroupInvite = async ({ uid }: GetByUidArgs): Promise<GroupInviteMessage> =>
-  onlyWithUid<GroupInviteMessage>(resources.groupInvite, uid);
+/** The same with inputs that may not be known yet. Its name may be secret, so it is not remembered. */
+export const getNamedOutput = <T extends Named>(
+  resource: Resource,
+  { name, parent }: { name: pulumi.Input<string>; parent?: unknown },
+): pulumi.Output<T> => {
+  // A parent that was given and turns out undefined must not become a search at the root.
+  const inputs = parent === undefined ? { name } : { name, parent: referenceUid(parent, resource.parent, "parent") };
+  return pulumi.output(inputs).apply((args) => onlyNamed<T>(resource, args as GetArgs)) as pulumi.Output<T>;
+};
 
-/** The identity provider with this uid, or of this name in `parent`; without its client secret. */
-export const getIdentityProvider = async (args: GetIdentityProviderArgs): Promise<IdentityProviderMessage> =>
-  onlyIn<IdentityProviderMessage>(resources.identityProvider, { ...args }, "parent");
+/** The record with this uid, or of this name in a `place` that must be given: there are none at the root. */
+export const getIn = async <T extends Named>(
+  resource: Resource,
+  args: { uid?: unknown; name?: unknown },
+  place = "parent",
+): Promise<T> => {
+  if (args.uid !== undefined) return getByUid<T>(resource, args.uid);
+  const { [place]: parent } = args as Record<string, unknown>;
+  if (typeof parent !== "string") throw new TypeError(`${place} of the ${resource.word} to look for is required`);
+  return onlyNamed<T>(resource, { name: args.name as string, parent });
+};
 
-/** The account association of a group. */
-export const getAccountAssociation = async ({ group }: GetAccountAssociationArgs): Promise<AccountAssociationMessage> =>
-  onlyWithUid<AccountAssociationMessage>(resources.accountAssociation, group);
+/** The record with this uid. */
+export const getByUid = async <T extends { uid: string }>({ word, list }: Resource, uid: unknown): Promise<T> => {
+  if (!isUidp(uid)) throw new TypeError(`uid of the ${word} to look for must be a uid`);
+  for await (const one of listAll<T>(await programSession(), list, { uidp: { ids: [uid] } }))
+    if (one.uid === uid) return one;
+  throw programError(`no ${word} has the uid ${uid}, or none that the caller may read`);
+};
 
-/** The repo with this uid, or of this name in `parent`. */
-export const getRepo = async (args: GetRepoArgs): Promise<RepoMessage> =>
-  onlyIn<RepoMessage>(resources.repo, { ...args }, "parent");
+/** A look-up with inputs that may not be known yet; `place` may be a resource. */
+export const getOutput = <Args, T>(
+  resource: Resource,
+  get: (args: Args) => Promise<T>,
+  args: object,
+  place = "parent",
+): pulumi.Output<T> => {
+  const { [place]: parent, ...others } = args as Record<string, unknown>;
+  const inputs = place in args ? { ...others, [place]: referenceUid(parent, resource.parent, place) } : others;
+  return pulumi.output(inputs).apply((known) => get(known as Args)) as pulumi.Output<T>;
+};
 
-/** The tag with this uid, or of this name in `repo`. */
-export const getTag = async (args: GetTagArgs): Promise<TagMessage> =>
-  onlyIn<TagMessage>(resources.tag, { ...args }, "repo");
+const onlyNamed = async <T extends Named>({ word, words, list }: Resource, args: GetArgs): Promise<T> => {
+  const { name, parent } = args;
+  if (typeof name !== "string" || name === "") throw new TypeError(`name of the ${word} to look for is required`);
+  if (Object.hasOwn(args, "parent") && typeof parent !== "string")
+    throw new TypeError(`parent of the ${word} to look for is given and undefined`);
+  const matches: T[] = [];
+  for await (const one of listChildren<T>(await programSession(), list, parent ?? "", { name }))
+    if (one.name === name) matches.push(one);
+  const [match, ...others] = matches;
+  if (match && others.length === 0) return match;
+  const where = parent === undefined ? "at the root" : `in ${parent}`;
+  const lines = matches.map((one) => `${one.uid} "${printable(one.name)}"`);
+  const hint = matches.length === 0 ? await namesInstead(list, parent ?? "", name) : "";
+  const found = `${matches.length || "no"} ${matches.length > 1 ? words : word}`;
+  throw programError([`${found} named "${name}" ${where}; exactly one is needed${hint}`, ...lines].join("\n  - "));
+};
 
-const later = <Args, T>(inputs: object, get: (args: Args) => Promise<T>): pulumi.Output<T> =>
-  pulumi.output(inputs as Json).apply((args) => get(args as Args)) as pulumi.Output<T>;
+// Most records that are searched for a similar name.
+const LOOKED_AT = 1_000;
 
-const inGroup = (args: Inputs<GetByUidArgs> | (Omit<Inputs<GetInGroupArgs>, "parent"> & InGroup)): object =>
-  "parent" in args ? { ...args, parent: referenceUid(args.parent, "Group", "parent") } : args;
-
-interface InGroup {
-  /** The group that directly holds it: a Group or a uid */
-  parent: Group | pulumi.Input<string>;
-}
-
-/** getGroupInvite with inputs that may not be known yet. */
-export const getGroupInviteOutput = (args: Inputs<GetByUidArgs>): pulumi.Output<GroupInviteMessage> =>
-  later(args, getGroupInvite);
-
-/** getIdentityProvider with inputs that may not be known yet. */
-export const getIdentityProviderOutput = (
-  args: Inputs<GetByUidArgs> | ({ name: pulumi.Input<string> } & InGroup),
-): pulumi.Output<IdentityProviderMessage> => later(inGroup(args), getIdentityProvider);
-
-/** getAccountAssociation with inputs that may not be known yet. */
-export const getAccountAssociationOutput = ({
-  group,
-}: {
-  group: Group | pulumi.Input<string>;
-}): pulumi.Output<AccountAssociationMessage> =>
-  later({ group: referenceUid(group, "Group", "group") }, getAccountAssociation);
-
-/** getRepo with inputs that may not be known yet. */
-export const getRepoOutput = (
-  args: Inputs<GetByUidArgs> | ({ name: pulumi.Input<string> } & InGroup),
-): pulumi.Output<RepoMessage> => later(inGroup(args), getRepo);
-
-/** getTag with inputs that may not be known yet. */
-export const getTagOutput = (
-  args: Inputs<GetByUidArgs> | { name: pulumi.Input<string>; repo: Repo | pulumi.Input<string> },
-): pulumi.Output<TagMessage> =>
-  later("repo" in args ? { ...args, repo: referenceUid(args.repo, "Repo", "repo") } : args, getTag);
+const namesInstead = async (list: List, parent: string, name: string): Promise<string> => {
+  const names: string[] = [];
+  try {
+    for await (const one of listChildren<Named>(await programSession(), list, parent)) {
+      names.push(one.name);
+      if (names.length === LOOKED_AT) break;
+    }
+  } catch {
+    // The name is wrong in any case; a caller who may not list gets no suggestion.
+  }
+  const near = nearestNames(name, names).map((one) => `"${printable(one)}"`);
+  return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
+};

@@ -1,12 +1,14 @@
 // GroupInvite: a code that lets a person without an identity join a group, with a role.
 import type * as pulumi from "@pulumi/pulumi";
-import { GroupInvite as GroupInviteSchema } from "../../schema/index.ts";
+import { resources } from "../../schema/index.ts";
+import type { GroupInvite as GroupInviteMessage, ListGroupInvitesRequest } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
+import { type GetByUidArgs, getByUid, getOutput, type Inputs } from "./get.ts";
 import type { Group } from "./group.ts";
-import { asRecord, type BoundRecord, checkedRole, outputNames, referenceUid } from "./reference.ts";
-import { IrmResource, isOfType } from "./resource.ts";
+import type { BoundRecord } from "./inputs.ts";
+import { type ListArgs, listRecords } from "./list.ts";
+import { IrmResource } from "./resource.ts";
 import type { Role } from "./role.ts";
-import { withSecretOutputs } from "./secret.ts";
 
 /** Any change creates a new invite with a new code, before the old one ends. */
 export interface GroupInviteArgs extends AdoptArgs {
@@ -47,17 +49,7 @@ export class GroupInvite extends IrmResource {
   declare readonly createTime: pulumi.Output<string>;
 
   constructor(name: string, args: GroupInviteArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { parent, role, ...rest } = args;
-    const inputs = {
-      ...rest,
-      parent: referenceUid(parent, "Group", "parent"),
-      role: isOfType(role, "Role") ? role.id : checkedRole(`GroupInvite ${name}`, referenceUid(role, "Role", "role")),
-    };
-    const outputs = outputNames(GroupInviteSchema).filter((output) => output !== "roleUid");
-    super("groupInvite", "GroupInvite", name, inputs, outputs, withSecretOutputs(opts, ["code"]));
-    const own = this as { -readonly [K in "role" | "roleUid"]: GroupInvite[K] };
-    own.role = asRecord(this.role);
-    own.roleUid = own.role.uid;
+    super("groupInvite", name, args, opts);
   }
 
   /** The invite with this uid, as it is, without its code: read in each run, and never changed or deleted by this stack */
@@ -65,3 +57,17 @@ export class GroupInvite extends IrmResource {
     return new GroupInvite(name, {} as GroupInviteArgs, { ...opts, id: uid });
   }
 }
+
+/** The invite with this uid, without its code. */
+export const getGroupInvite = ({ uid }: GetByUidArgs): Promise<GroupInviteMessage> =>
+  getByUid<GroupInviteMessage>(resources.groupInvite, uid);
+
+/** getGroupInvite with inputs that may not be known yet. */
+export const getGroupInviteOutput = (args: Inputs<GetByUidArgs>): pulumi.Output<GroupInviteMessage> =>
+  getOutput(resources.groupInvite, getGroupInvite, args);
+
+export type ListGroupInvitesArgs = ListArgs<ListGroupInvitesRequest>;
+
+/** Group invites that the caller may read, without their codes. */
+export const listGroupInvites = (args: ListGroupInvitesArgs = {}) =>
+  listRecords<GroupInviteMessage>(resources.groupInvite, args);

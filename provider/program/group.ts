@@ -1,9 +1,10 @@
 // Group: a node of the hierarchy; one without a parent is an organisation.
 import type * as pulumi from "@pulumi/pulumi";
-import { Group as GroupSchema } from "../../schema/index.ts";
-import type { Group as GroupMessage } from "../../schema/public.ts";
+import { resources } from "../../schema/index.ts";
+import type { Group as GroupMessage, ListGroupsRequest } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
-import { outputNames, referenceUid } from "./reference.ts";
+import { type GetArgs, getNamed, getNamedOutput } from "./get.ts";
+import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 
 export type GroupKind = NonNullable<GroupMessage["kind"]>;
@@ -65,8 +66,7 @@ export class Group extends IrmResource {
   declare readonly status: pulumi.Output<GroupMessage["status"]>;
 
   constructor(name: string, args: GroupArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
-    super("group", "Group", name, inputs, outputNames(GroupSchema), opts);
+    super("group", name, args, opts);
   }
 
   /** The group with this uid, as it is: read in each run, and never changed or deleted by this stack */
@@ -74,3 +74,22 @@ export class Group extends IrmResource {
     return new Group(name, {} as GroupArgs, { ...opts, id: uid });
   }
 }
+
+export interface GetOutputArgs {
+  /** The whole name */
+  name: pulumi.Input<string>;
+  /** The group that directly holds the record, a Group or a uid; default: root-level records only */
+  parent?: Group | pulumi.Input<string>;
+}
+
+/** The group of that name in `parent`; without one, the organisation of that name. */
+export const getGroup = (args: GetArgs): Promise<GroupMessage> => getNamed<GroupMessage>(resources.group, args);
+
+/** getGroup with inputs that may not be known yet. */
+export const getGroupOutput = (args: GetOutputArgs): pulumi.Output<GroupMessage> =>
+  getNamedOutput<GroupMessage>(resources.group, args);
+
+export type ListGroupsArgs = ListArgs<ListGroupsRequest>;
+
+/** Groups that the caller may read. */
+export const listGroups = (args: ListGroupsArgs = {}) => listRecords<GroupMessage>(resources.group, args);

@@ -1,13 +1,18 @@
 // IdentityProvider: where the people of an organisation sign in.
 import type * as pulumi from "@pulumi/pulumi";
-import { IdentityProvider as IdentityProviderSchema } from "../../schema/index.ts";
-import type { IdentityProviderOIDC, IdentityProviderSCIM } from "../../schema/public.ts";
+import { resources } from "../../schema/index.ts";
+import type {
+  IdentityProvider as IdentityProviderMessage,
+  IdentityProviderOIDC,
+  IdentityProviderSCIM,
+  ListIdentityProvidersRequest,
+} from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
+import { type GetByUidArgs, type GetInGroupArgs, getIn, getOutput, type Inputs } from "./get.ts";
 import type { Group } from "./group.ts";
-import { checkedRole, outputNames, referenceUid } from "./reference.ts";
-import { IrmResource, isOfType } from "./resource.ts";
+import { type ListArgs, listRecords } from "./list.ts";
+import { IrmResource } from "./resource.ts";
 import type { Role } from "./role.ts";
-import { withSecretInputs, withSecretMember } from "./secret.ts";
 
 export type CorrelationRule = NonNullable<IdentityProviderOIDC["correlationRule"]>;
 
@@ -74,17 +79,7 @@ export class IdentityProvider extends IrmResource {
   declare readonly updateTime: pulumi.Output<string>;
 
   constructor(name: string, args: IdentityProviderArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { parent, defaultRole, oidc, ...rest } = args;
-    const inputs = {
-      ...rest,
-      parent: referenceUid(parent, "Group", "parent"),
-      defaultRole: isOfType(defaultRole, "Role")
-        ? defaultRole.id
-        : checkedRole(`IdentityProvider ${name}`, referenceUid(defaultRole, "Role", "defaultRole"), "defaultRole"),
-      oidc: withSecretMember<OidcConfig>(oidc, "clientSecret"),
-    };
-    const outputs = outputNames(IdentityProviderSchema);
-    super("identityProvider", "IdentityProvider", name, inputs, outputs, withSecretInputs(opts));
+    super("identityProvider", name, args, opts);
   }
 
   /** The provider with this uid, as it is: read in each run, and never changed or deleted by this stack */
@@ -92,3 +87,27 @@ export class IdentityProvider extends IrmResource {
     return new IdentityProvider(name, {} as IdentityProviderArgs, { ...opts, id: uid });
   }
 }
+
+export type GetIdentityProviderArgs = GetByUidArgs | GetInGroupArgs;
+
+/** The identity provider with this uid, or of this name in `parent`; without its client secret. */
+export const getIdentityProvider = (args: GetIdentityProviderArgs): Promise<IdentityProviderMessage> =>
+  getIn<IdentityProviderMessage>(resources.identityProvider, args);
+
+/** getIdentityProvider with inputs that may not be known yet. */
+export const getIdentityProviderOutput = (
+  args:
+    | Inputs<GetByUidArgs>
+    | {
+        /** The whole name */
+        name: pulumi.Input<string>;
+        /** The group that directly holds it: a Group or a uid */
+        parent: Group | pulumi.Input<string>;
+      },
+): pulumi.Output<IdentityProviderMessage> => getOutput(resources.identityProvider, getIdentityProvider, args);
+
+export type ListIdentityProvidersArgs = ListArgs<ListIdentityProvidersRequest>;
+
+/** Identity providers that the caller may read, without their client secrets. */
+export const listIdentityProviders = (args: ListIdentityProvidersArgs = {}) =>
+  listRecords<IdentityProviderMessage>(resources.identityProvider, args);

@@ -1,10 +1,12 @@
 // Identity: who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
 import type * as pulumi from "@pulumi/pulumi";
-import { Identity as IdentitySchema } from "../../schema/index.ts";
-import type { Identity as IdentityMessage } from "../../schema/public.ts";
+import { resources } from "../../schema/index.ts";
+import type { Identity as IdentityMessage, ListIdentitiesRequest } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
-import type { Group } from "./group.ts";
-import { type OneOf, outputNames, referenceUid } from "./reference.ts";
+import { type GetArgs, getNamed, getNamedOutput } from "./get.ts";
+import type { GetOutputArgs, Group } from "./group.ts";
+import type { OneOf } from "./inputs.ts";
+import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 
 /** Patterns are RE2 and match the whole claim; at most 1024 characters each. */
@@ -119,8 +121,7 @@ export class Identity extends IrmResource {
   declare readonly servicePrincipal: pulumi.Output<IdentityMessage["servicePrincipal"]>;
 
   constructor(name: string, args: IdentityArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
-    super("identity", "Identity", name, inputs, outputNames(IdentitySchema), opts);
+    super("identity", name, args, opts);
   }
 
   /** The identity with this uid, as it is: read in each run, and never changed or deleted by this stack */
@@ -128,3 +129,16 @@ export class Identity extends IrmResource {
     return new Identity(name, {} as IdentityArgs, { ...opts, id: uid });
   }
 }
+
+/** The identity of that name in `parent`. */
+export const getIdentity = (args: GetArgs): Promise<IdentityMessage> =>
+  getNamed<IdentityMessage>(resources.identity, args);
+
+/** getIdentity with inputs that may not be known yet. */
+export const getIdentityOutput = (args: GetOutputArgs): pulumi.Output<IdentityMessage> =>
+  getNamedOutput<IdentityMessage>(resources.identity, args);
+
+export type ListIdentitiesArgs = ListArgs<ListIdentitiesRequest>;
+
+/** Identities that the caller may read. */
+export const listIdentities = (args: ListIdentitiesArgs = {}) => listRecords<IdentityMessage>(resources.identity, args);

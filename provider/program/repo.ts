@@ -1,11 +1,12 @@
 // Repo: a repository of images, of its own or synced from another.
 import type * as pulumi from "@pulumi/pulumi";
-import { Repo as RepoSchema } from "../../schema/index.ts";
-import type { Repo as RepoMessage } from "../../schema/public.ts";
+import { resources } from "../../schema/index.ts";
+import type { ListReposRequest, Repo as RepoMessage } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
 import type { CustomOverlay } from "./custom-overlay.ts";
+import { type GetByUidArgs, type GetInGroupArgs, getIn, getOutput, type Inputs } from "./get.ts";
 import type { Group } from "./group.ts";
-import { outputNames, referenceUid } from "./reference.ts";
+import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 
 export type CatalogTier = NonNullable<RepoMessage["catalogTier"]>;
@@ -86,16 +87,7 @@ export class Repo extends IrmResource {
   declare readonly updateTime: pulumi.Output<string>;
 
   constructor(name: string, args: RepoArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { parent, syncConfig, ...rest } = args;
-    const inputs = {
-      ...rest,
-      parent: referenceUid(parent, "Group", "parent"),
-      ...(syncConfig && {
-        syncConfig: { ...syncConfig, source: referenceUid(syncConfig.source, "Repo", "syncConfig.source") },
-      }),
-    };
-    const outputs = outputNames(RepoSchema).map((field) => (field === "sync_config" ? "syncConfig" : field));
-    super("repo", "Repo", name, inputs, outputs, opts);
+    super("repo", name, args, opts);
   }
 
   /** The repo with this uid, as it is: read in each run, and never changed or deleted by this stack */
@@ -103,3 +95,25 @@ export class Repo extends IrmResource {
     return new Repo(name, {} as RepoArgs, { ...opts, id: uid });
   }
 }
+
+export type GetRepoArgs = GetByUidArgs | GetInGroupArgs;
+
+/** The repo with this uid, or of this name in `parent`. */
+export const getRepo = (args: GetRepoArgs): Promise<RepoMessage> => getIn<RepoMessage>(resources.repo, args);
+
+/** getRepo with inputs that may not be known yet. */
+export const getRepoOutput = (
+  args:
+    | Inputs<GetByUidArgs>
+    | {
+        /** The whole name */
+        name: pulumi.Input<string>;
+        /** The group that directly holds it: a Group or a uid */
+        parent: Group | pulumi.Input<string>;
+      },
+): pulumi.Output<RepoMessage> => getOutput(resources.repo, getRepo, args);
+
+export type ListReposArgs = ListArgs<ListReposRequest>;
+
+/** Repositories that the caller may read. */
+export const listRepos = (args: ListReposArgs = {}) => listRecords<RepoMessage>(resources.repo, args);

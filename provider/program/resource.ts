@@ -9,13 +9,14 @@
 // with an object each.
 // test/provider/engine/dynamic.test.ts fails when an SDK changes any of it.
 import * as pulumi from "@pulumi/pulumi";
+import { type Resource, resources } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { TYPE_PREFIX } from "../kind/kind.ts";
 import { PREVIEW, REPLACE_ON } from "../state/state.ts";
 import { adoption } from "./adoption.ts";
 import { currentProgram, type Entered, watchProgram } from "./dependencies.ts";
-import { programError } from "./program-error.ts";
-import { afterFirstLookUp, checkProgramConfig } from "./session.ts";
+import { boundRecords, checkedRoles, inputsFrom, outputNames, withSecretOutputs } from "./inputs.ts";
+import { afterFirstLookUp, checkProgramConfig, programError } from "./session.ts";
 
 watchProgram();
 
@@ -29,31 +30,34 @@ export abstract class IrmResource extends pulumi.CustomResource {
   /** Path of hexadecimal segments, the ancestors first: what other resources refer to */
   declare readonly uid: pulumi.Output<string>;
 
-  /** `outputs` are the names of the API's fields; `inputs` those that the program gives, as the engine stores them;
-   * `display` adds what a reader of the preview sees beside them. */
+  /** `display` adds what a reader of the preview sees beside the arguments. */
   protected constructor(
     kind: KindName,
-    type: string,
     name: string,
-    inputs: pulumi.Inputs,
-    outputs: readonly string[],
+    args: object,
     opts: pulumi.CustomResourceOptions,
-    display: (entered: Entered) => pulumi.Inputs = () => ({}),
+    display: (entered: Entered, inputs: pulumi.Inputs) => pulumi.Inputs = () => ({}),
   ) {
-    const unset = Object.fromEntries(outputs.map((output) => [output, undefined]));
-    const entered = currentProgram().enter(type, inputs, opts);
+    const descriptor: Resource = resources[kind];
+    const { type } = descriptor;
+    const given = inputsFrom(descriptor, args);
+    const unset = Object.fromEntries(outputNames(descriptor).map((output) => [output, undefined]));
+    const entered = currentProgram().enter(descriptor, given, withSecretOutputs(descriptor, opts));
     checkOptions(type, name, opts);
     checkProgramConfig();
-    markHandled(inputs);
+    markHandled(given);
+    const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
+    const inputs = { ...given, ...checkedRoles(descriptor, name, given, isOwn) };
     const key = keyOf(type, name, opts.parent);
     const own = { __provider: handlerText(kind), __key: afterFirstLookUp(key), ...optionInputs(opts) };
     // One that is got by its uid is read, and has no arguments.
-    const shown = opts.id === undefined ? display(entered) : {};
+    const shown = opts.id === undefined ? display(entered, given) : {};
     const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
     const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own, ...preview };
     super(TYPE_PREFIX + type, name, bag, entered.opts);
     entered.constructed(this);
-    if (opts.id === undefined) entered.duplicates(kind, name, entered, inputs);
+    if (opts.id === undefined) entered.duplicates(kind, name, entered, given);
+    Object.assign(this, boundRecords(descriptor, this));
     // Not an output of its own: the id stays known in the preview of an update, other outputs do not.
     (this as { uid: pulumi.Output<string> }).uid = this.id;
   }
@@ -116,12 +120,3 @@ const typesAbove = (parent: pulumi.Resource | undefined): string[] => {
   };
   return type === "pulumi:pulumi:Stack" ? [] : [...typesAbove(above), type.replace(TYPE_PREFIX, "")];
 };
-
-/** Type of a resource of ours, also of one made by another copy of this package: `Group`; undefined for anything else. */
-export const typeOf = (value: unknown): string | undefined => {
-  if (!pulumi.CustomResource.isInstance(value)) return undefined;
-  const token = (value as unknown as { __pulumiType: string }).__pulumiType;
-  return token.startsWith(TYPE_PREFIX) ? token.slice(TYPE_PREFIX.length) : undefined;
-};
-
-export const isOfType = (value: unknown, type: string): value is IrmResource => typeOf(value) === type;

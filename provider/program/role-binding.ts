@@ -1,13 +1,16 @@
 // RoleBinding: grants a role to an identity at a group and everything below it.
 import type * as pulumi from "@pulumi/pulumi";
-import { RoleBinding as RoleBindingSchema } from "../../schema/index.ts";
+import { resources } from "../../schema/index.ts";
+import type { ListRoleBindingsRequest, RoleBinding as RoleBindingMessage } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
 import { bindingNames } from "./binding-names.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
-import { asRecord, type BoundRecord, checkedRole, outputNames, referenceUid } from "./reference.ts";
+import type { BoundRecord } from "./inputs.ts";
+import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 import type { Role } from "./role.ts";
+import { programSession } from "./session.ts";
 
 export interface RoleBindingArgs extends AdoptArgs {
   /** The group where the grant holds, and below: a Group or a uid; a change creates a new binding before the old one ends */
@@ -36,35 +39,23 @@ export class RoleBinding extends IrmResource {
   /** uid of the role that is granted */
   declare readonly roleUid: pulumi.Output<string>;
 
-  constructor(
-    name: string,
-    { identity, role, parent, ...rest }: RoleBindingArgs,
-    opts: pulumi.CustomResourceOptions = {},
-  ) {
-    const inputs = {
-      ...rest,
-      parent: referenceUid(parent, "Group", "parent"),
-      identity: referenceUid(identity, "Identity", "identity"),
-      role: referenceUid(role, "Role", "role"),
-    };
-    const {
-      identityUid: _identityUid,
-      roleUid: _roleUid,
-      ...outputs
-    } = Object.fromEntries(outputNames(RoleBindingSchema).map((output) => [output, true]));
-    super("roleBinding", "RoleBinding", name, inputs, Object.keys(outputs), opts, (entered) => ({
-      role: entered.resourceOf(inputs.role) ? inputs.role : checkedRole(`RoleBinding ${name}`, inputs.role),
-      names: bindingNames(entered, inputs),
-    }));
-    const own = this as { -readonly [K in "identity" | "role" | "identityUid" | "roleUid"]: RoleBinding[K] };
-    own.identity = asRecord(this.identity);
-    own.role = asRecord(this.role);
-    own.identityUid = own.identity.uid;
-    own.roleUid = own.role.uid;
+  constructor(name: string, args: RoleBindingArgs, opts: pulumi.CustomResourceOptions = {}) {
+    super("roleBinding", name, args, opts, (entered, inputs) => ({ names: bindingNames(entered, inputs) }));
   }
 
   /** The role binding with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): RoleBinding {
     return new RoleBinding(name, {} as RoleBindingArgs, { ...opts, id: uid });
   }
+}
+
+export type ListRoleBindingsArgs = ListArgs<ListRoleBindingsRequest>;
+
+/** Role bindings that the caller may read; `role` is a uid or the name of a built-in role. */
+export async function* listRoleBindings(
+  args: ListRoleBindingsArgs = {},
+): AsyncGenerator<RoleBindingMessage, void, undefined> {
+  const { builtInRoleUid, isRoleName } = await import("../kind/built-in-role.ts");
+  const role = isRoleName(args.role) ? await builtInRoleUid(await programSession(), args.role) : args.role;
+  yield* listRecords<RoleBindingMessage>(resources.roleBinding, role === undefined ? args : { ...args, role });
 }

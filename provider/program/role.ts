@@ -1,9 +1,11 @@
 // Role: a set of capabilities, defined in a group and granted by role bindings there and below.
 import type * as pulumi from "@pulumi/pulumi";
-import { Role as RoleSchema } from "../../schema/index.ts";
+import { resources } from "../../schema/index.ts";
+import type { ListRolesRequest, Role as RoleMessage } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
-import type { Group } from "./group.ts";
-import { outputNames, referenceUid } from "./reference.ts";
+import { type GetArgs, getNamed, getNamedOutput } from "./get.ts";
+import type { GetOutputArgs, Group } from "./group.ts";
+import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 
 export interface RoleArgs extends AdoptArgs {
@@ -34,8 +36,7 @@ export class Role extends IrmResource {
   declare readonly updateTime: pulumi.Output<string>;
 
   constructor(name: string, args: RoleArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const inputs = { ...args, parent: referenceUid(args.parent, "Group", "parent") };
-    super("role", "Role", name, inputs, outputNames(RoleSchema), opts);
+    super("role", name, args, opts);
   }
 
   /** The role with this uid, as it is: read in each run, and never changed or deleted by this stack */
@@ -43,3 +44,15 @@ export class Role extends IrmResource {
     return new Role(name, {} as RoleArgs, { ...opts, id: uid });
   }
 }
+
+/** The role of that name in `parent`; without one, the built-in role of that name: `viewer`, `editor`, `owner`. */
+export const getRole = (args: GetArgs): Promise<RoleMessage> => getNamed<RoleMessage>(resources.role, args);
+
+/** getRole with inputs that may not be known yet. */
+export const getRoleOutput = (args: GetOutputArgs): pulumi.Output<RoleMessage> =>
+  getNamedOutput<RoleMessage>(resources.role, args);
+
+export type ListRolesArgs = ListArgs<ListRolesRequest>;
+
+/** Roles that the caller may read; `uidp: { inRoot: true }` for the built-in ones only. */
+export const listRoles = (args: ListRolesArgs = {}) => listRecords<RoleMessage>(resources.role, args);

@@ -7,7 +7,17 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Config, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { requireConfig } from "../../client/credentials.ts";
 import type { Session } from "../session/session.ts";
-import { programError } from "./program-error.ts";
+
+/**
+ * An error for the person who wrote the program. The SDK prints the stack of a RunError too where an input rejects, unless it is
+ * empty, and writes the name of the input into the message. It reports each error object once, so that one error for several
+ * callers is one message.
+ */
+export const programError = (text: string): pulumi.RunError =>
+  Object.defineProperties(new pulumi.RunError(text), {
+    message: { get: () => text, set: () => undefined, configurable: true },
+    stack: { value: "", writable: true, configurable: true },
+  });
 
 interface Program {
   /** reports one error, however often it comes */

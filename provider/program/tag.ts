@@ -1,8 +1,10 @@
 // Tag: a name in a repo that points to an image.
 import type * as pulumi from "@pulumi/pulumi";
-import { Tag as TagSchema } from "../../schema/index.ts";
+import { resources } from "../../schema/index.ts";
+import type { ListTagsRequest, Tag as TagMessage } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
-import { outputNames, referenceUid } from "./reference.ts";
+import { type GetByUidArgs, getIn, getOutput, type Inputs } from "./get.ts";
+import { type ListArgs, listRecords } from "./list.ts";
 import type { Repo } from "./repo.ts";
 import { IrmResource } from "./resource.ts";
 
@@ -36,8 +38,7 @@ export class Tag extends IrmResource {
   declare readonly updateTime: pulumi.Output<string>;
 
   constructor(name: string, args: TagArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const inputs = { ...args, parent: referenceUid(args.parent, "Repo", "parent") };
-    super("tag", "Tag", name, inputs, outputNames(TagSchema), opts);
+    super("tag", name, args, opts);
   }
 
   /** The tag with this uid, as it is: read in each run, and never changed or deleted by this stack */
@@ -45,3 +46,29 @@ export class Tag extends IrmResource {
     return new Tag(name, {} as TagArgs, { ...opts, id: uid });
   }
 }
+
+/** A tag by its uid, or by its name in a repo. */
+export type GetTagArgs =
+  | GetByUidArgs
+  | {
+      /** The whole name */
+      name: string;
+      /** uid of the repo */
+      repo: string;
+    };
+
+/** The tag with this uid, or of this name in `repo`. */
+export const getTag = (args: GetTagArgs): Promise<TagMessage> => getIn<TagMessage>(resources.tag, args, "repo");
+
+/** getTag with inputs that may not be known yet. */
+export const getTagOutput = (
+  args: Inputs<GetByUidArgs> | { name: pulumi.Input<string>; repo: Repo | pulumi.Input<string> },
+): pulumi.Output<TagMessage> => getOutput(resources.tag, getTag, args, "repo");
+
+export type ListTagsArgs = ListArgs<ListTagsRequest>;
+
+/**
+ * Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`),
+ * `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).
+ */
+export const listTags = (args: ListTagsArgs = {}) => listRecords<TagMessage>(resources.tag, args);

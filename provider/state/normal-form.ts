@@ -66,7 +66,7 @@ export const withLookedUp = (args: Json, path: string, text: string, value: unkn
     : { ...withValueAt(args, path, value), [GIVEN]: { ...textsOf(args), [path]: { text, value } } };
 
 /**
- * Of outputs: path → secret that was sent. The engine encrypts this output (provider/program/secret.ts), so a state never holds a
+ * Of outputs: path → secret that was sent. The engine encrypts this output (provider/program/inputs.ts), so a state never holds a
  * secret in clear text, whatever the program marks.
  */
 export const SECRETS = "__secrets";

@@ -1,7 +1,7 @@
 // One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
 // the state.
 import { isUidp, type Json, orderLists } from "../../schema/index.ts";
-import type { Kind } from "../kind/kind.ts";
+import { argumentPath, type Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
 import {
   choicesOf,
@@ -95,8 +95,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** `identityUid` to `identity`, `sync_config.source` to `syncConfig.source`: the name that the program used. */
-export const argumentOf = (kind: Kind, path: string): string =>
-  path.replace(/^\w+/, (field) => kind.arguments?.[field] ?? field);
+export const argumentOf = (kind: Kind, path: string): string => argumentPath(kind.arguments, path);
 
 /** The arguments under the names of the API's fields. A state of version 0.1 has them already. */
 const fieldsFrom = (kind: Kind, bag: Json): Json =>

@@ -2,10 +2,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { withSecretInputs, withSecretMember, withSecretOutputs } from "../../../provider/program/secret.ts";
+import { inputsFrom, withSecretOutputs } from "../../../provider/program/inputs.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { SECRETS } from "../../../provider/state/normal-form.ts";
-import type { Json } from "../../../schema/index.ts";
+import { type Json, resources } from "../../../schema/index.ts";
 import { GROUP, json, ROLE, scriptedSession } from "../../support/scripted.ts";
 
 const { groupInvite, identityProvider } = kindRecords;
@@ -119,30 +119,27 @@ describe("the code of an invite", () => {
   });
 });
 
-describe("a block with a secret member", () => {
+describe("an argument that is never returned", () => {
   const block = { issuer: "i", clientSecret: "s3cret" };
+  const given = (oidc: unknown) => inputsFrom(resources.identityProvider, { oidc }).oidc;
 
-  it("has only that member secret, whatever the program declares", async () => {
-    const own = withSecretMember(block, "clientSecret") as unknown as {
-      issuer: unknown;
-      clientSecret: pulumi.Output<string>;
-    };
+  it("is secret whatever the program declares, and the rest of its block is not", async () => {
+    const own = given(block);
     expect(own.issuer).toBe("i");
     expect(await pulumi.isSecret(own.clientSecret)).toBe(true);
-    expect(withSecretMember({ ...block, clientSecret: undefined }, "clientSecret")).toEqual({
-      issuer: "i",
-      clientSecret: undefined,
-    });
+    expect(given({ ...block, clientSecret: undefined })).toEqual({ issuer: "i", clientSecret: undefined });
   });
 
-  it("that is an Output is secret as a whole", async () => {
-    const own = withSecretMember<typeof block>(pulumi.output(block), "clientSecret");
-    expect(await pulumi.isSecret(own as pulumi.Output<unknown>)).toBe(true);
+  it("makes a block that is an Output secret as a whole", async () => {
+    for (const oidc of [pulumi.output(block), Promise.resolve(block)])
+      expect(await pulumi.isSecret(given(oidc))).toBe(true);
   });
 
   it("keeps the option additionalSecretOutputs, and adds its own", () => {
     const opts = { additionalSecretOutputs: ["email"], protect: true };
-    expect(withSecretOutputs(opts, ["code"])).toEqual({ additionalSecretOutputs: ["email", "code"], protect: true });
-    expect(withSecretInputs({})).toEqual({ additionalSecretOutputs: [SECRETS] });
+    const withOwn = { additionalSecretOutputs: ["email", "code"], protect: true };
+    expect(withSecretOutputs(resources.groupInvite, opts)).toEqual(withOwn);
+    expect(withSecretOutputs(resources.identityProvider, {})).toEqual({ additionalSecretOutputs: [SECRETS] });
+    expect(withSecretOutputs(resources.group, {})).toEqual({});
   });
 });

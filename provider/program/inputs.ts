@@ -1,0 +1,152 @@
+// From the arguments of a program to the inputs that the engine gets: records that are referred to as uids (a resource of ours
+// gives its id, so that the engine knows the order), names of roles checked, secrets marked. The descriptor says which is which.
+import * as pulumi from "@pulumi/pulumi";
+import { fieldInfo, fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
+import { argumentReferencesOf, argumentsOf, TYPE_PREFIX, withArticle } from "../kind/kind.ts";
+import { SECRETS, shownOncePaths } from "../state/normal-form.ts";
+import { programError, programSession } from "./session.ts";
+
+/** A record that another one refers to. */
+export interface BoundRecord {
+  uid: string;
+  /** as of the last create, update or refresh; left out where it may be secret */
+  name?: string;
+}
+
+/** One of the alternatives, never two: the others are a compile error. */
+export type OneOf<T> = { [K in keyof T]: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never } }[keyof T];
+
+/** Type of a resource of ours, also of one made by another copy of this package: `Group`; undefined for anything else. */
+const typeOf = (value: unknown): string | undefined => {
+  if (!pulumi.CustomResource.isInstance(value)) return undefined;
+  const token = (value as unknown as { __pulumiType: string }).__pulumiType;
+  return token.startsWith(TYPE_PREFIX) ? token.slice(TYPE_PREFIX.length) : undefined;
+};
+
+/** The uid that a reference stands for; a resource of another type is refused where it is written. */
+export const referenceUid = (value: unknown, type: string, argument: string): pulumi.Input<string> | undefined => {
+  const own = typeOf(value);
+  if (own === type) return (value as pulumi.CustomResource).id;
+  if (own) throw new TypeError(`${argument} takes ${withArticle(type)} or its uid; it was given ${withArticle(own)}`);
+  return value as pulumi.Input<string> | undefined;
+};
+
+/** The arguments with uids for records, and what is never shown marked as secret. */
+export const inputsFrom = (resource: Resource, args: object): pulumi.Inputs => {
+  let inputs: unknown = { ...args };
+  for (const { path, type } of argumentReferencesOf(resource))
+    inputs = withMapped(inputs, path.split("."), (value) => {
+      if (!isBlock(value)) return referenceUid(value, type, path);
+      const members = Object.entries(value).map(([key, one]) => [key, referenceUid(one, type, `${path}.${key}`)]);
+      return Object.fromEntries(members);
+    });
+  for (const path of secretInputs(resource)) inputs = withSecret(inputs, path.split("."));
+  return inputs as pulumi.Inputs;
+};
+
+const isBlock = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Promise) &&
+  !pulumi.Output.isInstance(value) &&
+  !pulumi.Resource.isInstance(value);
+
+const withMapped = (holder: unknown, [name = "", ...rest]: string[], map: (value: unknown) => unknown): unknown => {
+  if (!isBlock(holder) || holder[name] === undefined) return holder;
+  return { ...holder, [name]: rest.length === 0 ? map(holder[name]) : withMapped(holder[name], rest, map) };
+};
+
+const secretInputs = ({ schema }: Resource): string[] =>
+  fieldPaths(schema, ({ inputOnly, secret }) => inputOnly === true && secret === true);
+
+/** With the value at a path secret; where a block on the way is an Output, all of it is. */
+export const withSecret = (holder: unknown, [name, ...rest]: string[]): unknown => {
+  if (name === undefined) return pulumi.secret(holder);
+  if (pulumi.Output.isInstance(holder) || holder instanceof Promise)
+    return pulumi.output(holder).apply((value) => pulumi.output(withSecret(value, [name, ...rest])));
+  return withMapped(holder, [name], (value) => withSecret(value, rest));
+};
+
+/**
+ * The options of a resource with secret outputs: what the service shows once, and what it never returns. A dynamic provider
+ * cannot mark an output as secret by itself; only an option of the resource does.
+ */
+export const withSecretOutputs = (
+  resource: Resource,
+  opts: pulumi.CustomResourceOptions,
+): pulumi.CustomResourceOptions => {
+  const names = [...(secretInputs(resource).length > 0 ? [SECRETS] : []), ...shownOncePaths(resource)];
+  return names.length === 0
+    ? opts
+    : { ...opts, additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), ...names] };
+};
+
+/** The outputs: where the record is, and the API's fields by the names that a program uses; uid is the resource's id. */
+export const outputNames = ({ schema }: Resource): string[] => {
+  const names = argumentsOf(schema);
+  const fields = Object.keys(schema.shape).filter((field) => field !== "uid");
+  return [...new Set(["parent", ...fields.map((field) => names[field] ?? field)])];
+};
+
+/**
+ * The arguments that take the name of a built-in role. It is looked up while the program runs, so that a misspelt one is an
+ * error of the preview; `isOwn` says that a role of the program is meant. The engine's side keeps the name, and looks up its uid
+ * when it needs it.
+ */
+export const checkedRoles = (
+  resource: Resource,
+  name: string,
+  inputs: pulumi.Inputs,
+  isOwn: (reference: unknown) => boolean,
+): pulumi.Inputs => {
+  const roles = argumentReferencesOf(resource).flatMap(({ path, type }) => (type === "Role" ? [path] : []));
+  const named = roles.filter((argument) => inputs[argument] !== undefined && !isOwn(inputs[argument]));
+  return Object.fromEntries(
+    named.map((argument) => [argument, checkedRole(`${resource.type} ${name}: ${argument}`, inputs[argument])]),
+  );
+};
+
+/** The argument as it is, refused where no built-in role has the name. Secret names are not shown. */
+const checkedRole = (head: string, role: pulumi.Input<string>): pulumi.Input<string> => {
+  // A unit test of a program has no engine, and no service.
+  if (isUidp(role) || !pulumi.runtime.hasEngine()) return role;
+  const given = pulumi.output(role);
+  return given.apply(async (value) => {
+    const { builtInRoleUid, isRoleName, UnknownRole } = await import("../kind/built-in-role.ts");
+    if (!isRoleName(value)) return value;
+    try {
+      await builtInRoleUid(await programSession(), value);
+    } catch (error) {
+      if (!(error instanceof UnknownRole)) throw error;
+      const text = (await pulumi.isSecret(given)) ? "no built-in role has this name" : error.message;
+      throw programError(`${head}: ${text}`);
+    }
+    return value;
+  });
+};
+
+/**
+ * The outputs that the service spells out: in a preview they are what the program gives, a uid, or the name of a role whose uid
+ * is not looked at before the update. As records, with their uids beside them.
+ */
+export const boundRecords = ({ schema }: Resource, outputs: object): Record<string, pulumi.Output<unknown>> => {
+  const own = outputs as Record<string, pulumi.Output<BoundRecord | string>>;
+  return Object.fromEntries(
+    Object.entries(argumentsOf(schema)).flatMap(([field, argument]) => {
+      const given = own[argument];
+      if (given === undefined || !fieldInfo(schema.shape[field] as never).answeredAs) return [];
+      const record = asRecord(given);
+      return [
+        [argument, record],
+        [field, record.uid],
+      ];
+    }),
+  );
+};
+
+const asRecord = (output: pulumi.Output<BoundRecord | string>): pulumi.Output<BoundRecord> =>
+  output.apply((value) => {
+    if (typeof value !== "string") return value;
+    return isUidp(value) ? { uid: value, name: pulumi.unknown } : { uid: pulumi.unknown, name: value };
+  }) as pulumi.Output<BoundRecord>;
