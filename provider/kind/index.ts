@@ -6,24 +6,37 @@ import { groupInvite } from "./group-invite.ts";
 import { type Behavior, type Kind, TYPE_PREFIX } from "./kind.ts";
 import { roleBinding } from "./role-binding.ts";
 
-// By the names of its methods: the published types name the kinds, and hold nothing of what a kind is.
+/**
+ * Written out, because the published types contain it: where a project has no TypeScript of its own, the SDK compiles the
+ * program with TypeScript 3.8, which has no template literal types.
+ */
+export type KindName =
+  | "accountAssociation"
+  | "group"
+  | "groupInvite"
+  | "identity"
+  | "identityProvider"
+  | "repo"
+  | "role"
+  | "roleBinding"
+  | "tag";
+
 type Managed<O> = O extends `Create${infer T}`
   ? `Get${T}` | `Delete${T}` extends OperationName
     ? Uncapitalize<T>
     : never
   : never;
-export type KindName = Managed<OperationName>;
 
 /** Most kinds have none. */
 const behaviors: Readonly<Record<string, Behavior>> = { group, groupInvite, roleBinding } satisfies Partial<
   Record<KindName, Behavior>
 >;
 
-export const kindRecords = Object.fromEntries(
+export const kindRecords: Readonly<Record<KindName, Kind>> = Object.fromEntries(
   Object.values<Resource>(resources)
     .filter(isManaged)
     .map((resource) => [resource.field, kindFromResource(resource, behaviors[resource.field])]),
-) as Readonly<Record<KindName, Kind>>;
+) as Readonly<Record<Managed<OperationName>, Kind>>;
 
 /** The kind of a type token of the engine; undefined for a resource that is not ours. */
 export const kindOfToken = (token: string | undefined): Kind | undefined =>

@@ -1,5 +1,7 @@
 // The published types in typical projects: with the checks of `pulumi new typescript`, which reads every .d.ts that a program
 // reaches, and with the types of Node 18.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
@@ -69,5 +71,16 @@ describe("the published types", () => {
       "tsconfig.json": { compilerOptions: { ...compilerOptions, noEmit: true }, files: Object.keys(sources) },
     });
     expect(compile(folder)).toBe("");
+  });
+
+  // The SDK's own TypeScript compiles a program whose project has none: it skips a .d.ts that it cannot parse.
+  test("are syntax of TypeScript 3.8", () => {
+    const sdkTypeScript = createRequire(import.meta.url)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");
+    const errors = ["index.d.ts", "dynamic.d.ts"].flatMap((name) => {
+      const file = join(project.path, name);
+      const text = readFileSync(file, "utf8");
+      return sdkTypeScript.createSourceFile(file, text, sdkTypeScript.ScriptTarget.ES2019).parseDiagnostics;
+    });
+    expect(errors.map(({ messageText }) => messageText)).toEqual([]);
   });
 });
