@@ -1,5 +1,6 @@
 // The server that the contract cases run against, and what a case says of its operation.
 import type { TestServer } from "../harness/api-server.ts";
+import { type Collection, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 
 export interface Fixture {
@@ -32,3 +33,14 @@ export interface OperationCase {
   /** fields of the answer that are another each time */
   volatile?: readonly string[];
 }
+
+export const make = ({ api }: Fixture, collection: Collection, parent: string, body: Body): Promise<string> =>
+  createUid(api, collection, parent, body);
+
+/** A group of its own: what a group has one of is made in it, and every server makes it at the same time. */
+export const ownGroup = (fixture: Fixture): Promise<string> =>
+  make(fixture, "groups", fixture.platform, { name: "own" });
+
+// Skips the first and takes one: without `skip`, `pageSize` or `orderBy` the answer is another.
+export const paging = { pageSize: 1, orderBy: "create_time desc", skip: 1 };
+export const byName = { pageSize: 1, orderBy: "name desc", skip: 1 };

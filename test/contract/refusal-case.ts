@@ -2,8 +2,7 @@
 import type { OperationName } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
 
-import type { Fixture } from "./fixture.ts";
-import { make } from "./operation-case.ts";
+import { type Fixture, make } from "./fixture.ts";
 
 export interface RefusalCase {
   operation: OperationName;

@@ -1,0 +1,64 @@
+// A case for each method of repos.
+import type { OperationName } from "../../../schema/index.ts";
+import { createUid } from "../../harness/records.ts";
+import type { Body } from "../../support/http.ts";
+import { byName, type Fixture, type OperationCase, ownGroup } from "../fixture.ts";
+
+export const repo = async (fixture: Fixture, body: Body = {}): Promise<string> =>
+  createUid(fixture.api, "repos", await ownGroup(fixture), { name: "repo", ...body });
+
+const overlay = {
+  contents: { packages: ["curl"], runtimeKeyring: [{ name: "k", content: "c" }] },
+  environment: { A_B: "1" },
+  annotations: { "my.org/x": "y" },
+  accounts: { runAs: "65532", users: [{ username: "u", uid: 7 }], groups: [{ groupname: "g", members: ["u"] }] },
+};
+
+export const repoCases = {
+  GetRepo: { request: ({ repo }) => ({ uid: repo }), answer: () => ({ name: "nginx" }) },
+  ListRepos: {
+    request: ({ eng }) => ({ uidp: { childrenOf: eng }, ...byName }),
+    answer: () => ({ repos: [{ name: "nginx" }], totalCount: "3", skipped: 1 }),
+  },
+  ListReposV1: {
+    request: ({ eng, repo }) => ({ id: repo, name: "nginx", uidp: { childrenOf: eng } }),
+    answer: ({ repo }) => ({ items: [{ id: repo, name: "nginx" }] }),
+  },
+  CreateRepo: {
+    request: async (fixture) => ({
+      parent: await ownGroup(fixture),
+      repo: {
+        name: "new",
+        description: "d",
+        sync_config: { source: fixture.repo, google: "g" },
+      },
+    }),
+    answer: ({ repo: source }) => ({ name: "new", sync_config: { source, google: "g" } }),
+  },
+  UpdateRepo: {
+    request: async (fixture) => ({
+      repo: {
+        uid: await repo(fixture, { customOverlay: overlay }),
+        name: "ignored",
+        catalogTier: "CATALOG_TIER_BASE",
+        bundles: ["base"],
+        aliases: ["other:1"],
+        customOverlay: { environment: { C_D: "2" } },
+      },
+      updateMask: "catalogTier,bundles,aliases,customOverlay.environment",
+    }),
+    answer: () => ({
+      name: "repo",
+      catalogTier: "CATALOG_TIER_BASE",
+      bundles: ["base"],
+      customOverlay: { ...overlay, environment: { C_D: "2" } },
+    }),
+  },
+  DeleteRepo: { request: async (fixture) => ({ uid: await repo(fixture) }), answer: () => ({}) },
+  GetRepoReadme: { request: ({ repo: uid }) => ({ uid }), answer: () => ({ content: "# nginx" }) },
+  UpdateRepoReadme: {
+    request: async (fixture) => ({ repoReadme: { uid: await repo(fixture), content: "# new" }, updateMask: "content" }),
+    answer: () => ({ content: "# new" }),
+    bearer: ({ api, librarian }) => api.token(librarian, { subject: "librarian" }),
+  },
+} satisfies Partial<Record<OperationName, OperationCase>>;
