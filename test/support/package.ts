@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { withLock } from "../../scripts/lock.mjs";
-import { binFolder, root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/project.mjs";
 
 export interface Installed {
   /** the package as a file */
@@ -61,7 +61,8 @@ export const runIn = (cwd: string, command: string, ...args: string[]): string =
   return stdout;
 };
 
-export const compile = (folder: string): string => runIn(folder, join(binFolder, "tsc"), "--project", folder);
+export const compile = (folder: string): string =>
+  runIn(folder, process.execPath, join(root, "node_modules", "typescript", "bin", "tsc"), "--project", folder);
 
 /** tsconfig.json of `pulumi new typescript`. */
 export const templateOptions = {
