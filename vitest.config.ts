@@ -16,8 +16,8 @@ const project = (name: string, { timeout = 300_000, ...own }: ProjectOptions = {
     name,
     include: [`test/${name}/**/*.test.ts`],
     isolate: false,
-    // One more than there are processors: most of these wait for other processes now and then.
-    maxWorkers: 3,
+    // Twice as many as there are processors: most of these wait for other processes, or for a package to be installed.
+    maxWorkers: 4,
     testTimeout: timeout,
     hookTimeout: timeout,
     sequence: { groupOrder: 2 },

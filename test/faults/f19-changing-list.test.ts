@@ -23,8 +23,6 @@ const otherOf = ({ subject, uid }: Stage): Json => {
       return named;
     case "identity":
       return { ...named, claimMatch: { issuer: "https://issuer.example.com", subject: "another" } };
-    case "role":
-      return { ...named, capabilities: ["CAP_IAM_GROUPS_LIST"] };
     // An equal record: only its age differs from ours.
     case "roleBinding":
       return { identityUid: uid("who"), roleUid: uid("what") };
