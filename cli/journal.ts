@@ -5,6 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "../client/clock.ts";
 import { checkedConfig } from "../client/credentials.ts";
 import { ConfigError } from "../client/errors.ts";
+import { placeText } from "../client/records.ts";
 import { DEADLINE_MS } from "../client/retry.ts";
 import type { Entry, InvalidLine } from "../provider/journal/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/journal/file.ts";
@@ -99,7 +100,7 @@ const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string =>
   `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
 
 const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
-  const place = parent === "" ? "at the root" : `in ${parent}`;
+  const place = placeText(parent);
   const where = answered === undefined ? place : `${place}, answered with ${answered}`;
   return `${uid === undefined ? "pending  " : "succeeded"}  ${new Date(at).toISOString()}  ${key}  ${uid ?? `a ${kind} ${where}`}\n`;
 };
@@ -121,7 +122,7 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
       if (kept.length < entries.length || invalid.length > 0) await journalFile(path).compact(kept);
       if (kept.length === 0) rmSync(path, { force: true });
       const isForgotten = flags.all || flags.invalid;
-      for (const one of invalid) print(`${isForgotten ? "forgotten" : "kept aside"}: ${invalidLineOf(one)}`);
+      for (const one of invalid) print(`${isForgotten ? "forgotten" : "quarantined"}: ${invalidLineOf(one)}`);
       if (isForgotten) rmSync(quarantineOf(path), { force: true });
     } finally {
       await lock.release();

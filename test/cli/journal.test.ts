@@ -155,7 +155,7 @@ describe("a journal with lines that are not entries", () => {
     const { stdout } = await runCommand("journal", "clean", "--folder", own, "--key", keyOf("open"));
     expect(stdout).toBe(
       `forgotten: ${lines.open}${invalidAt(own)
-        .map((line) => `kept aside: ${line}`)
+        .map((line) => `quarantined: ${line}`)
         .join("")}`,
     );
     expect((await runCommand("journal", "clean", "--folder", own, "--invalid")).stdout).toBe(

@@ -93,7 +93,7 @@ const inDocument = ours.filter(({ path }) => !OTHER_VERSIONS.includes(path));
 
 const used = new Set<Deviation>();
 
-const isTold = (operation: OpenapiOperation, fact: string, side: "ours" | "published"): boolean => {
+const isExplained = (operation: OpenapiOperation, fact: string, side: "ours" | "published"): boolean => {
   const [place, type] = fact.split(/: (.*)/s) as [string, string];
   const known = DEVIATIONS.find(
     (own) => own.operations.test(operation.id) && own.place.test(place) && own[side] === type,
@@ -113,9 +113,9 @@ describe.each(inDocument.map((operation) => [operation.id, operation] as const))
     const facts = [...operation.facts].map((fact) =>
       NEWER_CAPABILITIES.reduce((text, name) => text.replace(` ${name}`, ""), fact),
     );
-    const more = facts.filter((fact) => !known?.facts.has(fact) && !isTold(operation, fact, "ours"));
+    const more = facts.filter((fact) => !known?.facts.has(fact) && !isExplained(operation, fact, "ours"));
     const fewer = [...(known?.facts ?? [])].filter(
-      (fact) => !facts.includes(fact) && !isTold(operation, fact, "published"),
+      (fact) => !facts.includes(fact) && !isExplained(operation, fact, "published"),
     );
     expect({ more, fewer }).toEqual({ more: [], fewer: [] });
   });

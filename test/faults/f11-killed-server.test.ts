@@ -92,7 +92,7 @@ const programOf = (action: Action, when: "before" | "after", home: string): Prog
 ];
 
 /** A record without its times. */
-const told = ({ lastSeenTime: _, createTime: __, updateTime: ___, ...record }: LiveRecord): Json => record;
+const withoutTimes = ({ lastSeenTime: _, createTime: __, updateTime: ___, ...record }: LiveRecord): Json => record;
 
 const POINTS = [
   { point: "before they are committed", at: "before" },
@@ -127,7 +127,7 @@ describe.concurrent("F11: kill -9 of the server", () => {
       const gone = [...acknowledged.keys()].filter((uid) => !live.has(uid));
       const changed = [...acknowledged].filter(([uid, record]) => {
         const now = live.get(uid);
-        return now && JSON.stringify(told(now)) !== JSON.stringify(told(record));
+        return now && JSON.stringify(withoutTimes(now)) !== JSON.stringify(withoutTimes(record));
       });
       expect({ made: made.length, changed: changed.length, gone: gone.length }).toEqual({
         made: action === "create" || action === "replace" ? committed : 0,

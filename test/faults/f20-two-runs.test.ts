@@ -158,10 +158,10 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
         const outcomes = await Promise.all([one.run("up", [subject]), two.run("up", [subject])]);
         expect(testbed.attempts(operation)).toHaveLength(2);
         const [winner, loser] = outcomes[0].errors.length === 0 ? ["one", "two"] : ["two", "one"];
-        const told = outcomes.flatMap(({ errors }) => errors);
-        expect(told).toEqual([expect.stringContaining("ALREADY_EXISTS")]);
-        expect(told.join()).toContain(`is bound to role ${testbed.foreign.role} at ${subject.inputs.parent} already`);
-        expect(told.join()).toContain('take it over with adopt: "match" (or its uid)');
+        const errors = outcomes.flatMap(({ errors }) => errors);
+        expect(errors).toEqual([expect.stringContaining("ALREADY_EXISTS")]);
+        expect(errors.join()).toContain(`is bound to role ${testbed.foreign.role} at ${subject.inputs.parent} already`);
+        expect(errors.join()).toContain('take it over with adopt: "match" (or its uid)');
         expect(readState(testbed.stateFile(loser as string)).resources).toEqual([]);
         const own = winner === "one" ? one : two;
         expect((await judge(testbed, winner as string, own, [subject], foreign)).problems).toEqual([]);

@@ -72,13 +72,13 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
       `POST ${IAM}/groups HTTP/1.1\r\n${HOST}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
       "the message is not HTTP/1.1",
     ],
-  ])("%s", async (_, status, text, told) => {
+  ])("%s", async (_, status, text, expected) => {
     const connection = await openConnection(api.baseUrl);
     connection.write(text);
     const [head, body] = (await connection.ended).split("\r\n\r\n") as [string, string];
     expect(head.split("\r\n")[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} \\w`));
     expect(head).toMatch(/\r\nconnection: close(\r\n|$)/i);
-    expect(JSON.parse(body)).toEqual(statusBody("INVALID_ARGUMENT", told));
+    expect(JSON.parse(body)).toEqual(statusBody("INVALID_ARGUMENT", expected));
     const id = /\r\nx-request-id: (\S+)/.exec(head)?.[1];
     expect(id).toMatch(UUID);
     expect(requestLines()).toEqual([expect.objectContaining({ requestId: id, status })]);
@@ -87,11 +87,11 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
   test.each([
     ["without Host", "", "the Host header is missing"],
     ["with two Hosts", "host: localhost\r\nHost: evil.example\r\n", "there are several Host headers"],
-  ])("a request %s is refused as RFC 9112 requires", async (_, hosts, told) => {
+  ])("a request %s is refused as RFC 9112 requires", async (_, hosts, expected) => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`GET /healthz HTTP/1.1\r\n${hosts}connection: close\r\n\r\n`);
     const [head, body] = (await connection.ended).split("\r\n\r\n") as [string, string];
-    expect(JSON.parse(body)).toEqual(statusBody("INVALID_ARGUMENT", told));
+    expect(JSON.parse(body)).toEqual(statusBody("INVALID_ARGUMENT", expected));
     const id = /\r\nx-request-id: (\S+)/.exec(head)?.[1];
     expect(requestLines()).toEqual([expect.objectContaining({ requestId: id, status: 400 })]);
   });

@@ -27,7 +27,7 @@ export const createPlaces = (count: number) => {
     const own = countOf(owner);
     if (own > 0 && own + 1 >= countOf(crowded.owner)) throw refusal("document", "too many issuers are being asked");
     taken.delete(crowded);
-    crowded.controller.abort(new TypeError("gave way to an issuer of another organization"));
+    crowded.controller.abort(new TypeError("gave way to an issuer of another organisation"));
   };
 
   return {

@@ -24,10 +24,10 @@ export interface Order {
   pause?: PauseAt;
 }
 
-export type Told = { ready: true } | { paused: Point } | { said: string } | { outcome: Outcome };
+export type Message = { ready: true } | { paused: Point } | { said: string } | { outcome: Outcome };
 
 const options = JSON.parse(process.argv[2] as string) as ChildOptions;
-const tell = (told: Told) => void process.stdout.write(`${JSON.stringify(told)}\n`);
+const send = (message: Message) => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
 let goOn: () => void = () => undefined;
 let cancelled = false;
@@ -44,10 +44,10 @@ const run = async ({ command, program, pause }: Order): Promise<Outcome> => {
     const going = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    tell({ paused: point });
+    send({ paused: point });
     await going;
   };
-  const methods = methodsWith(outsideWith({ ...options, reached, log: (said) => tell({ said }) }));
+  const methods = methodsWith(outsideWith({ ...options, reached, log: (said) => send({ said }) }));
   await methods.group.configure({ config: { get: () => undefined } });
   const engine = engineWith({
     methods,
@@ -59,9 +59,9 @@ const run = async ({ command, program, pause }: Order): Promise<Outcome> => {
   return engine[command](program);
 };
 
-tell({ ready: true });
+send({ ready: true });
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === "go") goOn();
-  else void run(JSON.parse(line) as Order).then((outcome) => tell({ outcome }));
+  else void run(JSON.parse(line) as Order).then((outcome) => send({ outcome }));
 }
 process.exit(0);

@@ -8,7 +8,7 @@ import { methodsWith } from "../../../provider/engine/methods.ts";
 import { COMPILED } from "../../support/compiled.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
 import { type OutsideOptions, outsideWith, type PauseAt, type Point } from "./environment.ts";
-import type { ChildOptions, Order, Told } from "./process.ts";
+import type { ChildOptions, Message, Order } from "./process.ts";
 import type { Program } from "./program.ts";
 import { openState } from "./state.ts";
 
@@ -45,7 +45,9 @@ const CHILD = fileURLToPath(new URL("process.ts", import.meta.url));
 export const engineIn = (options: ChildOptions, env: () => Promise<Record<string, string>>): Engine => {
   const said: string[] = [];
   let text = "";
-  let current: { child: ChildProcess; exited: Promise<unknown>; listen(told: (told: Told) => void): void } | undefined;
+  let current:
+    | { child: ChildProcess; exited: Promise<unknown>; listen(message: (message: Message) => void): void }
+    | undefined;
 
   const started = async () => {
     if (current) return current;
@@ -58,12 +60,12 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     child.stderr?.on("data", (chunk) => {
       text += chunk;
     });
-    let listener: (told: Told) => void = () => undefined;
+    let listener: (message: Message) => void = () => undefined;
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
       text += `${line}\n`;
-      const told = JSON.parse(line) as Told;
-      if ("said" in told) said.push(told.said);
-      else listener(told);
+      const message = JSON.parse(line) as Message;
+      if ("said" in message) said.push(message.said);
+      else listener(message);
     });
     current = {
       child,
@@ -82,9 +84,9 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     paused.promise.catch(() => undefined);
     const ready = started();
     void ready.then(({ child, exited, listen }) => {
-      listen((told) => {
-        if ("paused" in told) paused.resolve(told.paused);
-        else if ("outcome" in told) outcome.resolve(told.outcome);
+      listen((message) => {
+        if ("paused" in message) paused.resolve(message.paused);
+        else if ("outcome" in message) outcome.resolve(message.outcome);
       });
       void exited.then(() => {
         const error = new Error(`the engine's process ended during ${command}:\n${text}`);

@@ -78,8 +78,8 @@ describe("forceDestroy of a group", () => {
     const binding = await bind(low, ci, role);
     await reconcile.remove(group, run(), top, { name: "top", forceDestroy: true });
 
-    const told = events.findIndex((event) => event.startsWith(`group ${top} "top": forceDestroy`));
-    expect(events[told]?.split("\n")).toEqual([
+    const announced = events.findIndex((event) => event.startsWith(`group ${top} "top": forceDestroy`));
+    expect(events[announced]?.split("\n")).toEqual([
       `group ${top} "top": forceDestroy: deletes 5 records below it:`,
       `  - role binding ${binding} (ci as own)`,
       `  - identity ${ci} "ci"`,
@@ -88,8 +88,8 @@ describe("forceDestroy of a group", () => {
       `  - group ${mid} "mid"`,
     ]);
     // Only the group itself was tried before that, and refused.
-    expect(new Set(events.slice(0, told))).toEqual(new Set([`DELETE groups/${top}`]));
-    expect(events.slice(told + 1)).toEqual([
+    expect(new Set(events.slice(0, announced))).toEqual(new Set([`DELETE groups/${top}`]));
+    expect(events.slice(announced + 1)).toEqual([
       `DELETE roleBindings/${binding}`,
       `DELETE identities/${ci}`,
       `DELETE groups/${low}`,

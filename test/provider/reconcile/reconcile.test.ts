@@ -246,7 +246,7 @@ describe("a create", () => {
     ["a proxy's page", page(502)],
     ["a truncated answer", { status: 200, headers: {}, body: '{"uid":' }],
   ] as const)
-    it(`says after ${reason} that nobody knows when the record cannot be looked for either, and is not sent again`, async () => {
+    it(`reports an unknown outcome after ${reason} when the search for the record fails as well, and sends nothing again`, async () => {
       const { session, requests } = scriptedSession(step);
       const error = await reconcile
         .create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" })

@@ -126,10 +126,10 @@ test("a new actor can call at once: tokens and grants are not delayed", async ()
 });
 
 test("records of the start are not hidden", async () => {
-  const young = await startServer({ faults: { readAfterWriteLag: "3s" } });
-  expect((await young.ok("GET", `${IAM}/groups`)).totalCount).toBe("1");
-  expect(await young.role("viewer")).toMatch(/^[0-9a-f]{40}$/);
-  await young.close();
+  const recent = await startServer({ faults: { readAfterWriteLag: "3s" } });
+  expect((await recent.ok("GET", `${IAM}/groups`)).totalCount).toBe("1");
+  expect(await recent.role("viewer")).toMatch(/^[0-9a-f]{40}$/);
+  await recent.close();
 });
 
 test("without a delay a record is visible at once", async () => {

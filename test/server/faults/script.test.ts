@@ -109,8 +109,8 @@ describe("steps without a meaning:", () => {
     ["two waits", "{ delay: 1s, hold: true }", "28: rules.0.steps.0.hold: cannot be combined with delay"],
     ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
     ["half a byte", "{ truncate: 0.5 }", "21: rules.0.steps.0.truncate: must be a whole number"],
-  ])("%s", (_, step, told) => {
-    expect(ofStep(step)).toEqual([`f.yaml:4:${told}`]);
+  ])("%s", (_, step, expected) => {
+    expect(ofStep(step)).toEqual([`f.yaml:4:${expected}`]);
   });
 });
 
@@ -118,8 +118,8 @@ test.each([
   ["a text that is not YAML", "rules: [", /^f\.yaml:1:9: /],
   ["a list", "- a", /^f\.yaml:1:1: must be a map$/],
   ["nothing", "", /^f\.yaml:1:1: must be a map$/],
-])("%s is reported in one line", (_, text, told) => {
+])("%s is reported in one line", (_, text, expected) => {
   const found = problems(text);
   expect(found).toHaveLength(1);
-  expect(found[0]).toMatch(told);
+  expect(found[0]).toMatch(expected);
 });

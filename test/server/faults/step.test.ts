@@ -207,9 +207,9 @@ describe("Retry-After", () => {
     meets({ status: 429, retryAfter: 3, httpDate: true });
     const { status, headers } = await overRest();
     expect(status).toBe(429);
-    const told = Date.parse(headers["retry-after"] as string);
-    expect(headers["retry-after"]).toBe(new Date(told).toUTCString());
-    expect(told - START_MS).toBe(3811); // 189 ms of the second had passed
+    const retryAt = Date.parse(headers["retry-after"] as string);
+    expect(headers["retry-after"]).toBe(new Date(retryAt).toUTCString());
+    expect(retryAt - START_MS).toBe(3811); // 189 ms of the second had passed
   });
 
   test("is absent without one in the step", async () => {

@@ -202,17 +202,17 @@ describe("health", () => {
     const stream = client.client.makeServerStreamRequest("/grpc.health.v1.Health/Watch", REQUEST, ANSWER, {
       service: "",
     });
-    const told = async () => {
+    const nextStatus = async () => {
       const [{ status }] = (await once(stream, "data")) as [Body];
       return status;
     };
-    expect(await told()).toBe("SERVING");
+    expect(await nextStatus()).toBe("SERVING");
     for (const [fails, status] of [
       [true, "NOT_SERVING"],
       [false, "SERVING"],
     ] as const) {
       fail(fails);
-      const next = told();
+      const next = nextStatus();
       await vi.advanceTimersByTimeAsync(3 * WATCH_MS);
       expect(await next).toBe(status);
     }

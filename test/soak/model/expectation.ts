@@ -69,6 +69,6 @@ const checkRefusal = ({ status, json, text }: Answer, problems: readonly Problem
     );
   // The message is made from the first violation (docs/contract.md#d29).
   const first = violations[0] ? `${violations[0].field}: ${violations[0].description}` : preconditions[0]?.description;
-  const told = first ?? (json.message as string).slice(category.length + 2);
-  deepStrictEqual(json.message, `${category}: ${told}`);
+  const description = first ?? (json.message as string).slice(category.length + 2);
+  deepStrictEqual(json.message, `${category}: ${description}`);
 };

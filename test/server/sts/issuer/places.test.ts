@@ -23,7 +23,7 @@ describe("places for fetches", () => {
     const [first, second, ...others] = take(places, "a", 4) as [Place, Place, ...Place[]];
     const [ofB] = take(places, "b") as [Place];
     expect(stateOf([first, second, ofB])).toEqual([false, true, true]);
-    expect(first.signal.reason).toEqual(new TypeError("gave way to an issuer of another organization"));
+    expect(first.signal.reason).toEqual(new TypeError("gave way to an issuer of another organisation"));
     take(places, "b");
     expect(stateOf([second, ...others])).toEqual([false, true, true]);
     expect(() => places.take(["b"])).toThrow(expect.objectContaining(FULL));
