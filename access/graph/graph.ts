@@ -1,0 +1,82 @@
+// The access graph: groups, identities and who may assume them, roles and their capabilities, and the bindings that connect them.
+// Live organisations, policies and previews all become one, so that a review compares two of them.
+import type { Json } from "../../schema/index.ts";
+
+/**
+ * Identifies a node in all graphs of one review: the uid of a record that exists; of one that does not exist yet, its URN in a
+ * preview, or `policy:<path>` in a policy.
+ */
+export type NodeId = string;
+
+interface Node {
+  id: NodeId;
+  /** null while the record does not exist */
+  uid: string | null;
+  name: string;
+}
+
+export interface GroupNode extends Node {
+  /** null: an organisation, or a group whose parent is not visible */
+  parent: NodeId | null;
+  /** of the resource of a preview that creates it */
+  logicalName?: string;
+}
+
+export interface IdentityNode extends Node {
+  group: NodeId;
+  /** who may assume it, as the API's JSON has it: `{ claimMatch: { … } }`; null where it cannot be read */
+  relationship: Json | null;
+}
+
+export interface RoleNode extends Node {
+  /** null: a built-in role */
+  group: NodeId | null;
+  /** friendly names, such as `groups.list` */
+  capabilities: readonly string[];
+}
+
+export interface BindingNode {
+  id: NodeId;
+  uid: string | null;
+  group: NodeId;
+  identity: NodeId;
+  role: NodeId;
+}
+
+export interface AccessGraph {
+  readonly groups: ReadonlyMap<NodeId, GroupNode>;
+  readonly identities: ReadonlyMap<NodeId, IdentityNode>;
+  readonly roles: ReadonlyMap<NodeId, RoleNode>;
+  readonly bindings: ReadonlyMap<NodeId, BindingNode>;
+}
+
+/** A graph that a reader fills. */
+export interface GraphBuilder extends AccessGraph {
+  readonly groups: Map<NodeId, GroupNode>;
+  readonly identities: Map<NodeId, IdentityNode>;
+  readonly roles: Map<NodeId, RoleNode>;
+  readonly bindings: Map<NodeId, BindingNode>;
+}
+
+/** A copy of `graph` that can be changed; empty without one. The nodes are shared: replace them, do not change them. */
+export const newGraph = (graph?: AccessGraph): GraphBuilder => ({
+  groups: new Map(graph?.groups),
+  identities: new Map(graph?.identities),
+  roles: new Map(graph?.roles),
+  bindings: new Map(graph?.bindings),
+});
+
+/** A group and every group above it, the group first. A cycle, which only a broken service or file has, ends it. */
+export const lineageOf = ({ groups }: AccessGraph, group: NodeId): NodeId[] => {
+  const lineage = new Set<NodeId>();
+  for (let id: NodeId | null | undefined = group; id && !lineage.has(id); id = groups.get(id)?.parent) lineage.add(id);
+  return [...lineage];
+};
+
+/** The names from the organisation down, without its own: `platform/registry`; `/` for an organisation. */
+export const pathOf = (graph: AccessGraph, group: NodeId): string => {
+  const names = lineageOf(graph, group)
+    .slice(0, -1)
+    .map((id) => graph.groups.get(id)?.name ?? id);
+  return names.length === 0 ? "/" : names.reverse().join("/");
+};

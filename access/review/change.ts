@@ -1,0 +1,50 @@
+// The change in access from one graph to another: what each identity gains and loses, and where.
+import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
+import { type Access, accessIn } from "../graph/holds.ts";
+
+/** A capability that is gained or lost at a group and everywhere below it. */
+export interface AccessRow {
+  /** the topmost group where it is gained or lost */
+  group: NodeId;
+  /** friendly name: `groups.list` */
+  capability: string;
+  /** the role that grants it; of several, the one whose name sorts first */
+  role: NodeId;
+}
+
+export interface IdentityChange {
+  identity: NodeId;
+  gains: AccessRow[];
+  losses: AccessRow[];
+}
+
+/** A row for each identity that gains or loses something, in the order of their ids. */
+export const accessChange = (before: AccessGraph, after: AccessGraph): IdentityChange[] => {
+  const [held, holding] = [accessIn(before), accessIn(after)];
+  const ids = new Set([...before.identities.keys(), ...after.identities.keys()]);
+  for (const graph of [before, after]) for (const { identity } of graph.bindings.values()) ids.add(identity);
+  return [...ids].sort().flatMap((identity) => {
+    const gains = rowsOf(holding, held, identity);
+    const losses = rowsOf(held, holding, identity);
+    return gains.length + losses.length === 0 ? [] : [{ identity, gains, losses }];
+  });
+};
+
+/** What an identity holds in `one`, and does not hold at the same group in `other`. */
+const rowsOf = (one: Access, other: Access, identity: NodeId): AccessRow[] => {
+  const lineages = new Map<NodeId, NodeId[]>();
+  const rows = new Map<string, AccessRow>();
+  for (const { group, capability, role } of one.topmostOf(identity)) {
+    const lineage = lineages.get(group) ?? lineageOf(one.graph, group);
+    lineages.set(group, lineage);
+    if (other.holds(identity, capability, lineage)) continue;
+    const key = `${group} ${capability}`;
+    const known = rows.get(key);
+    if (known === undefined || nameOf(one, role) < nameOf(one, known.role)) rows.set(key, { group, capability, role });
+  }
+  return [...rows.values()].sort((a, b) => compare(a.group, b.group) || compare(a.capability, b.capability));
+};
+
+const nameOf = ({ graph }: Access, role: NodeId): string => graph.roles.get(role)?.name ?? role;
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
