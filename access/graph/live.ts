@@ -1,0 +1,130 @@
+// The access graph of what the API says now: everything that the caller can list, and where it cannot list. The API's lists never
+// deny: a caller without the right gets fewer rows (docs/contract.md#authorization). What is missing is found by asking for a record
+// that does not exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5).
+import type { Client } from "../../client/client.ts";
+import { hasCode } from "../../client/errors.ts";
+import { listAll } from "../../client/paginate.ts";
+import { capabilityName, type Json, parentOf, type RequestOf, resources, rootOf } from "../../schema/index.ts";
+import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "./graph.ts";
+
+const KINDS = ["group", "identity", "role", "roleBinding"] as const;
+export type ListedKind = (typeof KINDS)[number];
+
+/** The records of a kind in a group, and in the groups below it that are not covered by themselves, cannot be listed. */
+export interface NotVisible {
+  kind: ListedKind;
+  group: NodeId;
+  message: string;
+}
+
+export interface Live {
+  graph: AccessGraph;
+  notVisible: NotVisible[];
+}
+
+export const readLive = async (client: Pick<Client, "call" | "clock">): Promise<Live> => {
+  const [groups, identities, roles, bindings] = await Promise.all([
+    allOf(client, "group"),
+    allOf(client, "identity"),
+    allOf(client, "role"),
+    allOf(client, "roleBinding"),
+  ]);
+  const graph = newGraph();
+  for (const { uid, name } of groups) addGroup(graph, uid, name as string);
+  for (const record of identities) addIdentity(graph, record);
+  for (const record of roles) addRole(graph, record);
+  for (const record of bindings) addBinding(graph, record);
+  return { graph, notVisible: await notVisibleIn(client, graph) };
+};
+
+const allOf = async (client: Pick<Client, "call" | "clock">, kind: ListedKind): Promise<Listed[]> => {
+  const records: Listed[] = [];
+  for await (const record of listAll(client, resources[kind].list, {})) records.push(record);
+  return records;
+};
+
+type Listed = Json & { uid: string };
+type Named = { uid: string; name?: string };
+
+const addGroup = (graph: GraphBuilder, uid: string, name?: string): void => {
+  const parent = parentOf(uid);
+  const known = graph.groups.get(uid);
+  if (name !== undefined || known === undefined)
+    graph.groups.set(uid, { id: uid, uid, name: name ?? known?.name ?? uid, parent: parent === "" ? null : parent });
+  // A group that cannot be seen may hold one that can.
+  if (parent !== "" && !graph.groups.has(parent)) addGroup(graph, parent);
+};
+
+/** Who may assume it, as the API's JSON has it. */
+export const relationshipOf = (record: Json): Json | null => {
+  const entries = Object.entries(record).filter(([name]) => RELATIONSHIPS.includes(name) && record[name] != null);
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+};
+
+const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
+
+const addIdentity = (graph: GraphBuilder, record: Listed): void => {
+  const { uid, name } = record;
+  addGroup(graph, parentOf(uid));
+  graph.identities.set(uid, {
+    id: uid,
+    uid,
+    name: String(name ?? uid),
+    group: parentOf(uid),
+    relationship: relationshipOf(record),
+  });
+};
+
+const addRole = (graph: GraphBuilder, { uid, name, capabilities = [] }: Listed): void => {
+  const group = parentOf(uid) || null;
+  if (group) addGroup(graph, group);
+  const held = (capabilities as string[]).map(capabilityName).sort();
+  graph.roles.set(uid, { id: uid, uid, name: String(name ?? uid), group, capabilities: held });
+};
+
+// A binding shows the names of what it connects, also where their own lists do not.
+const addBinding = (graph: GraphBuilder, record: Listed): void => {
+  const { uid } = record;
+  const [identity, group, role] = [record.identity, record.group, record.role] as Partial<Named>[];
+  if (!identity?.uid || !role?.uid) return;
+  const place = parentOf(uid);
+  addGroup(graph, place, graph.groups.get(place)?.name === place ? group?.name : undefined);
+  if (!graph.identities.has(identity.uid)) addIdentity(graph, identity as Listed);
+  if (!graph.roles.has(role.uid)) addRole(graph, role as Listed);
+  graph.bindings.set(uid, { id: uid, uid, group: place, identity: identity.uid, role: role.uid });
+};
+
+const ABSENT = "0".repeat(16);
+
+const notVisibleIn = async (client: Pick<Client, "call">, graph: AccessGraph): Promise<NotVisible[]> => {
+  const children = Map.groupBy(graph.groups.keys(), parentOf);
+  const below = async (kind: ListedKind, group: NodeId): Promise<NotVisible[]> => {
+    if (await isListable(client, kind, group)) return [];
+    const deeper = await Promise.all((children.get(group) ?? []).map((child) => below(kind, child)));
+    const message = `${resources[kind].words} of this group cannot be listed: ${CAPABILITY[kind]} is needed at it`;
+    return [{ kind, group, message }, ...deeper.flat()];
+  };
+  const roots = [...new Set([...graph.groups.keys()].map(rootOf))].sort();
+  const found = await Promise.all(roots.flatMap((root) => KINDS.map((kind) => below(kind, root))));
+  return found.flat();
+};
+
+const CAPABILITY = Object.fromEntries(
+  KINDS.map((kind) => {
+    const { methods, operations } = resources[kind];
+    const row = (methods as Record<string, { capabilities: readonly string[] }>)[operations.get];
+    return [kind, row?.capabilities[0] ?? `${kind}.list`];
+  }),
+) as Record<ListedKind, string>;
+
+const isListable = async ({ call }: Pick<Client, "call">, kind: ListedKind, group: NodeId): Promise<boolean> => {
+  const uid = `${group}/${ABSENT}`;
+  try {
+    await call(resources[kind].operations.get, { uid } as RequestOf<"GetGroup">);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "NOT_FOUND")) return true;
+    if (hasCode(error, "PERMISSION_DENIED")) return false;
+    throw error;
+  }
+};

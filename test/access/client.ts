@@ -1,0 +1,19 @@
+// A client of a test server, that holds one token.
+import { clientWith } from "../../client/client.ts";
+import { checkedConfig } from "../../client/credentials.ts";
+import { redactor } from "../../client/redact.ts";
+import { systemTransport, type Transport } from "../../client/transport.ts";
+import type { TestServer } from "../harness/api-server.ts";
+import { manualClock } from "../harness/clock.ts";
+
+/** `paths` collects `GET /path` of each request. */
+export const clientOf = (api: TestServer, token = api.owner.token, paths: string[] = []) => {
+  const env = { IRM_BASE_URL: api.baseUrl, IRM_TOKEN: token };
+  const wire = systemTransport();
+  const transport: Transport = (request) => {
+    paths.push(`${request.method} ${request.url.pathname}`);
+    return wire(request);
+  };
+  const config = checkedConfig(undefined, env);
+  return clientWith({ config, env, clock: manualClock(), redactor: redactor(), transport });
+};
