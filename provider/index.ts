@@ -1,4 +1,5 @@
 // pulumi-irm: access as code. Resources, look-ups and lists for Pulumi programs.
+export * from "../access/preset/index.ts";
 export * from "./program/account-association.ts";
 export * from "./program/custom-overlay.ts";
 export type { GetArgs, GetByUidArgs } from "./program/get.ts";

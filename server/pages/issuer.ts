@@ -3,8 +3,8 @@
 // to a loopback address (DNS rebinding), but its requests still name that site as their host and are refused.
 import { z } from "zod";
 import { apiError, type FieldViolation, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
+import { shapeError, shapeProblems } from "../../schema/shape.ts";
 import { jsonFromBody } from "../rest/body.ts";
-import { shapeError, shapeProblems } from "../shape.ts";
 import { JWKS_PATH, type Sts } from "../sts/index.ts";
 import { errorPage, type Pages } from "./page.ts";
 

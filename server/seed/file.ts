@@ -2,7 +2,7 @@
 // `""` is the organisation itself. Reports every problem at once, with its line and column.
 import type { z } from "zod";
 import type { Json } from "../../schema/index.ts";
-import { shapeError, shapeProblems } from "../shape.ts";
+import { shapeError, shapeProblems } from "../../schema/shape.ts";
 import { seedProblems } from "./check.ts";
 import type { Problem } from "./problem.ts";
 import { keepPlaces, type Seed, SeedError, SeedSchema } from "./record.ts";

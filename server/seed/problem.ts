@@ -1,6 +1,6 @@
 // What the services refuse of a seed, as problems of its file: where each record is, and paths in place of uids.
 import { ApiError, type FieldViolation, type Json, type Message, messageFromJson } from "../../schema/index.ts";
-import type { Problem as FileProblem } from "../shape.ts";
+import type { Problem as FileProblem } from "../../schema/shape.ts";
 import type { Seed } from "./record.ts";
 
 export interface Problem extends FileProblem {

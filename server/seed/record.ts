@@ -11,7 +11,7 @@ import {
   Repo,
   Tag,
 } from "../../schema/index.ts";
-import type { Problem } from "../shape.ts";
+import type { Problem } from "../../schema/shape.ts";
 import type { YamlFile } from "./yaml-file.ts";
 
 /** A seed that cannot be used: one line for each problem, `file:line:column: path: text`. */

@@ -1,7 +1,7 @@
 // The roles that exist from the start, readable by all (docs/contract.md#built-in-roles). The uid of `viewer` is the published
 // one; the others differ between environments and are fixed here.
 import { createHash } from "node:crypto";
-import { capabilityFrom } from "../../schema/index.ts";
+import { type BuiltInRole, capabilityFrom } from "../../schema/index.ts";
 import { roles } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 
@@ -17,7 +17,7 @@ const VIEWER_TOKEN = `record_signatures.list sboms.list vuln_reports.list apk.li
 
 const REGISTRY_PULL = `groups.list manifest.list manifest.metadata.list referrers.list repo.blobs.get repo.list tag.list`;
 
-const BUNDLES: Record<string, string> = {
+const BUNDLES: Record<BuiltInRole, string> = {
   owner: `${VIEWER} ${VIEWER_TOKEN}
     account_associations.create account_associations.delete account_associations.update group_invites.create
     group_invites.delete groups.create groups.delete groups.update identity.create identity.delete identity.update

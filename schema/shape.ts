@@ -1,4 +1,4 @@
-// What is wrong with the shape of a value that people write. The API's words replace zod's own messages.
+// What is wrong with the shape of a value that people write. Plain words replace the messages of zod.
 import type { z } from "zod";
 
 export interface Problem {

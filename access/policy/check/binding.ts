@@ -1,0 +1,56 @@
+// Who has which role where: groups, roles and identities that exist, a role at its group or below, and nothing twice.
+import { suggestion } from "../../../schema/nearest.ts";
+import { type PolicyBinding, type PolicyGroup, ROOT } from "../policy.ts";
+import { checkGroupPath } from "./group.ts";
+import type { Report } from "./report.ts";
+import type { Roles } from "./role.ts";
+
+export type AccessDraft = Readonly<Record<string, Readonly<Record<string, (string | null)[]>> | null>>;
+
+interface Known extends Roles {
+  groups: ReadonlyMap<string, PolicyGroup>;
+  /** every key that the policy has, also of records with mistakes */
+  identityKeys: ReadonlySet<string>;
+  roleKeys: ReadonlySet<string>;
+}
+
+export const checkBindings = (draft: AccessDraft | null | undefined, known: Known, report: Report): PolicyBinding[] => {
+  const identityNames = [...known.identityKeys];
+  return Object.entries(draft ?? {}).flatMap(([groupPath, held]) => {
+    const group = checkGroupPath(groupPath, known.groups, ["access", groupPath], report, { atKey: true });
+    return Object.entries(held ?? {}).flatMap(([role, identities]) => {
+      const path = ["access", groupPath, role];
+      checkRole(role, group, known, path, report);
+      const seen = new Set<string>();
+      return identities.flatMap((identity, i): PolicyBinding[] => {
+        if (identity === null) return [];
+        const own = [...path, i];
+        if (!known.identityKeys.has(identity)) {
+          const near = suggestion(identity, identityNames) || "; declare it in identities";
+          report.mistake(own, `there is no identity ${identity}${near}`);
+        } else if (seen.has(identity)) report.mistake(own, `${identity} has ${role} here already`);
+        seen.add(identity);
+        return [{ group: group ?? groupPath, role, identity, place: report.placeOf(own) }];
+      });
+    });
+  });
+};
+
+const checkRole = (
+  role: string,
+  group: string | undefined,
+  { roles, builtIn, roleKeys }: Known,
+  path: readonly PropertyKey[],
+  { mistake }: Report,
+): void => {
+  if (!roleKeys.has(role) && !builtIn.has(role)) {
+    const near = suggestion(role, [...roleKeys, ...builtIn]) || "; declare it in roles";
+    mistake(path, `there is no role ${role}${near}`, { atKey: true });
+  }
+  const own = roles.get(role)?.group;
+  if (own === undefined || group === undefined || isAtOrBelow(group, own)) return;
+  mistake(path, `role ${role} belongs to ${own}, so it can be given there and below, not at ${group}`, { atKey: true });
+};
+
+const isAtOrBelow = (group: string, own: string): boolean =>
+  own === ROOT || group === own || group.startsWith(`${own}/`);

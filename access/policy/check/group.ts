@@ -1,0 +1,80 @@
+// The groups of a policy, from the tree to their paths.
+import { GROUP_LEVELS_MAX, Group, isUidp, UIDP_TEXT } from "../../../schema/index.ts";
+import { nearest, suggestion } from "../../../schema/nearest.ts";
+import { type PolicyGroup, type PolicyOrganization, ROOT } from "../policy.ts";
+import { checkRecord, duplicateFinder, type Path, type Report } from "./report.ts";
+
+export interface GroupDraft {
+  name?: string;
+  description?: string;
+  groups?: Groups;
+}
+type Groups = Readonly<Record<string, GroupDraft | null>> | null;
+
+export const checkOrganization = (draft: unknown, report: Report): PolicyOrganization => {
+  const path = ["organization"];
+  if (typeof draft === "string") {
+    checkRecord(report, Group, { name: draft }, [], false);
+    return { name: draft };
+  }
+  if (typeof draft !== "object" || draft === null) return {};
+  const organization = draft as PolicyOrganization;
+  if (organization.uid === undefined) checkRecord(report, Group, { ...organization }, path, true);
+  else if (!isUidp(organization.uid) || organization.uid.includes("/"))
+    report.mistake(
+      [...path, "uid"],
+      `${UIDP_TEXT.split(",")[0]}: the uid of an organization has 40 hexadecimal digits`,
+    );
+  return organization;
+};
+
+/** By path, a group before those below it. */
+export const checkGroups = (draft: Groups | undefined, report: Report): Map<string, PolicyGroup> => {
+  const found = new Map<string, PolicyGroup>();
+  const duplicate = duplicateFinder(report, "group");
+  const walk = (groups: Groups | undefined, parent: string, path: Path, level: number): void => {
+    for (const [key, group] of Object.entries(groups ?? {})) {
+      const own = [...path, key];
+      const { name = key, description, groups: below } = group ?? {};
+      if (key === "" || key.includes("/")) {
+        report.mistake(own, 'a key of a group must not contain "/": write the group below its parent, in groups', {
+          atKey: true,
+        });
+        continue;
+      }
+      if (level > GROUP_LEVELS_MAX) {
+        report.mistake(own, `is more than ${GROUP_LEVELS_MAX} levels below the organization`, { atKey: true });
+        continue;
+      }
+      const groupPath = parent === ROOT ? key : `${parent}/${key}`;
+      checkRecord(report, Group, { name, description }, own, group?.name !== undefined);
+      duplicate(parent, name, own, group?.name !== undefined, groupPath);
+      found.set(groupPath, { path: groupPath, parent, name, description, place: report.placeOf(own) });
+      walk(below, groupPath, [...own, "groups"], level + 1);
+    }
+  };
+  walk(draft, ROOT, ["groups"], 1);
+  return found;
+};
+
+/** The path of a group that is referred to; undefined where there is none. */
+export const checkGroupPath = (
+  text: string | undefined,
+  groups: ReadonlyMap<string, PolicyGroup>,
+  path: Path,
+  { mistake }: Report,
+  options?: { atKey?: boolean },
+): string | undefined => {
+  if (text === undefined || text === ROOT) return ROOT;
+  if (groups.has(text)) return text;
+  const trimmed = text.replace(/^\/+|\/+$/g, "");
+  const paths = [...groups.keys()];
+  const below = paths.find((one) => one.endsWith(`/${trimmed}`)) ?? nearest(trimmed, paths);
+  const near = groups.has(trimmed)
+    ? `; did you mean ${trimmed}?`
+    : below
+      ? `; did you mean ${below}?`
+      : suggestion(text, paths);
+  mistake(path, `there is no group ${text}${near || "; declare it in groups"}`, options);
+  return undefined;
+};

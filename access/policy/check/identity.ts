@@ -1,0 +1,32 @@
+// The identities of a policy, with the relationship that a preset stands for or that is written out.
+import { Identity } from "../../../schema/index.ts";
+import type { PolicyGroup, PolicyIdentity } from "../policy.ts";
+import { checkGroupPath } from "./group.ts";
+import { checkRelationship } from "./relationship.ts";
+import { checkRecord, duplicateFinder, type Report } from "./report.ts";
+
+export interface IdentityDraft extends Readonly<Record<string, unknown>> {
+  in?: string;
+  name?: string;
+  description?: string;
+}
+
+export const checkIdentities = (
+  draft: Readonly<Record<string, IdentityDraft>> | null | undefined,
+  groups: ReadonlyMap<string, PolicyGroup>,
+  report: Report,
+): Map<string, PolicyIdentity> => {
+  const found = new Map<string, PolicyIdentity>();
+  const duplicate = duplicateFinder(report, "identity");
+  for (const [key, identity] of Object.entries(draft ?? {})) {
+    const path = ["identities", key];
+    const { name = key, description } = identity;
+    const group = checkGroupPath(identity.in, groups, [...path, "in"], report);
+    checkRecord(report, Identity, { name, description }, path, identity.name !== undefined);
+    const relationship = checkRelationship(identity, path, report);
+    if (group === undefined) continue;
+    duplicate(group, name, path, identity.name !== undefined, key);
+    if (relationship) found.set(key, { key, group, name, description, relationship, place: report.placeOf(path) });
+  }
+  return found;
+};

@@ -1,0 +1,67 @@
+// How a workload assumes an identity: exactly one preset, or claimMatch, staticKeys or awsIdentity as in Identity. The API's own
+// rules judge what comes of it.
+import { inputFields, inputViolations, type Json } from "../../../schema/index.ts";
+import { suggestion } from "../../../schema/nearest.ts";
+import { issuerViolation } from "../../preset/issuer.ts";
+import { presetProblems } from "../../preset/preset.ts";
+import { type PresetName, presets } from "../../preset/presets.ts";
+import { RAW_RELATIONSHIPS, type RawRelationship, relationshipMessage } from "../shape.ts";
+import { checkPatterns } from "./pattern.ts";
+import type { Path, Report } from "./report.ts";
+
+const WORDS: readonly string[] = [...Object.keys(presets), ...RAW_RELATIONSHIPS];
+
+const isPreset = (word: string): word is PresetName => Object.hasOwn(presets, word);
+
+export const checkRelationship = (identity: Json, path: Path, report: Report): Json | undefined => {
+  const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
+  if (word === undefined) {
+    report.mistake(path, `says of no workload that it may assume it; give one of ${WORDS.join(", ")}`, { atKey: true });
+    return undefined;
+  }
+  if (second !== undefined)
+    report.mistake([...path, second], `only one of ${WORDS.join(", ")} may be given; there is ${word} already`, {
+      atKey: true,
+    });
+  const own = [...path, word];
+  return isPreset(word)
+    ? fromPreset(word, identity[word], own, report)
+    : written(word as RawRelationship, identity[word], own, report);
+};
+
+const fromPreset = (word: PresetName, args: unknown, path: Path, { mistake }: Report): Json | undefined => {
+  const problems = presetProblems(presets[word], args);
+  for (const { field, text } of problems) mistake(field === undefined ? path : [...path, field], text);
+  if (problems.length > 0) return undefined;
+  const relationship = presets[word].relationship(args as never) as unknown as Json;
+  const [name, value] = Object.entries(relationship)[0] as [RawRelationship, Json];
+  const violations = inputViolations(relationshipMessage(name), value);
+  for (const { field, description } of violations) mistake(path, `stands for a ${field} that ${description}`);
+  return violations.length > 0 ? undefined : relationship;
+};
+
+const written = (word: RawRelationship, value: unknown, path: Path, report: Report): Json | undefined => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    report.mistake(path, "must be a map");
+    return undefined;
+  }
+  const message = relationshipMessage(word);
+  const fields = inputFields(message);
+  const unknown = Object.keys(value).filter((field) => !fields.includes(field));
+  for (const field of unknown)
+    report.mistake([...path, field], `${word} has no such field${suggestion(field, fields)}`, { atKey: true });
+  const violations = inputViolations(message, value as Json);
+  for (const { field, description } of violations)
+    report.mistake(
+      [...path, ...field.split(/\.|\[(\d+)\]/).filter(Boolean)],
+      textOf(field, description, value as Json),
+    );
+  if (violations.length + unknown.length > 0) return undefined;
+  checkPatterns(value as Json, path, report);
+  return { [word]: value };
+};
+
+const textOf = (field: string, description: string, value: Json): string => {
+  const { [field]: text } = value;
+  return (field === "issuer" && typeof text === "string" && issuerViolation(text)) || description;
+};

@@ -1,0 +1,88 @@
+// The custom roles of a policy.
+import { BUILT_IN_ROLES, capabilities, capabilityFrom, capabilityName, Role } from "../../../schema/index.ts";
+import { suggestion } from "../../../schema/nearest.ts";
+import type { PolicyGroup, PolicyRole } from "../policy.ts";
+import { checkGroupPath } from "./group.ts";
+import { checkRecord, duplicateFinder, type Path, type Report } from "./report.ts";
+
+export interface RoleDraft {
+  in?: string;
+  name?: string;
+  description?: string;
+  can?: (string | null)[];
+  builtIn?: true;
+}
+
+export interface Roles {
+  roles: Map<string, PolicyRole>;
+  /** names of built-in roles, with those that the policy adds */
+  builtIn: ReadonlySet<string>;
+}
+
+export const isBuiltIn = (name: string): boolean => (BUILT_IN_ROLES as readonly string[]).includes(name);
+
+export const checkRoles = (
+  draft: Readonly<Record<string, RoleDraft>> | null | undefined,
+  groups: ReadonlyMap<string, PolicyGroup>,
+  report: Report,
+): Roles => {
+  const roles = new Map<string, PolicyRole>();
+  const builtIn = new Set<string>(BUILT_IN_ROLES);
+  const duplicate = duplicateFinder(report, "role");
+  for (const [key, role] of Object.entries(draft ?? {})) {
+    const path = ["roles", key];
+    if (role.builtIn) {
+      checkBuiltIn(role, path, report);
+      builtIn.add(key);
+      continue;
+    }
+    if (isBuiltIn(key))
+      report.mistake(path, `${key} is a built-in role; choose another key, and give name where it must be ${key}`, {
+        atKey: true,
+      });
+    const { name = key, description } = role;
+    const group = checkGroupPath(role.in, groups, [...path, "in"], report);
+    const can = checkCapabilities(role.can, path, report);
+    const violations = checkRecord(
+      report,
+      Role,
+      { name, description, capabilities: can },
+      path,
+      role.name !== undefined,
+    );
+    // An empty list has its own words, and an unknown capability too.
+    for (const { field, description: text } of violations)
+      if (field === "capabilities" && can.length > 0) report.mistake([...path, "can"], text);
+    if (group === undefined) continue;
+    duplicate(group, name, path, role.name !== undefined, key);
+    const held = [...new Set(can)].map(capabilityName).sort();
+    roles.set(key, { key, group, name, description, capabilities: held, place: report.placeOf(path) });
+  }
+  return { roles, builtIn };
+};
+
+const checkBuiltIn = (role: RoleDraft, path: Path, { mistake }: Report): void => {
+  for (const field of Object.keys(role))
+    if (field !== "builtIn") mistake([...path, field], "a built-in role is the service's own: leave this out");
+};
+
+const names = capabilities.map(({ name }) => name);
+
+/** The enum names of those that exist. */
+const checkCapabilities = (can: RoleDraft["can"], path: Path, { mistake }: Report): string[] => {
+  if (can === undefined) mistake(path, "needs can: a list of capabilities, such as [repo.list]", { atKey: true });
+  else if (can.length === 0) mistake([...path, "can"], "must have at least one capability, such as repo.list");
+  const seen = new Set<string>();
+  return (can ?? []).flatMap((text, i) => {
+    if (text === null) return [];
+    const own = [...path, "can", i];
+    const capability = capabilityFrom(text);
+    if (capability === undefined) mistake(own, `there is no capability ${text}${suggestion(text, names, 3)}`);
+    else if (seen.has(capability)) mistake(own, `${text} stands here twice`);
+    else {
+      seen.add(capability);
+      return [capability];
+    }
+    return [];
+  });
+};

@@ -1,0 +1,166 @@
+// A policy as an access graph, with the policy as the whole truth: what its organisation holds and the policy lacks is not in the
+// graph. Groups match by their path of names, identities and roles by group and name, built-in roles by name. What exists has
+// its uid as id; what does not exist yet, `policy:<kind>:<path>`. Other organisations stay as they are.
+import type { Json } from "../../schema/index.ts";
+import {
+  type AccessGraph,
+  type BindingNode,
+  type GraphBuilder,
+  type GroupNode,
+  lineageOf,
+  type NodeId,
+  newGraph,
+} from "../graph/graph.ts";
+import { type Policy, type PolicyBinding, type PolicyIdentity, type PolicyRole, ROOT } from "./policy.ts";
+import type { Mistake, Place } from "./source.ts";
+
+export interface PolicyGraph {
+  graph: AccessGraph;
+  /** what cannot be compared: several live records of one name, and built-in roles that the service lacks */
+  mistakes: Mistake[];
+}
+
+export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
+  const mistakes: Mistake[] = [];
+  const mistake = (path: string, text: string, place?: Place) => void mistakes.push({ path, text, place });
+
+  /** the live record of a name, if there is one; several are a mistake */
+  const only = <N extends { id: NodeId }>(found: readonly N[] = [], what: string, path: string, place?: Place) => {
+    if (found.length > 1)
+      mistake(path, `the API has ${found.length} ${what} of this name: ${found.map(({ id }) => id).join(", ")}`, place);
+    return found[0];
+  };
+
+  const graph = newGraph();
+  const organization = organizationOf(policy, live, mistake);
+  keepOthers(graph, live, organization?.id);
+
+  /** by path of the policy */
+  const groupIds = new Map<string, NodeId>();
+  const addGroup = (path: string, node: GroupNode) => {
+    groupIds.set(path, node.id);
+    graph.groups.set(node.id, node);
+  };
+  addGroup(
+    ROOT,
+    organization ?? { id: `policy:group:${ROOT}`, uid: null, name: policy.organization.name ?? ROOT, parent: null },
+  );
+  const below = indexBy(live.groups.values(), ({ parent, name }) => [parent, name]);
+  for (const { path, parent: parentPath, name, place } of policy.groups.values()) {
+    const parent = groupIds.get(parentPath) as NodeId;
+    const known = only(below.get(keyOf(parent, name)), "groups", `groups.${path}`, place);
+    addGroup(path, known ?? { id: `policy:group:${path}`, uid: null, name, parent });
+  }
+
+  const identityIds = new Map<string, NodeId>();
+  const liveIdentities = indexBy(live.identities.values(), ({ group, name }) => [group, name]);
+  for (const identity of policy.identities.values()) {
+    const { key, name, relationship, place } = identity;
+    const group = groupIds.get(identity.group) as NodeId;
+    const known = only(liveIdentities.get(keyOf(group, name)), "identities", `identities.${key}`, place);
+    const id = known?.id ?? `policy:identity:${recordPath(identity)}`;
+    identityIds.set(key, id);
+    graph.identities.set(id, {
+      id,
+      uid: known?.uid ?? null,
+      name,
+      group,
+      relationship: likeLive(relationship, known?.relationship),
+    });
+  }
+
+  const roleIds = new Map<string, NodeId>();
+  const liveRoles = indexBy(live.roles.values(), ({ group, name }) => [group, name]);
+  for (const role of policy.roles.values()) {
+    const { key, name, capabilities, place } = role;
+    const group = groupIds.get(role.group) as NodeId;
+    const known = only(liveRoles.get(keyOf(group, name)), "roles", `roles.${key}`, place);
+    const id = known?.id ?? `policy:role:${recordPath(role)}`;
+    roleIds.set(key, id);
+    graph.roles.set(id, { id, uid: known?.uid ?? null, name, group, capabilities });
+  }
+  const roleIdOf = ({ role, place }: PolicyBinding): NodeId => {
+    const known = roleIds.get(role);
+    if (known !== undefined) return known;
+    const builtIn = only(liveRoles.get(keyOf(null, role)), "built-in roles", role, place);
+    const id = builtIn?.id ?? `policy:role:${role}`;
+    if (builtIn === undefined) {
+      mistake(role, "the API shows no built-in role of this name", place);
+      graph.roles.set(id, { id, uid: null, name: role, group: null, capabilities: [] });
+    }
+    roleIds.set(role, id);
+    return id;
+  };
+
+  const liveBindings = indexBy(live.bindings.values(), ({ group, identity, role }) => [group, identity, role]);
+  for (const binding of policy.bindings) {
+    const group = groupIds.get(binding.group) as NodeId;
+    const identity = identityIds.get(binding.identity) as NodeId;
+    const role = roleIdOf(binding);
+    const id = `policy:binding:${binding.group}:${binding.role}:${binding.identity}`;
+    // A pair may be bound twice, which grants no more than once.
+    const known: readonly BindingNode[] = liveBindings.get(keyOf(group, identity, role)) ?? [
+      { id, uid: null, group, identity, role },
+    ];
+    for (const node of known) graph.bindings.set(node.id, node);
+  }
+  return { graph, mistakes };
+};
+
+const keyOf = (...parts: readonly (string | null)[]): string => JSON.stringify(parts);
+
+const indexBy = <N>(nodes: Iterable<N>, partsOf: (node: N) => readonly (string | null)[]): Map<string, N[]> =>
+  Map.groupBy(nodes, (node) => keyOf(...partsOf(node)));
+
+const recordPath = ({ group, key }: PolicyIdentity | PolicyRole): string => (group === ROOT ? key : `${group}/${key}`);
+
+const organizationOf = (
+  { organization: { name, uid } }: Policy,
+  live: AccessGraph,
+  mistake: (path: string, text: string) => void,
+): GroupNode | undefined => {
+  const roots = [...live.groups.values()].filter(({ parent }) => parent === null);
+  if (uid !== undefined) {
+    const known = live.groups.get(uid);
+    if (known === undefined) mistake("organization.uid", `the API shows no organization ${uid}`);
+    return known;
+  }
+  const named = roots.filter((group) => group.name === name);
+  if (named.length > 1) {
+    const uids = named.map(({ id }) => id).join(", ");
+    mistake("organization", `the API has ${named.length} organizations named ${name}: ${uids}; give the uid of one`);
+  }
+  return named[0];
+};
+
+// A policy speaks of one organisation. Built-in roles belong to none.
+const keepOthers = (graph: GraphBuilder, live: AccessGraph, organization: NodeId | undefined): void => {
+  const isOther = (group: NodeId | null): boolean => group === null || lineageOf(live, group).at(-1) !== organization;
+  for (const kind of ["identities", "roles", "bindings"] as const)
+    for (const [id, node] of live[kind]) if (isOther(node.group)) graph[kind].set(id, node as never);
+  for (const [id, node] of live.groups) if (isOther(id)) graph.groups.set(id, node);
+};
+
+// The service chooses when static keys expire where the policy does not say, and writes zero values or leaves them out.
+const likeLive = (relationship: Json, live: Json | null | undefined): Json => {
+  const [[name, own] = []] = Object.entries(relationship) as [string, Json][];
+  const held = name === undefined ? undefined : (live?.[name] as Json | undefined);
+  if (name === undefined || own === undefined || held === undefined) return relationship;
+  const chosen =
+    name === "staticKeys" && own.expirationTime === undefined ? { expirationTime: held.expirationTime } : {};
+  const filled: Json = { ...own, ...chosen };
+  return isEqual(filled, held) ? { [name]: held } : { [name]: filled };
+};
+
+const isEqual = (one: unknown, other: unknown): boolean => {
+  if (isNothing(one) && isNothing(other)) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => isEqual((one as Json)[key], (other as Json)[key]));
+};
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0);

@@ -1,0 +1,67 @@
+// A policy that has no mistakes: groups by path, identities, custom roles, and who has which role where. It knows nothing of
+// Pulumi and of the network: AccessPolicy creates it, and a review compares it with what the API says.
+import type { Json } from "../../schema/index.ts";
+import type { Place } from "./source.ts";
+
+/** The path of the organisation itself. */
+export const ROOT = "/";
+
+export interface PolicyOrganization {
+  /** exactly one of name and uid */
+  name?: string;
+  uid?: string;
+  description?: string;
+}
+
+interface PolicyRecord {
+  /** of the record in the API */
+  name: string;
+  description?: string;
+  /** absent where the policy is an object of a program */
+  place?: Place;
+}
+
+export interface PolicyGroup extends PolicyRecord {
+  /** keys from the organisation down: `platform/registry` */
+  path: string;
+  /** path of the group above; `/` is the organisation */
+  parent: string;
+}
+
+export interface PolicyIdentity extends PolicyRecord {
+  key: string;
+  /** path of its group; `/` is the organisation */
+  group: string;
+  /** one of claimMatch, staticKeys and awsIdentity, as the API's JSON has it */
+  relationship: Json;
+}
+
+export interface PolicyRole extends PolicyRecord {
+  key: string;
+  /** path of its group; `/` is the organisation */
+  group: string;
+  /** friendly names, sorted */
+  capabilities: readonly string[];
+}
+
+/** One identity has one role at one group, and everywhere below it. */
+export interface PolicyBinding {
+  /** path of the group; `/` is the organisation */
+  group: string;
+  /** key of a role of the policy; otherwise the name of a built-in role */
+  role: string;
+  /** key of an identity of the policy */
+  identity: string;
+  place?: Place;
+}
+
+export interface Policy {
+  organization: PolicyOrganization;
+  /** by path, a group before those below it */
+  groups: ReadonlyMap<string, PolicyGroup>;
+  /** by key */
+  identities: ReadonlyMap<string, PolicyIdentity>;
+  /** by key */
+  roles: ReadonlyMap<string, PolicyRole>;
+  bindings: readonly PolicyBinding[];
+}

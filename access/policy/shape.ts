@@ -1,0 +1,140 @@
+// The shape of a policy file, for the reader and, as JSON Schema, for editors. What is in a preset or a relationship is judged
+// by the preset and by the API's own rules (check/relationship.ts).
+import { z } from "zod";
+import { asMessage, capabilities, Identity, inputFields, type Message } from "../../schema/index.ts";
+import type { Preset } from "../preset/preset.ts";
+import { presets } from "../preset/presets.ts";
+
+type JsonSchema = Record<string, unknown>;
+
+/** What editors see of a value that is checked elsewhere. */
+const published = new WeakMap<object, JsonSchema>();
+
+const opaque = (schema: JsonSchema): z.ZodOptional<z.ZodUnknown> => {
+  const value = z.unknown();
+  published.set(value, schema);
+  return value.optional();
+};
+
+const presetSchema = ({ title, fields, choice, some }: Preset): JsonSchema => {
+  const names = Object.keys(fields);
+  const properties = names.map((name) => {
+    const { description, type = "string" } = fields[name] as (typeof fields)[string];
+    return [name, { type, ...(type === "string" ? { minLength: 1 } : {}), description }];
+  });
+  const among = [...(choice ?? []), ...(some ?? [])];
+  const oneOf = choice?.map((name) => ({ required: [name] }));
+  const anyOf = some?.map((name) => ({ required: [name] }));
+  return {
+    description: `${title}; * matches any characters except / and :`,
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: names.filter((name) => !fields[name]?.optional && !among.includes(name)),
+    additionalProperties: false,
+    ...(oneOf ? { oneOf } : {}),
+    ...(anyOf ? { anyOf } : {}),
+  };
+};
+
+/** Relationships that are written as an Identity has them. */
+export const RAW_RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity"] as const;
+export type RawRelationship = (typeof RAW_RELATIONSHIPS)[number];
+
+export const relationshipMessage = (name: RawRelationship): Message =>
+  asMessage(Identity.shape[name] as z.ZodType) as Message;
+
+const relationshipSchema = (name: RawRelationship): JsonSchema => {
+  const message = relationshipMessage(name);
+  const fields = inputFields(message);
+  const input = z.object(Object.fromEntries(fields.map((field) => [field, message.shape[field] as z.ZodType])));
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" }) as JsonSchema;
+  return { ...schema, additionalProperties: false, description: `${name}, as in Identity` };
+};
+
+const text = z.string();
+const inGroup = text.optional().describe("path of its group, such as platform/registry; default: the organization");
+const name = text.optional().describe("name of the record; default: the key");
+const description = text.optional().describe("one line, at most 512 characters");
+
+const Group: z.ZodObject = z.strictObject({
+  name,
+  description,
+  get groups(): z.ZodType {
+    return Groups.optional();
+  },
+});
+
+const Groups = z.record(text, Group.nullable()).nullable().describe("the groups below, by name");
+
+const Identities = z.record(
+  text,
+  z.strictObject({
+    in: inGroup,
+    name,
+    description,
+    ...Object.fromEntries(Object.entries(presets).map(([word, preset]) => [word, opaque(presetSchema(preset))])),
+    ...Object.fromEntries(RAW_RELATIONSHIPS.map((word) => [word, opaque(relationshipSchema(word))])),
+  }),
+);
+
+const capabilityNames = { type: "array", minItems: 1, items: { enum: capabilities.map((one) => one.name).sort() } };
+
+const Can = z.array(text);
+published.set(Can, { ...capabilityNames, description: "what the role grants" });
+
+const Roles = z.record(
+  text,
+  z.strictObject({
+    in: inGroup,
+    name,
+    description,
+    can: Can.optional(),
+    builtIn: z
+      .literal(true)
+      .optional()
+      .describe("a built-in role of the service that this version does not know; it stands alone"),
+  }),
+);
+
+const Access = z.record(text, z.record(text, z.array(text).describe("keys of identities")).nullable());
+
+const organizationError = ({ input }: { input?: unknown }): string =>
+  input === undefined
+    ? "is required: the name of the organization, or { uid: … } of one that exists"
+    : "must be a name, or a map with uid, or with name and description";
+
+/** After `include` is read: sections that are empty in YAML are null. */
+export const PolicyShape = z.strictObject({
+  organization: z
+    .union([text, z.strictObject({ uid: text }), z.strictObject({ name: text, description })], {
+      error: organizationError,
+    })
+    .describe("name of the organization, or { uid } of one that exists"),
+  groups: Groups.optional(),
+  identities: Identities.nullable().optional().describe("workloads, by name"),
+  roles: Roles.nullable().optional().describe("custom roles, by name"),
+  access: Access.nullable()
+    .optional()
+    .describe("who has which role where: path of a group (/ is the organization), role, identities"),
+});
+export type PolicyShape = z.output<typeof PolicyShape>;
+
+/** `access.schema.json` of the package. */
+export const policySchema = (): JsonSchema => {
+  const include = z.array(text).optional().describe("further files of the policy, relative to this one");
+  // A file that another one includes needs no organization.
+  const file = PolicyShape.partial().extend({ include });
+  const { $schema, ...schema } = z.toJSONSchema(file, {
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      const own = published.get(zodSchema);
+      if (own) Object.assign(jsonSchema, own);
+    },
+  }) as JsonSchema;
+  return {
+    $schema,
+    title: "Access policy of pulumi-irm",
+    description: "Groups, identities, custom roles, and who has which role where.",
+    ...schema,
+  };
+};

@@ -1,0 +1,87 @@
+// What a policy says, and where: a tree of maps, lists and scalars in which each value and each key has its place. Aliases
+// share the tree of their anchor, so that a few bytes cannot become gigabytes; their nodes are counted all the same.
+
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** Something wrong with a policy, and what to write instead. */
+export interface Mistake {
+  /** `identities.release.in`; empty: the whole */
+  path: string;
+  text: string;
+  /** absent where the policy is an object of a program */
+  place?: Place;
+}
+
+export interface Entry {
+  key?: Place;
+  value: Source;
+}
+
+interface Node {
+  place?: Place;
+  /** nodes in it, with itself and with what its aliases stand for */
+  size: number;
+}
+
+export type MapSource = Node & { entries: Map<string, Entry> };
+export type ListSource = Node & { items: Source[] };
+export type ScalarSource = Node & { scalar: unknown };
+export type Source = MapSource | ListSource | ScalarSource;
+
+/** Most nodes of a policy, after aliases. */
+export const NODES_MAX = 100_000;
+/** Deepest nesting: beyond it a walk would exhaust the stack. */
+export const DEPTH_MAX = 400;
+
+export const isMap = (source: Source | undefined): source is MapSource => source !== undefined && "entries" in source;
+export const isList = (source: Source | undefined): source is ListSource => source !== undefined && "items" in source;
+
+export const mapOf = (entries: Map<string, Entry>, place?: Place): MapSource => ({
+  entries,
+  place,
+  size: [...entries.values()].reduce((sum, { value }) => sum + 1 + value.size, 1),
+});
+
+export const listOf = (items: Source[], place?: Place): ListSource => ({
+  items,
+  place,
+  size: items.reduce((sum, { size }) => sum + size, 1),
+});
+
+export const scalarOf = (scalar: unknown, place?: Place): ScalarSource => ({ scalar, place, size: 1 });
+
+/** The plain value. */
+export const plainValue = (source: Source): unknown => {
+  if (isMap(source)) return Object.fromEntries([...source.entries].map(([key, { value }]) => [key, plainValue(value)]));
+  return isList(source) ? source.items.map(plainValue) : source.scalar;
+};
+
+/** Where the value at a path stands; of a map, its key; of what is not there, what it should be in. */
+export const placeOf = (source: Source, path: readonly PropertyKey[], atKey = false): Place | undefined => {
+  let place = source.place;
+  let current: Source | undefined = source;
+  path.forEach((step, i) => {
+    if (isMap(current)) {
+      const entry = current.entries.get(String(step));
+      const prefersKey = isMap(entry?.value) || (atKey && i === path.length - 1);
+      place = (prefersKey ? entry?.key : entry?.value.place) ?? entry?.key ?? place;
+      current = entry?.value;
+    } else {
+      current = isList(current) ? current.items[Number(step)] : undefined;
+      place = current?.place ?? place;
+    }
+  });
+  return place;
+};
+
+/** `identities.release.in`, `access.platform.publisher[0]` */
+export const pathText = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, step) =>
+      typeof step === "number" ? `${text}[${step}]` : text === "" ? String(step) : `${text}.${String(step)}`,
+    "",
+  );

@@ -1,0 +1,178 @@
+// Reads one YAML file as a tree with places: its anchors, aliases and merge keys, its syntax errors, and keys that stand twice.
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  Scalar,
+  type YAMLError,
+} from "yaml";
+import {
+  DEPTH_MAX,
+  type Entry,
+  listOf,
+  type Mistake,
+  mapOf,
+  NODES_MAX,
+  type Place,
+  pathText,
+  type Source,
+  scalarOf,
+} from "./source.ts";
+
+export interface YamlSource {
+  /** absent: it cannot be used, and the mistakes say why */
+  source?: Source;
+  mistakes: Mistake[];
+}
+
+const TOO_MANY = `has more than ${NODES_MAX.toLocaleString("en")} nodes, aliases included; divide the policy`;
+const TOO_DEEP = `is nested more than ${DEPTH_MAX} levels deep`;
+/** The first syntax errors that are shown: one slip may cause thousands. */
+const ERRORS_MAX = 50;
+
+export const sourceFromYaml = (text: string, file: string): YamlSource => {
+  const start = { file, line: 1, column: 1 };
+  const refusal = tokenRefusal(text);
+  if (refusal) return { mistakes: [{ path: "", text: refusal, place: start }] };
+  const lines = new LineCounter();
+  const place = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: Math.max(col, 1) };
+  };
+  // The library compares each key of a map with every other one; `treeOf` does it once.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  if (document.errors.length > 0) return { mistakes: syntaxMistakes(document, place) };
+  const { source, mistakes } = treeOf(document, place);
+  if (source.size > NODES_MAX) return { mistakes: [{ path: "", text: TOO_MANY, place: start }] };
+  return { source, mistakes };
+};
+
+// Each scalar, alias, bracket, anchor and tag is a token of its own, so a file with more tokens has more nodes. Counting them
+// takes a fraction of the time and memory of parsing. The first character is the library's own sign of a plain scalar.
+const STARTS_NODE = new Set(["\u001f", '"', "'", "*", "[", "{", "&", "!"]);
+
+const tokenRefusal = (text: string): string | undefined => {
+  let count = 0;
+  let depth = 0;
+  for (const token of new Lexer().lex(text)) {
+    const first = token.charAt(0);
+    if (STARTS_NODE.has(first)) count += 1;
+    if (first === "[" || first === "{") depth += 1;
+    if (first === "]" || first === "}") depth -= 1;
+    if (count > NODES_MAX) return TOO_MANY;
+    if (depth > DEPTH_MAX) return TOO_DEEP;
+  }
+  return undefined;
+};
+
+// The library's own text is for programs.
+const syntaxText = ({ code, message }: YAMLError): string => {
+  if (code === "MULTIPLE_DOCS") return "a second document begins here; the file may hold one";
+  // Block sequences on one line nest without brackets.
+  return message.includes("call stack") ? TOO_DEEP : `is not YAML: ${message}`;
+};
+
+const syntaxMistakes = ({ errors }: Document, place: (offset: number) => Place): Mistake[] => {
+  const mistakes = errors.slice(0, ERRORS_MAX).map((error) => ({
+    path: "",
+    text: syntaxText(error),
+    place: place(error.pos[0]),
+  }));
+  const [last] = errors.slice(ERRORS_MAX);
+  if (last)
+    mistakes.push({
+      path: "",
+      text: `is not YAML: ${errors.length - ERRORS_MAX} more errors from here on`,
+      place: place(last.pos[0]),
+    });
+  return mistakes;
+};
+
+type Path = readonly PropertyKey[];
+
+const treeOf = (document: Document, place: (offset: number) => Place) => {
+  const mistakes: Mistake[] = [];
+  /** what an anchor stands for; null while it is read */
+  const anchors = new Map<string, Source | null>();
+
+  const placeAt = (node: Node | null | undefined): Place => place(node?.range?.[0] ?? 0);
+  const mistake = (node: Node | null | undefined, path: Path, text: string) =>
+    mistakes.push({ path: pathText(path), text, place: placeAt(node) });
+
+  const read = (node: Node | null | undefined, path: Path): Source => {
+    const anchor = node && "anchor" in node ? node.anchor : undefined;
+    if (anchor !== undefined) anchors.set(anchor, null);
+    const source = readNode(node, path);
+    if (anchor !== undefined) anchors.set(anchor, source);
+    return source;
+  };
+
+  const readNode = (node: Node | null | undefined, path: Path): Source => {
+    if (path.length > DEPTH_MAX) {
+      mistake(node, [], TOO_DEEP);
+      return scalarOf(null, placeAt(node));
+    }
+    if (isAlias(node)) return readAlias(node, path);
+    if (isMap(node)) return readMap(node.items as Pair<Node, Node | null>[], node, path);
+    if (isSeq(node)) {
+      const items = (node.items as Node[]).map((item, i) => read(item, [...path, i]));
+      return listOf(items, placeAt(node));
+    }
+    return scalarOf(isScalar(node) ? node.value : null, placeAt(node));
+  };
+
+  const readAlias = (node: Node & { source: string }, path: Path): Source => {
+    const target = anchors.get(node.source);
+    if (target) return target;
+    mistake(
+      node,
+      path,
+      target === null
+        ? `the alias *${node.source} stands in what it stands for, so it has no end; write it out`
+        : `the alias *${node.source} has no anchor &${node.source} above it`,
+    );
+    return scalarOf(null, placeAt(node));
+  };
+
+  const readMap = (pairs: readonly Pair<Node, Node | null>[], node: Node, path: Path): Source => {
+    const entries = new Map<string, Entry>();
+    const merged: Source[] = [];
+    for (const { key, value } of pairs) {
+      const name = isScalar(key) ? String(key.value) : "";
+      const own = [...path, name];
+      const source = read(value, own);
+      if (isScalar(key) && name === "<<" && key.type === Scalar.PLAIN) merged.push(...mergedMaps(source, key, path));
+      else if (!isScalar(key) || key.value === null) mistake(key ?? node, path, "a key must be a string");
+      else {
+        if (name === "__proto__") mistake(key, path, "__proto__ cannot be a name here");
+        else if (entries.has(name)) mistake(key, own, `stands here twice; the first is ${firstPlace(entries, name)}`);
+        else entries.set(name, { key: placeAt(key), value: source });
+      }
+    }
+    // The map's own entries win, then those of the first map (https://yaml.org/type/merge.html).
+    for (const map of merged)
+      if ("entries" in map) for (const [name, entry] of map.entries) if (!entries.has(name)) entries.set(name, entry);
+    return mapOf(entries, placeAt(node));
+  };
+
+  const mergedMaps = (source: Source, key: Node, path: Path): Source[] => {
+    const maps = "items" in source ? source.items : [source];
+    if (maps.every((map) => "entries" in map)) return maps;
+    mistake(key, path, "<< takes a map, or a list of maps");
+    return [];
+  };
+
+  return { source: read(document.contents as Node | null, []), mistakes };
+};
+
+const firstPlace = (entries: ReadonlyMap<string, Entry>, name: string): string => {
+  const place = entries.get(name)?.key;
+  return `at ${place?.line}:${place?.column}`;
+};

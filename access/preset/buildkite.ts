@@ -1,0 +1,50 @@
+// Buildkite: https://buildkite.com/docs/pipelines/security/oidc. The subject ends with the commit and the key of the step, which
+// may be empty, so it is always a pattern. Neither has a colon in it, and a branch that has one cannot pass for another.
+import { audienceField } from "./issuer.ts";
+import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
+import { oneSegment, refName, segment, subjectOf } from "./text.ts";
+
+/** Exactly one of branch and tag. */
+export interface BuildkiteArgs {
+  /** Slug of the organization */
+  organization: string;
+  /** Slug of the pipeline; `*` for every pipeline */
+  pipeline: string;
+  /** Name of a branch: `main`, `release/*` */
+  branch?: string;
+  /** Name of a tag: `v*` */
+  tag?: string;
+  /** `aud` of the token; default: what this service accepts by itself */
+  audience?: string;
+}
+
+export const BUILDKITE_ISSUER = "https://agent.buildkite.com";
+
+const relationship = ({ organization, pipeline, branch, tag, audience }: BuildkiteArgs): ClaimMatchRelationship => {
+  const ref = branch === undefined ? `refs/tags/${tag}` : `refs/heads/${branch}`;
+  return {
+    claimMatch: {
+      issuer: BUILDKITE_ISSUER,
+      ...subjectOf(`organization:${organization}:pipeline:${pipeline}:ref:${ref}`, {
+        pattern: ":commit:[^:]*:step:[^:]*",
+      }),
+      ...(audience === undefined ? {} : { audience }),
+    },
+  };
+};
+
+export const buildkitePreset: Preset<BuildkiteArgs, ClaimMatchRelationship> = {
+  title: "Buildkite",
+  fields: {
+    organization: { description: "slug of the organization", violation: oneSegment("organization") },
+    pipeline: { description: "slug of the pipeline; * for every pipeline", violation: segment },
+    branch: { description: "name of a branch: main, release/*", violation: refName("branch") },
+    tag: { description: "name of a tag: v*", violation: refName("tag") },
+    audience: audienceField,
+  },
+  choice: ["branch", "tag"],
+  relationship,
+};
+
+/** Assumed by the jobs of a pipeline: `buildkite({ organization: "acme", pipeline: "images", branch: "main" })`. */
+export const buildkite = presetFunction("buildkite", buildkitePreset);

@@ -1,0 +1,67 @@
+// GitLab CI/CD: https://docs.gitlab.com/ci/secrets/id_token_authentication/. The subject names the project, and then the branch
+// or tag. A pipeline of a merge request has that of its source branch, and of the fork where it comes from one.
+import { audienceField, issuerField } from "./issuer.ts";
+import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
+import { hasWildcard, noColon, refName, subjectOf } from "./text.ts";
+
+/** Exactly one of branch and tag. */
+export interface GitlabArgs {
+  /** Path with its groups: `acme/images`, `acme/platform/images`; `acme/*` for every project directly in acme */
+  project: string;
+  /** Name of a branch: `main`, `release/*` */
+  branch?: string;
+  /** Name of a tag: `v*` */
+  tag?: string;
+  /** Whether the branch or tag must be protected; default: not compared */
+  protected?: boolean;
+  /** Default: `https://gitlab.com`; otherwise the URL of the instance */
+  issuer?: string;
+  /** `aud` of the token; default: what this service accepts by itself */
+  audience?: string;
+}
+
+export const GITLAB_ISSUER = "https://gitlab.com";
+
+const projectViolation = (text: string): string | undefined => {
+  const [group = "", ...rest] = text.split("/");
+  if (hasWildcard(group)) return "must name one group: * may stand only after the first slash, as in acme/*";
+  if (rest.length === 0 || /^\/|\/\/|\/$/.test(text)) return "must be a path such as acme/images";
+  return noColon(text);
+};
+
+const relationship = (args: GitlabArgs): ClaimMatchRelationship => {
+  const { project, branch, tag, issuer = GITLAB_ISSUER, audience } = args;
+  const ref = branch === undefined ? `ref_type:tag:ref:${tag}` : `ref_type:branch:ref:${branch}`;
+  return {
+    claimMatch: {
+      issuer,
+      ...subjectOf(`project_path:${project}:`, ref),
+      ...(audience === undefined ? {} : { audience }),
+      ...(args.protected === undefined ? {} : { claims: { ref_protected: String(args.protected) } }),
+    },
+  };
+};
+
+export const gitlabPreset: Preset<GitlabArgs, ClaimMatchRelationship> = {
+  title: "GitLab",
+  fields: {
+    project: {
+      description: "path with its groups, such as acme/images, or acme/* for every project directly in acme",
+      violation: projectViolation,
+    },
+    branch: { description: "name of a branch: main, release/*", violation: refName("branch") },
+    tag: { description: "name of a tag: v*", violation: refName("tag") },
+    protected: {
+      description: "whether the branch or tag must be protected; default: not compared",
+      optional: true,
+      type: "boolean",
+    },
+    issuer: issuerField("default: https://gitlab.com; otherwise the URL of the instance"),
+    audience: audienceField,
+  },
+  choice: ["branch", "tag"],
+  relationship,
+};
+
+/** Assumed by the pipelines of a project: `gitlab({ project: "acme/images", branch: "main" })`. */
+export const gitlab = presetFunction("gitlab", gitlabPreset);

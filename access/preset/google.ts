@@ -1,0 +1,62 @@
+// Google Cloud: https://cloud.google.com/compute/docs/instances/verifying-instance-identity#payload. The subject is the unique
+// id of the service account, a number. Its address may belong to another account after a deletion; its id never does.
+import { audienceField } from "./issuer.ts";
+import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
+import { exactOrPattern, noColon } from "./text.ts";
+
+/** At least one of uniqueId and email. */
+export interface GoogleArgs {
+  /** Unique id of the service account, digits: `gcloud iam service-accounts describe EMAIL` shows it */
+  uniqueId?: string;
+  /** Address of the service account. The workload must ask for a token with its address (`format=full`, `includeEmail`) */
+  email?: string;
+  /** `aud` of the token; default: what this service accepts by itself */
+  audience?: string;
+}
+
+export const GOOGLE_ISSUER = "https://accounts.google.com";
+
+const uniqueIdViolation = (text: string): string | undefined =>
+  /^\d{6,30}$/.test(text) ? undefined : "must be the number of the service account: digits alone, in quotes";
+
+const emailViolation = (text: string): string | undefined => {
+  const [name, domain, ...rest] = text.split("@");
+  if (!name || !domain || rest.length > 0) return "must be an address such as deployer@acme.iam.gserviceaccount.com";
+  if (domain.includes("*")) return "must name one project: * may stand only before the @";
+  return noColon(text);
+};
+
+const relationship = ({ uniqueId, email, audience }: GoogleArgs): ClaimMatchRelationship => {
+  const address = email === undefined ? undefined : exactOrPattern(email);
+  const verified = { email_verified: "true" };
+  return {
+    claimMatch: {
+      issuer: GOOGLE_ISSUER,
+      ...(uniqueId === undefined ? { subjectPattern: "[0-9]+" } : { subject: uniqueId }),
+      ...(audience === undefined ? {} : { audience }),
+      ...(address === undefined ? {} : { claims: verified }),
+      ...(address && "exact" in address ? { claims: { email: address.exact, ...verified } } : {}),
+      ...(address && "pattern" in address ? { claimPatterns: { email: address.pattern } } : {}),
+    },
+  };
+};
+
+export const googlePreset: Preset<GoogleArgs, ClaimMatchRelationship> = {
+  title: "Google",
+  fields: {
+    uniqueId: {
+      description: "unique id of the service account: gcloud iam service-accounts describe EMAIL shows it",
+      violation: uniqueIdViolation,
+    },
+    email: {
+      description: "address of the service account; the workload must ask for a token with its address",
+      violation: emailViolation,
+    },
+    audience: audienceField,
+  },
+  some: ["uniqueId", "email"],
+  relationship,
+};
+
+/** Assumed by workloads of a service account: `google({ uniqueId: "112010400000000710080" })`. */
+export const google = presetFunction("google", googlePreset);

@@ -1,0 +1,45 @@
+// Kubernetes: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/. The subject names the namespace
+// and the service account; the issuer is the cluster's own.
+import { audienceField, issuerField } from "./issuer.ts";
+import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
+import { segment, subjectOf } from "./text.ts";
+
+export interface KubernetesArgs {
+  /** The cluster's issuer: `kubectl get --raw /.well-known/openid-configuration` shows it */
+  issuer: string;
+  /** Name of the namespace; `team-*` for several */
+  namespace: string;
+  /** Name of the service account; `*` for every one of the namespace */
+  serviceAccount: string;
+  /** `aud` of the token; default: what this service accepts by itself */
+  audience?: string;
+}
+
+const relationship = ({ issuer, namespace, serviceAccount, audience }: KubernetesArgs): ClaimMatchRelationship => ({
+  claimMatch: {
+    issuer,
+    ...subjectOf(`system:serviceaccount:${namespace}:${serviceAccount}`),
+    ...(audience === undefined ? {} : { audience }),
+  },
+});
+
+const { optional: _, ...issuer } = issuerField(
+  "the cluster's issuer: kubectl get --raw /.well-known/openid-configuration shows it",
+);
+
+export const kubernetesPreset: Preset<KubernetesArgs, ClaimMatchRelationship> = {
+  title: "Kubernetes",
+  fields: {
+    issuer,
+    namespace: { description: "name of the namespace; team-* for several", violation: segment },
+    serviceAccount: {
+      description: "name of the service account; * for every one of the namespace",
+      violation: segment,
+    },
+    audience: audienceField,
+  },
+  relationship,
+};
+
+/** Assumed by the pods of a service account: `kubernetes({ issuer, namespace: "prod", serviceAccount: "deployer" })`. */
+export const kubernetes = presetFunction("kubernetes", kubernetesPreset);

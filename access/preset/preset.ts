@@ -1,0 +1,94 @@
+// What a preset is: a few arguments, their rules, and the relationship that they stand for. In an argument `*` stands for any
+// characters except `/` and `:`, and everything else for itself.
+import { suggestion } from "../../schema/nearest.ts";
+
+/** Arguments of an Identity: assumed by a workload whose token's claims match. */
+export interface ClaimMatchRelationship {
+  claimMatch: {
+    issuer: string;
+    audience?: string;
+    claims?: Record<string, string>;
+    claimPatterns?: Record<string, string>;
+  } & ({ subject: string; subjectPattern?: undefined } | { subject?: undefined; subjectPattern: string });
+}
+
+export interface PresetField {
+  /** for the schema of policy files */
+  description: string;
+  optional?: true;
+  /** default: a string */
+  type?: "boolean";
+  /** what is wrong with a text, and what to write instead */
+  violation?: (text: string) => string | undefined;
+}
+
+export interface PresetProblem {
+  /** name of the argument; absent: the combination */
+  field?: string;
+  text: string;
+}
+
+export interface Preset<Args = never, R extends object = object> {
+  /** as people say it: `GitHub Actions` */
+  title: string;
+  fields: Readonly<Record<string, PresetField>>;
+  /** arguments of which exactly one must be given */
+  choice?: readonly string[];
+  /** arguments of which at least one must be given */
+  some?: readonly string[];
+  /** what does not go together, of arguments that are strings */
+  conflicts?(args: Readonly<Record<string, string | undefined>>): PresetProblem[];
+  /** of arguments without problems */
+  relationship(args: Args): R;
+}
+
+/** Everything that is wrong with the arguments, also where they come from JavaScript or a file. */
+export const presetProblems = (preset: Preset, args: unknown): PresetProblem[] => {
+  const { fields, choice = [], some = [], title } = preset;
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return [{ text: "must be a map" }];
+  const names = Object.keys(fields);
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  const wrong = given.flatMap(([field, value]) => {
+    const text = Object.hasOwn(fields, field)
+      ? valueViolation(fields[field] as PresetField, value)
+      : `${title} has no such argument${suggestion(field, names)}`;
+    return text === undefined ? [] : [{ field, text }];
+  });
+  const missing = names
+    .filter((name) => !fields[name]?.optional && !choice.includes(name) && !some.includes(name))
+    .filter((name) => given.every(([field]) => field !== name))
+    .map((name) => ({ text: `${name} is required` }));
+  if (some.length > 0 && given.every(([name]) => !some.includes(name)))
+    missing.push({ text: `one of ${some.join(", ")} is required` });
+  const strings = Object.fromEntries(given.filter(([, value]) => typeof value === "string"));
+  return [...wrong, ...missing, ...choiceProblems(choice, given), ...(preset.conflicts?.(strings) ?? [])];
+};
+
+const valueViolation = ({ type, violation }: PresetField, value: unknown): string | undefined => {
+  if (type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
+  if (typeof value === "number") return `must be a string: write "${value}", in quotes`;
+  if (typeof value !== "string") return "must be a string";
+  if (value === "") return "must not be empty";
+  if (value.length > 255) return "must be at most 255 characters";
+  if (/\p{Cc}/u.test(value)) return "must not contain control characters";
+  return violation?.(value);
+};
+
+const choiceProblems = (choice: readonly string[], given: readonly [string, unknown][]): PresetProblem[] => {
+  const set = given.filter(([name]) => choice.includes(name));
+  if (choice.length === 0 || set.length === 1) return [];
+  const last = set.at(-1);
+  return last === undefined
+    ? [{ text: `one of ${choice.join(", ")} is required` }]
+    : [{ field: last[0], text: `only one of ${choice.join(", ")} may be given` }];
+};
+
+/** The function that a program calls. It throws a TypeError with every problem. */
+export const presetFunction =
+  <Args, R extends object>(name: string, preset: Preset<Args, R>) =>
+  (args: Args): R => {
+    const problems = presetProblems(preset, args);
+    if (problems.length === 0) return preset.relationship(args);
+    const texts = problems.map(({ field, text }) => (field === undefined ? text : `${field} ${text}`));
+    throw new TypeError(`${name}: ${texts.join("; ")}`);
+  };
