@@ -3,8 +3,10 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
+import { addCheckCommand } from "./check-command.ts";
 import { addCompletionCommands } from "./completion-command.ts";
 import { addHelpCommand } from "./help-command.ts";
+import { addInitCommand } from "./init-command.ts";
 import { addJournalCommands } from "./journal-command.ts";
 import { addServeCommand } from "./serve-command.ts";
 import { type Exit, printError } from "./terminal.ts";
@@ -31,6 +33,8 @@ const createProgram = (exit: Exit): Command => {
   addServeCommand(program, exit);
   addTokenCommand(program, exit);
   addJournalCommands(program, exit);
+  addInitCommand(program, exit);
+  addCheckCommand(program, exit);
   addHelpCommand(program);
   addCompletionCommands(program);
   return program;

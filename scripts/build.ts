@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryText, supportedNode } from "./dist-entry.ts";
 import { compiled, distPackage, entriesOf, type PackageJson, targetsOf } from "./dist-package.ts";
@@ -52,6 +52,7 @@ async function copyRenderer(): Promise<void> {
 
 async function copyDocuments(): Promise<void> {
   for await (const file of glob(documents, { cwd: root })) await copy(file, file);
+  for await (const file of glob("schema/generated/*.schema.json", { cwd: root })) await copy(file, basename(file));
 }
 
 async function copy(from: string, to: string): Promise<void> {

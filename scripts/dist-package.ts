@@ -1,11 +1,12 @@
 // The package.json of the package: the root's, without the fields for the clone, with the built targets.
+import { basename } from "node:path";
 
 export type PackageJson = Record<string, unknown>;
 
 /** Fields for the clone only. */
 const omitted = new Set(["private", "scarfSettings", "scripts", "devDependencies", "type"]);
 /** Files that scripts/build.ts writes. */
-const files = ["*.js", "*.d.ts", "*.md", "docs", "lib"];
+const files = ["*.js", "*.d.ts", "*.md", "*.schema.json", "docs", "lib"];
 
 /** An export of the package: a CommonJS file at its root, which loads the compiled module. */
 export interface Entry {
@@ -31,6 +32,8 @@ export function distPackage(root: PackageJson): PackageJson {
   const kept = Object.entries(root).filter(([field]) => !omitted.has(field));
   const entries = Object.entries((root.exports ?? {}) as Record<string, string>).map(([path, target]) => {
     const name = entryName(path);
+    // An editor finds a schema by its path in the package, so it stands at the root.
+    if (target.endsWith(".schema.json")) return [path, `./${basename(target)}`];
     // TypeScript takes the first condition that matches, so `types` comes first.
     return [path, target.endsWith(".ts") ? { types: `./${name}.d.ts`, default: `./${name}.js` } : target];
   });

@@ -1,10 +1,12 @@
-// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages. With --check, writes
+// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; and the schemas of files
+// that people write, for editors. With --check, writes
 // nothing and fails when a file is out of date.
 //
 //   node scripts/generate.ts [--check] [FOLDER]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { policySchema } from "../access/policy/shape.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
 import { messageText } from "./message-text.ts";
 import { root } from "./project.mjs";
@@ -18,6 +20,7 @@ const wanted = new Map([
   ...protobufFiles().map((file): [string, string] => [file.name, protoText(file)]),
   ["openapi.json", `${JSON.stringify(openapiDocument(), undefined, 2)}\n`],
   ["message.ts", messageText()],
+  ["access.schema.json", `${JSON.stringify(policySchema(), undefined, 2)}\n`],
 ]);
 
 const present = existsSync(folder)

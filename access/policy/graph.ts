@@ -130,6 +130,10 @@ const organizationOf = (
     const uids = named.map(({ id }) => id).join(", ");
     mistake("organization", `the API has ${named.length} organizations named ${name}: ${uids}; give the uid of one`);
   }
+  // An organisation that holds a visible group need not be visible itself: its uid stands for its name.
+  const unnamed = roots.filter((group) => group.name === group.uid).map(({ id }) => id);
+  if (named.length === 0 && unnamed.length > 0)
+    mistake("organization", `the API does not show the name of ${unnamed.join(", ")}; give organization: { uid: … }`);
   return named[0];
 };
 

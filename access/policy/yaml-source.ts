@@ -1,5 +1,6 @@
 // Reads one YAML file as a tree with places: its anchors, aliases and merge keys, its syntax errors, and keys that stand twice.
 import {
+  Composer,
   type Document,
   isAlias,
   isMap,
@@ -9,9 +10,10 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  parseDocument,
+  Parser,
   Scalar,
   type YAMLError,
+  YAMLParseError,
 } from "yaml";
 import {
   DEPTH_MAX,
@@ -39,37 +41,50 @@ const ERRORS_MAX = 50;
 
 export const sourceFromYaml = (text: string, file: string): YamlSource => {
   const start = { file, line: 1, column: 1 };
-  const refusal = tokenRefusal(text);
-  if (refusal) return { mistakes: [{ path: "", text: refusal, place: start }] };
   const lines = new LineCounter();
   const place = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: Math.max(col, 1) };
   };
-  // The library compares each key of a map with every other one; `treeOf` does it once.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const document = documentOf(text, lines);
+  if (typeof document === "string") return { mistakes: [{ path: "", text: document, place: start }] };
   if (document.errors.length > 0) return { mistakes: syntaxMistakes(document, place) };
   const { source, mistakes } = treeOf(document, place);
   if (source.size > NODES_MAX) return { mistakes: [{ path: "", text: TOO_MANY, place: start }] };
   return { source, mistakes };
 };
 
-// Each scalar, alias, bracket, anchor and tag is a token of its own, so a file with more tokens has more nodes. Counting them
-// takes a fraction of the time and memory of parsing. The first character is the library's own sign of a plain scalar.
+// Each scalar, alias, bracket, anchor and tag is a token of its own, so a file with more tokens has more nodes. They are counted
+// before they are parsed, which takes most of the time and memory. The first character is the library's own sign of a plain scalar.
 const STARTS_NODE = new Set(["\u001f", '"', "'", "*", "[", "{", "&", "!"]);
 
-const tokenRefusal = (text: string): string | undefined => {
-  let count = 0;
-  let depth = 0;
-  for (const token of new Lexer().lex(text)) {
-    const first = token.charAt(0);
-    if (STARTS_NODE.has(first)) count += 1;
-    if (first === "[" || first === "{") depth += 1;
-    if (first === "]" || first === "}") depth -= 1;
-    if (count > NODES_MAX) return TOO_MANY;
-    if (depth > DEPTH_MAX) return TOO_DEEP;
+/** The document, or why the text is refused: the library would spend minutes on it. */
+const documentOf = (text: string, lines: LineCounter): Document | string => {
+  let refusal: string | undefined;
+  function* tokens() {
+    const parser = new Parser(lines.addNewLine);
+    lines.addNewLine(0);
+    let count = 0;
+    let depth = 0;
+    for (const token of new Lexer().lex(text)) {
+      const first = token.charAt(0);
+      if (STARTS_NODE.has(first)) count += 1;
+      if (first === "[" || first === "{") depth += 1;
+      if (first === "]" || first === "}") depth -= 1;
+      if (count > NODES_MAX) refusal = TOO_MANY;
+      else if (depth > DEPTH_MAX) refusal = TOO_DEEP;
+      if (refusal) return;
+      yield* parser.next(token);
+    }
+    yield* parser.end();
   }
-  return undefined;
+  // The library compares each key of a map with every other one; `treeOf` does it once.
+  const composer = new Composer({ lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const [document, second] = composer.compose(tokens(), true, text.length);
+  if (refusal) return refusal;
+  if (second)
+    document?.errors.push(new YAMLParseError(second.range.slice(0, 2) as [number, number], "MULTIPLE_DOCS", ""));
+  return document as Document;
 };
 
 // The library's own text is for programs.

@@ -19,7 +19,7 @@ const complete = async (...words: string[]) => {
 
 describe("irm complete answers", () => {
   test.each<[string[], string[]]>([
-    [[""], ["serve", "token", "journal", "help", "completion"]],
+    [[""], ["serve", "token", "journal", "init", "check", "help", "completion"]],
     [["jo"], ["journal"]],
     [
       ["journal", ""],
@@ -43,7 +43,7 @@ describe("irm complete answers", () => {
     [["serve", "--port", ""], []],
     [
       ["nothing", ""],
-      ["serve", "token", "journal", "help", "completion"],
+      ["serve", "token", "journal", "init", "check", "help", "completion"],
     ],
   ])("%j", async (words, values) => {
     expect(await complete(...words)).toEqual({ kind: "values", values });
@@ -53,6 +53,8 @@ describe("irm complete answers", () => {
     [["serve", "--db", ""], "files"],
     [["serve", "--seed=a"], "files"],
     [["journal", "pending", ""], "files"],
+    [["check", ""], "files"],
+    [["init", "a"], "files"],
     [["journal", "list", "--folder", ""], "folders"],
   ])("%j lets the shell list its %s", async (words, kind) => {
     expect(await complete(...words)).toEqual({ kind, values: [] });

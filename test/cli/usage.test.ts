@@ -14,7 +14,7 @@ const refusal = (command: string, sentence: string) => ({
 });
 
 const COMMANDS =
-  /^Usage: irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}help .*\n {2}completion .*\n$/;
+  /^Usage: irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}init .*\n {2}check .*\n {2}help .*\n {2}completion .*\n$/;
 
 describe("irm", () => {
   test("prints the commands on stderr when it is called without one", async () => {
@@ -41,7 +41,7 @@ describe("irm", () => {
       expect(stdout).toContain(`\n  --${flag} `);
   });
 
-  test.each([[["serve"]], [["token"]], [["journal"]], [["journal", "list"]], [["completion"]]])(
+  test.each([[["serve"]], [["token"]], [["journal"]], [["journal", "list"]], [["init"]], [["check"]], [["completion"]]])(
     "help %j prints what --help prints",
     async (command) => {
       const help = await run("help", ...command);
@@ -76,6 +76,8 @@ describe("a wrong command line is refused in one sentence with the nearest name:
     [["journal", "list", "--flder"], "irm journal list", "unknown flag '--flder'; did you mean --folder?"],
     [["--colour"], "irm", "unknown flag '--colour'"],
     [["journal", "pending"], "irm journal pending", "missing required argument 'FILE'"],
+    [["check"], "irm check", "missing required argument 'FILE'"],
+    [["init", "--organisation", "acme"], "irm init", "unknown flag '--organisation'; did you mean --organization?"],
     [
       ["completion", "ksh"],
       "irm completion",

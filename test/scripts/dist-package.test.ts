@@ -7,7 +7,12 @@ const root = {
   version: "0.1.0",
   private: true,
   type: "module",
-  exports: { ".": "./provider/index.ts", "./server": "./server/index.ts", "./package.json": "./package.json" },
+  exports: {
+    ".": "./provider/index.ts",
+    "./server": "./server/index.ts",
+    "./access.schema.json": "./schema/generated/access.schema.json",
+    "./package.json": "./package.json",
+  },
   bin: { irm: "./cli/main.ts" },
   scripts: { prepack: "exit 1" },
   dependencies: { zod: "4.6.7" },
@@ -22,6 +27,7 @@ describe("the published package.json", () => {
     expect(dist.exports).toEqual({
       ".": { types: "./index.d.ts", default: "./index.js" },
       "./server": { types: "./server.d.ts", default: "./server.js" },
+      "./access.schema.json": "./access.schema.json",
       "./package.json": "./package.json",
     });
     expect(Object.keys((dist.exports as Record<string, object>)["."] ?? {})[0]).toBe("types");
@@ -42,8 +48,9 @@ describe("the published package.json", () => {
   });
 
   test("names the files that it needs", () => {
-    const files = ["./index.js", "./index.d.ts", "./server.d.ts", "./server.js", "./package.json", "lib/cli/main.js"];
-    expect(targetsOf(dist)).toEqual(files);
+    const files = ["./index.js", "./index.d.ts", "./server.d.ts", "./server.js"];
+    const others = ["./access.schema.json", "./package.json", "lib/cli/main.js"];
+    expect(targetsOf(dist)).toEqual([...files, ...others]);
   });
 
   test("has an entry for each export that is TypeScript", () => {

@@ -1,0 +1,42 @@
+// The file that `irm init` writes: a policy that is right as it stands, with a comment for each section.
+import { stringify } from "yaml";
+
+/** Where editors find the schema, from the folder in which the package is installed. */
+const SCHEMA = "./node_modules/pulumi-irm/access.schema.json";
+
+export const starterPolicy = (organization: string): string => `# yaml-language-server: $schema=${SCHEMA}
+#
+# Who may do what. \`irm check access.yaml\` finds its mistakes, \`irm review --policy access.yaml\` compares it with the API, and
+# new AccessPolicy("access", { file: "access.yaml" }) in a Pulumi program creates what it says.
+
+# The name of your organization, or { uid: ... } of one that exists.
+organization: ${stringify(organization).trimEnd()}
+
+# Groups, as a tree. A role that is given at a group holds there and everywhere below.
+groups:
+  platform:
+    description: Builds what others stand on
+    groups:
+      registry: {}
+
+# Workloads. \`in\` is the path of a group; without it, the organization. * stands for any characters except / and :
+identities:
+  release: # the main branch of one repository
+    in: platform
+    github: { repository: acme/images, branch: main }
+  review: # pull requests of every repository of the organization
+    github: { repository: acme/*, event: pull_request }
+
+# Roles of your own. Built-in ones need no entry: owner, editor, viewer, registry.pull, registry.push and others.
+roles:
+  publisher:
+    in: platform
+    can: [repo.list, repo.create, manifest.create, tag.create]
+
+# Who has which role where. / is the organization.
+access:
+  platform/registry:
+    publisher: [release]
+  /:
+    viewer: [review]
+`;

@@ -1,0 +1,58 @@
+// `irm check`: mistakes on stdout, how many on stderr, and the exit code.
+import { writeFileSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { runCommand, temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const write = (name: string, text: string): string => {
+  const file = folder.path(name);
+  writeFileSync(file, text);
+  return file;
+};
+
+test("prints each mistake as file:line:column: path: text, in the order of the file, and exits with 1", async () => {
+  const file = write(
+    "wrong.yaml",
+    "organization: acme\nidentities:\n  a: {}\nroles: { publisher: { can: [repo.lst] } }\naccess: { /: { viewr: [a] } }\n",
+  );
+  const { code, stdout, stderr } = await runIrm("check", file);
+  expect(stdout.split("\n")).toEqual([
+    expect.stringContaining(
+      `${file}:3:3: identities.a: says of no workload that it may assume it; give one of github, `,
+    ),
+    `${file}:4:29: roles.publisher.can[0]: there is no capability repo.lst; did you mean repo.list?`,
+    `${file}:5:16: access./.viewr: there is no role viewr; did you mean viewer?`,
+    "",
+  ]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "irm check: 3 mistakes\n" });
+});
+
+test("prints nothing on stdout where there are no mistakes, and exits with 0", async () => {
+  const file = write(
+    "right.yaml",
+    'organization: acme\nidentities: { a: { google: { uniqueId: "107517467455664443765" } } }\naccess: { /: { viewer: [a] } }\n',
+  );
+  expect(await runIrm("check", file)).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `${file} has no mistakes: 0 groups, 1 identity, 0 roles, 1 role binding\n`,
+  });
+});
+
+test("reports a file that does not exist, in a separate process too", async () => {
+  expect(await runCommand("check", "/no/access.yaml")).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(/^\/no\/access\.yaml:1:1: cannot read \/no\/access\.yaml: ENOENT.*\n$/),
+    stderr: "irm check: 1 mistake\n",
+  });
+});
+
+test("escapes control characters of a file", async () => {
+  const file = write("escape.yaml", 'organization: acme\naccess: { "\\e[31mred": {} }\n');
+  const { stdout } = await runIrm("check", file);
+  expect(stdout).not.toContain("\u001b");
+  expect(stdout).toContain("there is no group \\u001b[31mred");
+});

@@ -1,0 +1,47 @@
+// `irm init`: a first policy file, right as it stands.
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+test("writes a file in which irm check finds no mistakes", async () => {
+  const file = folder.path("access.yaml");
+  expect(await runIrm("init", file, "--organization", "acme.example")).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `wrote ${file}: change it to your organization, then run \`irm check ${file}\`\n`,
+  });
+  const text = readFileSync(file, "utf8");
+  expect(text).toContain("\norganization: acme.example\n");
+  expect(text).toContain("# yaml-language-server: $schema=./node_modules/pulumi-irm/access.schema.json\n");
+  expect(await runIrm("check", file)).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `${file} has no mistakes: 2 groups, 2 identities, 1 role, 2 role bindings\n`,
+  });
+});
+
+test("never writes over a file", async () => {
+  const file = folder.path("mine.yaml");
+  writeFileSync(file, "mine\n");
+  expect(await runIrm("init", file)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `irm init: ${file} exists already; give another name\n`,
+  });
+  expect(readFileSync(file, "utf8")).toBe("mine\n");
+});
+
+test("says why it cannot write, and which name is none", async () => {
+  expect(await runIrm("init", "/no/access.yaml")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^irm init: cannot write \/no\/access\.yaml: ENOENT/),
+  });
+  expect(await runIrm("init", folder.path("new.yaml"), "--organization", "Acme")).toMatchObject({
+    code: 2,
+    stderr: 'irm init: --organization: name must match "^[a-z0-9 ._-]{1,}$"\nRun `irm init --help`.\n',
+  });
+});
