@@ -52,7 +52,7 @@ const customTags = (tags: Tags): Tags =>
     const flowCollectionPadding = tag.collection === "map" ? " " : "";
     const stringify: Stringify = (item, context, ...hooks) =>
       (item as unknown as YAMLMap).toString({ ...context, flowCollectionPadding }, ...hooks);
-    return { ...tag, stringify } as CollectionTag;
+    return { ...tag, stringify } as unknown as CollectionTag;
   });
 
 type Stringify = NonNullable<ScalarTag["stringify"]>;
