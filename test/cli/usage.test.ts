@@ -41,14 +41,19 @@ describe("irm", () => {
       expect(stdout).toContain(`\n  --${flag} `);
   });
 
-  test.each([[["serve"]], [["token"]], [["journal"]], [["journal", "list"]], [["init"]], [["check"]], [["completion"]]])(
-    "help %j prints what --help prints",
-    async (command) => {
-      const help = await run("help", ...command);
-      expect(help).toEqual(await run(...command, "--help"));
-      expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: irm ${command.join(" ")} `) });
-    },
-  );
+  test.each([
+    [["serve"]],
+    [["token"]],
+    [["journal"]],
+    [["journal", "list"]],
+    [["init"]],
+    [["check"]],
+    [["completion"]],
+  ])("help %j prints what --help prints", async (command) => {
+    const help = await run("help", ...command);
+    expect(help).toEqual(await run(...command, "--help"));
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: irm ${command.join(" ")} `) });
+  });
 
   test("colours help and errors on a terminal, but not in a file or with NO_COLOR", async () => {
     const coloured = async (env: Record<string, string | undefined>) => {
