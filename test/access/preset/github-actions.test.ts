@@ -1,7 +1,8 @@
 // Claims as published: https://docs.github.com/actions/reference/security/oidc and
 // https://docs.github.com/actions/concepts/security/openid-connect.
 import { describe, expect, test } from "vitest";
-import { githubActions } from "../../../access/preset/index.ts";
+import { aws, githubActions } from "../../../access/preset/index.ts";
+import type { IdentityArgs } from "../../../provider/program/identity.ts";
 import { matchesOf } from "./matching.ts";
 
 const iss = "https://token.actions.githubusercontent.com";
@@ -103,6 +104,15 @@ describe("githubActions matches the published claims of what it names, and not t
       [],
     );
   });
+});
+
+test("what the presets return are arguments of an Identity", () => {
+  const fields = { parent: "p", name: "n" };
+  const identities: IdentityArgs[] = [
+    { ...fields, ...githubActions({ repository: "acme/images", branch: "main" }) },
+    { ...fields, ...aws({ account: "123456789012", role: "deployer" }) },
+  ];
+  expect(identities.map((args) => Object.keys(args).at(-1))).toEqual(["claimMatch", "awsIdentity"]);
 });
 
 test("without * the subject is exact", () => {
