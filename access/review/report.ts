@@ -1,0 +1,148 @@
+// The document that `irm review --format json` prints, and that every other format shows: its shape, from which
+// access/generated/review.schema.json is generated.
+//
+//   identities     each identity that changes: what it gains and loses, and who can assume it before and after
+//   findings       what the rules mark (access/review/rule/), also those that are allowed
+//   deletedGroups  and what disappears with each
+//   adopted        records that exist and that the program takes over
+//   forceDestroy   resources that may delete what no resource manages
+//   undeclared     bindings that exist and that nothing declares
+//   expiringKeys   static keys that end within 30 days
+//   unknown        what a preview does not know, and what this review cannot tell
+//   notVisible     what the API does not list: yields neither gains nor losses
+//
+// `Review` adds the two graphs, for a format that shows who has access where.
+import { z } from "zod";
+import type { AccessGraph } from "../graph/graph.ts";
+
+const uid = z.string().nullable().describe("null: does not exist yet");
+const groupName = z
+  .string()
+  .describe("path from the organisation, / for itself; of a group that does not exist yet, the name of its resource");
+
+/** A capability that is gained or lost at a group and everywhere below it. */
+export const Row = z.object({
+  group: uid.describe("uid of the topmost group where it is gained or lost; null: the group does not exist yet"),
+  groupName,
+  capability: z.string().describe("such as groups.list"),
+  role: z.string().describe("name of the role that grants it; of several, the first by alphabet"),
+});
+export type Row = z.infer<typeof Row>;
+
+/** A pattern, with claims of tokens that it matches, and near ones that it does not. */
+export const PatternExamples = z.object({
+  claim: z.string(),
+  pattern: z.string(),
+  matches: z.array(z.string()),
+  differs: z.array(z.string()).describe("near to the others, and not matched"),
+});
+export type PatternExamples = z.infer<typeof PatternExamples>;
+
+export const Assumption = z.object({
+  text: z.string().describe("who can assume the identity, in words"),
+  patterns: z.array(PatternExamples),
+});
+export type Assumption = z.infer<typeof Assumption>;
+
+const relationship = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .describe("who can assume it, as the API's JSON has it, such as { claimMatch }; null: nobody, or not readable");
+
+export const IdentityReview = z.object({
+  uid,
+  name: z.string(),
+  groupName,
+  change: z.enum(["created", "deleted", "replaced", "updated", "none"]).describe("of the identity's own record"),
+  gains: z.array(Row),
+  losses: z.array(Row),
+  assumableBefore: relationship,
+  assumableAfter: relationship,
+  before: Assumption.nullable().describe("assumableBefore in words"),
+  after: Assumption.nullable().describe("assumableAfter in words"),
+});
+export type IdentityReview = z.infer<typeof IdentityReview>;
+
+export const RULES = [
+  "gains-owner",
+  "matches-many",
+  "new-issuer",
+  "pull-request-writes",
+  "root-binding",
+  "last-owner-goes",
+  "identity-replaced",
+  "regrants-removed",
+] as const;
+export type RuleName = (typeof RULES)[number];
+
+export const Finding = z.object({
+  rule: z.enum(RULES),
+  subject: z.string().describe("uid, or the name of what does not exist yet"),
+  name: z.string().describe("name of the subject"),
+  message: z.string(),
+  allowed: z.literal(true).optional().describe("excused by --allow"),
+  denied: z.literal(true).optional().describe("of a rule that --deny names: the exit code is 3"),
+});
+export type Finding = z.infer<typeof Finding>;
+
+const Named = z.object({ kind: z.string().describe("such as role binding"), uid, name: z.string() });
+
+export const DeletedGroup = z.object({
+  group: z.string(),
+  groupName,
+  contents: z.array(Named).describe("what is in it or below, and disappears with it"),
+});
+export type DeletedGroup = z.infer<typeof DeletedGroup>;
+
+export const Adopted = Named.extend({ resource: z.string(), deletedLater: z.boolean() });
+export type Adopted = z.infer<typeof Adopted>;
+
+export const Forced = Named.extend({
+  resource: z.string(),
+  deletes: z.boolean().describe("true: this change deletes it; false: a later one may"),
+  contents: z.array(Named).describe("what no resource manages, and a deletion takes along"),
+});
+export type Forced = z.infer<typeof Forced>;
+
+export const Undeclared = z.object({
+  binding: z.string(),
+  group: z.string(),
+  groupName,
+  identity: z.string(),
+  identityName: z.string(),
+  role: z.string(),
+});
+export type Undeclared = z.infer<typeof Undeclared>;
+
+export const ExpiringKey = z.object({ uid, name: z.string(), groupName, expirationTime: z.string() });
+export type ExpiringKey = z.infer<typeof ExpiringKey>;
+
+export const Unknown = z.object({
+  subject: z.string().describe("name of the resource, or empty: about the whole review"),
+  property: z.string().optional(),
+  message: z.string(),
+});
+export type Unknown = z.infer<typeof Unknown>;
+
+export const NotVisible = z.object({ kind: z.string(), group: z.string(), groupName, message: z.string() });
+export type NotVisible = z.infer<typeof NotVisible>;
+
+export const Report = z.object({
+  source: z.enum(["preview", "policy"]),
+  identities: z.array(IdentityReview),
+  findings: z.array(Finding),
+  deletedGroups: z.array(DeletedGroup),
+  adopted: z.array(Adopted),
+  forceDestroy: z.array(Forced),
+  undeclared: z.array(Undeclared),
+  expiringKeys: z.array(ExpiringKey),
+  unknown: z.array(Unknown),
+  notVisible: z.array(NotVisible),
+});
+export type Report = z.infer<typeof Report>;
+
+export interface Review {
+  report: Report;
+  before: AccessGraph;
+  after: AccessGraph;
+}
