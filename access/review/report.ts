@@ -47,7 +47,9 @@ export type Assumption = z.infer<typeof Assumption>;
 const relationship = z
   .record(z.string(), z.unknown())
   .nullable()
-  .describe("who can assume it, as the API's JSON has it, such as { claimMatch }; null: nobody, or not readable");
+  .describe(
+    "who can assume it, as the API's JSON has it, such as { claimMatch }; null: it cannot be assumed, or that is not known",
+  );
 
 export const IdentityReview = z.object({
   uid,

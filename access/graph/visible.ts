@@ -1,0 +1,24 @@
+// Whether records of a kind could be listed in a group: what cannot be listed may exist all the same.
+import type { AccessGraph, NodeId } from "./graph.ts";
+import { lineageOf } from "./graph.ts";
+import type { ListedKind, NotVisible } from "./live.ts";
+
+export type IsVisible = (kind: ListedKind, group: NodeId) => boolean;
+
+/** A group that the graph does not have is as visible as the nearest one above it. */
+export const visibilityIn = (graph: AccessGraph, notVisible: readonly NotVisible[]): IsVisible => {
+  const hidden = new Set(notVisible.map(({ kind, group }) => `${kind} ${group}`));
+  return (kind, group) => {
+    const known = graph.groups.has(group) ? group : lineageByUid(group).find((id) => graph.groups.has(id));
+    const asked = known ?? group;
+    // A new group is in one that exists.
+    const existing = lineageOf(graph, asked).find((id) => graph.groups.get(id)?.uid !== null) ?? asked;
+    return !hidden.has(`${kind} ${existing}`);
+  };
+};
+
+const lineageByUid = (uid: string): string[] =>
+  uid
+    .split("/")
+    .map((_, i, segments) => segments.slice(0, segments.length - i).join("/"))
+    .slice(1);

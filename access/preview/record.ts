@@ -1,0 +1,117 @@
+// Nodes of a graph from the inputs of resources, as a preview shows them.
+import { capabilityName, type Json } from "../../schema/index.ts";
+import type { GroupNode, IdentityNode, NodeId, RoleNode } from "../graph/graph.ts";
+import { relationshipOf } from "../graph/live.ts";
+import { textOf } from "../graph/same.ts";
+import { nodeOf } from "./reference.ts";
+import type { Resource, Stored } from "./resource.ts";
+import { SECRET, UNKNOWN } from "./shape.ts";
+
+/** What a preview does not show in a value: undefined when it shows all of it. */
+export const hiddenIn = (value: unknown): "unknown" | "secret" | undefined => {
+  if (value === SECRET) return "secret";
+  if (typeof value === "string") return value.includes(UNKNOWN) ? "unknown" : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const one of Object.values(value)) {
+    const found = hiddenIn(one);
+    if (found) return found;
+  }
+  return undefined;
+};
+
+const nameIn = (inputs: Json, otherwise: string): string =>
+  typeof inputs.name === "string" && hiddenIn(inputs.name) === undefined ? inputs.name : otherwise;
+
+const uidOf = ({ planned }: Resource): string | null => planned?.uid ?? null;
+
+/** Inputs that the preview changes, so that the API's record takes them. */
+const changedInputs = ({ planned, stored }: Resource, names: readonly string[]): boolean => {
+  const [news, olds] = [planned?.inputs ?? {}, stored?.inputs ?? {}];
+  return planned?.op === "create" || names.some((name) => textOf(news[name]) !== textOf(olds[name]));
+};
+
+export const groupNodeOf = (resource: Resource, parent: NodeId | null, live?: GroupNode): GroupNode => ({
+  id: nodeOf(resource),
+  uid: uidOf(resource),
+  name: nameIn(resource.planned?.inputs ?? {}, live?.name ?? resource.logicalName),
+  parent,
+  logicalName: resource.logicalName,
+});
+
+const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
+
+/** `hidden`: the preview does not show who can assume it. */
+export const identityNodeOf = (
+  resource: Resource,
+  group: NodeId,
+  live?: IdentityNode,
+): { node: IdentityNode; hidden?: "unknown" | "secret" } => {
+  const { inputs = {} } = resource.planned ?? {};
+  const node = {
+    id: nodeOf(resource),
+    uid: uidOf(resource),
+    name: nameIn(inputs, live?.name ?? resource.logicalName),
+    group,
+  };
+  const given = relationshipOf(inputs);
+  if (live && (given === null || !changedInputs(resource, RELATIONSHIPS)))
+    return { node: { ...node, relationship: live.relationship } };
+  const hidden = hiddenIn(given);
+  if (hidden) return { node: { ...node, relationship: null }, hidden };
+  return { node: { ...node, relationship: withExpiry(given, live) } };
+};
+
+/** The API keeps the end of static keys that the program does not set. */
+const withExpiry = (given: Json | null, live?: IdentityNode): Json | null => {
+  const [now, before] = [given?.staticKeys, live?.relationship?.staticKeys] as (Json | undefined)[];
+  if (!now || now.expirationTime || !before?.expirationTime) return given;
+  return { ...given, staticKeys: { ...now, expirationTime: before.expirationTime } };
+};
+
+/** `hidden`: the preview does not show what the role grants. */
+export const roleNodeOf = (
+  resource: Resource,
+  group: NodeId,
+  live?: RoleNode,
+): { node: RoleNode; hidden?: "unknown" | "secret" } => {
+  const { inputs = {} } = resource.planned ?? {};
+  const node = {
+    id: nodeOf(resource),
+    uid: uidOf(resource),
+    name: nameIn(inputs, live?.name ?? resource.logicalName),
+    group,
+  };
+  const { capabilities } = inputs;
+  if (live && (capabilities === undefined || !changedInputs(resource, ["capabilities"])))
+    return { node: { ...node, capabilities: live.capabilities } };
+  const hidden = hiddenIn(capabilities);
+  const known = Array.isArray(capabilities) ? capabilities : [];
+  const shown = known.filter((one): one is string => typeof one === "string" && hiddenIn(one) === undefined);
+  return { node: { ...node, capabilities: shown.map(capabilityName).sort() }, ...(hidden && { hidden }) };
+};
+
+/** The records that the engine's state shows, where the API does not list them. */
+export const storedIdentity = ({ uid, outputs }: Stored, group: NodeId): IdentityNode => ({
+  id: uid,
+  uid,
+  name: nameIn(outputs, uid),
+  group,
+  relationship: relationshipOf(outputs),
+});
+
+export const storedRole = ({ uid, outputs }: Stored, group: NodeId): RoleNode => ({
+  id: uid,
+  uid,
+  name: nameIn(outputs, uid),
+  group,
+  capabilities: (Array.isArray(outputs.capabilities) ? outputs.capabilities.map(String) : [])
+    .map(capabilityName)
+    .sort(),
+});
+
+export const storedGroup = ({ uid, outputs }: Stored, parent: NodeId | null): GroupNode => ({
+  id: uid,
+  uid,
+  name: nameIn(outputs, uid),
+  parent,
+});

@@ -1,0 +1,159 @@
+// The steps of a preview, gathered by resource: what the engine does with each resource of ours, and the state and the inputs
+// that it shows for it.
+import { isUidp, type Json } from "../../schema/index.ts";
+import type { Preview, State, Step } from "./shape.ts";
+
+export type ResourceKind = "group" | "identity" | "role" | "roleBinding" | "roleBindingSet";
+
+const KINDS: Readonly<Record<string, ResourceKind>> = {
+  Group: "group",
+  Identity: "identity",
+  Role: "role",
+  RoleBinding: "roleBinding",
+  RoleBindingSet: "roleBindingSet",
+};
+
+/** The record of a resource before the run, as the engine's state has it. */
+export interface Stored {
+  uid: string;
+  inputs: Json;
+  outputs: Json;
+  /** the record outlives the resource: it was adopted, or the program retains it */
+  stays: boolean;
+}
+
+export interface Resource {
+  urn: string;
+  kind: ResourceKind;
+  /** in the program: the last part of the URN */
+  logicalName: string;
+  /** found by the engine's refresh, or in its state */
+  stored?: Stored;
+  /** in the state before the refresh; a preview shows no other */
+  refreshed?: Stored;
+  /** after the run; absent: the resource goes */
+  planned?: {
+    /** undefined: only the run gives it one */
+    uid?: string;
+    inputs: Json;
+    /** URNs of the resources that each input comes from */
+    dependencies: Readonly<Record<string, readonly string[]>>;
+    op: "same" | "update" | "create" | "read";
+  };
+  /** records that the run deletes */
+  deleted: Stored[];
+}
+
+export interface Resources {
+  byUrn: ReadonlyMap<string, Resource>;
+  /** what this version does not understand of steps of ours */
+  unclear: { subject: string; message: string }[];
+}
+
+// Types of dynamic resources, and of the native plugin.
+const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index):(.+)$/;
+
+/** `urn:pulumi:STACK::PROJECT::PARENT_TYPES$TYPE::NAME`; a name may contain `::`. */
+export const partsOfUrn = (urn: string): { type: string; name: string } => {
+  const [, , types = "", ...name] = urn.split("::");
+  return { type: types.split("$").at(-1) ?? "", name: name.join("::") };
+};
+
+/** The kind of our resources; null for one of ours without access of its own; undefined for all others. */
+const kindOf = (urn: string): ResourceKind | null | undefined => {
+  const [, type] = TYPE.exec(partsOfUrn(urn).type) ?? [];
+  return type === undefined ? undefined : (KINDS[type] ?? null);
+};
+
+export const resourcesIn = ({ steps }: Preview): Resources => {
+  const byUrn = new Map<string, Resource>();
+  const unclear: Resources["unclear"] = [];
+  for (const step of steps) {
+    const { urn } = step;
+    const kind = kindOf(urn);
+    if (!kind) continue;
+    const { name } = partsOfUrn(urn);
+    const resource: Resource = byUrn.get(urn) ?? { urn, kind, logicalName: name, deleted: [] };
+    byUrn.set(urn, resource);
+    const message = addStep(resource, step);
+    if (message) unclear.push({ subject: name, message });
+  }
+  return { byUrn, unclear };
+};
+
+/** Adds a step to what is known of its resource. Returns what this version does not understand of it. */
+const addStep = (resource: Resource, { op, oldState, newState }: Step): string | undefined => {
+  const stored = storedIn(oldState);
+  switch (op) {
+    case "refresh":
+      resource.refreshed = stored ?? storedIn(newState);
+      return undefined;
+    case "same":
+    case "update": {
+      const uid = stored?.uid ?? newState?.id ?? undefined;
+      if (uid === undefined) return `the preview shows no id of a resource that exists (${op})`;
+      resource.stored = stored;
+      resource.planned = { ...plannedIn(newState ?? oldState), uid, op };
+      return undefined;
+    }
+    case "create":
+    case "create-replacement":
+      if (!newState) return `the preview shows nothing of what it would ${op}`;
+      resource.planned = created(newState);
+      return undefined;
+    case "replace":
+      if (!newState) return "the preview shows nothing of what it would create in place of this resource";
+      resource.stored = stored;
+      resource.planned = created(newState);
+      return deleteOf(resource, stored);
+    case "delete":
+    case "delete-replaced":
+      return deleteOf(resource, stored);
+    case "read":
+    case "read-replacement":
+    case "import":
+    case "import-replacement": {
+      const uid = newState?.id ?? stored?.uid;
+      if (!isUidp(uid)) return `the preview does not know the uid of the record that it reads (${op})`;
+      resource.planned = { ...plannedIn(newState), uid, op: op.startsWith("read") ? "read" : "create" };
+      return undefined;
+    }
+    // Only the state changes.
+    case "discard":
+    case "discard-replaced":
+    case "read-discard":
+    case "remove-pending-replace":
+      return undefined;
+    default:
+      return `this version does not know what the engine's step ${JSON.stringify(op)} does; update pulumi-irm`;
+  }
+};
+
+const deleteOf = (resource: Resource, stored: Stored | undefined): string | undefined => {
+  if (!stored) return "the preview shows no id of a resource that it would delete";
+  if (!resource.deleted.some(({ uid }) => uid === stored.uid)) resource.deleted.push(stored);
+  return undefined;
+};
+
+const storedIn = (state: State | null | undefined): Stored | undefined => {
+  if (!state?.id) return undefined;
+  const { id, inputs, outputs, retainOnDelete } = state;
+  const known = outputs ?? {};
+  const stays = retainOnDelete === true || (known.adopted === true && known.deleteAdopted !== true);
+  return { uid: id, inputs: inputs ?? {}, outputs: known, stays };
+};
+
+type Planned = NonNullable<Resource["planned"]>;
+
+const plannedIn = (state: State | null | undefined): Pick<Planned, "inputs" | "dependencies"> => ({
+  inputs: state?.inputs ?? {},
+  dependencies: Object.fromEntries(
+    Object.entries(state?.propertyDependencies ?? {}).map(([name, urns]) => [name, urns ?? []]),
+  ),
+});
+
+/** An adopted record exists. */
+const created = (state: State): Planned => {
+  const { adopt } = state.inputs ?? {};
+  return { ...plannedIn(state), ...(isUidp(adopt) && { uid: adopt }), op: "create" };
+};

@@ -1,0 +1,87 @@
+// The document that `pulumi preview --json` prints: what a review reads of it. Members of newer engines are ignored. A step that
+// cannot be read is kept as unreadable, because a review must not leave out what it does not understand.
+import { z } from "zod";
+
+/** Stands for a value that a preview does not know, also inside texts (sdk/nodejs/runtime/rpc.ts). */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** What the engine prints in place of a secret. */
+export const SECRET = "[secret]";
+
+const bag = z.record(z.string(), z.unknown()).nullish();
+
+const State = z.object({
+  id: z.string().nullish(),
+  inputs: bag,
+  outputs: bag,
+  propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
+  /** the option retainOnDelete: the record stays when the resource goes */
+  retainOnDelete: z.boolean().nullish(),
+});
+export type State = z.infer<typeof State>;
+
+const Step = z.object({
+  op: z.string(),
+  urn: z.string(),
+  oldState: State.nullish(),
+  newState: State.nullish(),
+});
+export type Step = z.infer<typeof Step>;
+
+const Diagnostic = z.object({ severity: z.string().nullish(), message: z.string().nullish() });
+
+const Document = z.object({
+  steps: z.array(z.unknown()).nullish(),
+  diagnostics: z.array(z.unknown()).nullish(),
+  changeSummary: z.record(z.string(), z.number()).nullish(),
+  duration: z.number().nullish(),
+});
+
+export interface Preview {
+  steps: Step[];
+  /** why the others cannot be read */
+  unreadable: string[];
+  /** counts of steps by op, also of those that are not shown */
+  summary: Readonly<Record<string, number>>;
+}
+
+/** No review is possible: the preview failed, or the text is no preview. */
+export class PreviewError extends Error {
+  override readonly name = "PreviewError";
+}
+
+const HOW = "it must be what pulumi preview --json --show-sames --refresh prints";
+
+/** `source` names the text in an error: a file, or the engine. */
+export const parsePreview = (text: string, source: string): Preview => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new PreviewError(`${source} is not JSON (${(error as Error).message}); ${HOW}`);
+  }
+  const { data, error } = Document.safeParse(json);
+  if (error) throw new PreviewError(`${source} is not a preview: ${z.prettifyError(error)}; ${HOW}`);
+  const { steps, diagnostics, changeSummary } = data;
+  if (!steps && !diagnostics && !changeSummary) throw new PreviewError(`${source} is not a preview; ${HOW}`);
+  const errors = (diagnostics ?? []).flatMap((one) => {
+    const found = Diagnostic.safeParse(one).data;
+    return found?.severity === "error" ? [(found.message ?? "").trim()] : [];
+  });
+  if (errors.length > 0)
+    throw new PreviewError(
+      ["the preview has errors, so there is no review of it. Correct them first:", ...errors].join("\n  - "),
+    );
+  const preview: Preview = { steps: [], unreadable: [], summary: changeSummary ?? {} };
+  (steps ?? []).forEach((one, i) => {
+    const step = Step.safeParse(one);
+    if (step.success) preview.steps.push(step.data);
+    else preview.unreadable.push(`step ${i + 1}${urnIn(one)}: ${z.prettifyError(step.error).replaceAll(/\s+/g, " ")}`);
+  });
+  return preview;
+};
+
+const urnIn = (step: unknown): string => {
+  const urn = (step as { urn?: unknown } | null)?.urn;
+  return typeof urn === "string" ? ` (${urn})` : "";
+};

@@ -1,0 +1,59 @@
+// Who can assume an identity: its relationship in words, with examples for each pattern.
+import { type Json, printable } from "../../schema/index.ts";
+import { examplesOf } from "./example.ts";
+import type { Assumption, PatternExamples } from "./report.ts";
+
+const quoted = (value: unknown): string => JSON.stringify(printable(String(value)));
+
+/** Null: nothing is known of it. */
+export const assumptionOf = (relationship: Json | null): Assumption | null => {
+  if (relationship === null) return null;
+  const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = relationship as Record<string, Json | undefined>;
+  if (claimMatch) return fromClaims(claimMatch);
+  if (staticKeys) return { text: keysText(staticKeys), patterns: [] };
+  if (awsIdentity) return fromAws(awsIdentity);
+  if (servicePrincipal)
+    return { text: `the platform's own service ${printable(String(servicePrincipal))}`, patterns: [] };
+  return { text: `whoever satisfies ${printable(JSON.stringify(relationship))}`, patterns: [] };
+};
+
+const WORDS: Readonly<Record<string, string>> = { issuer: "issuer", subject: "subject", audience: "audience" };
+
+const fromClaims = (match: Json): Assumption => {
+  const patterns: PatternExamples[] = [];
+  const parts = Object.keys(WORDS).flatMap((name) => {
+    if (match[name]) return [`${WORDS[name]} ${quoted(match[name])}`];
+    const pattern = match[`${name}Pattern`];
+    if (!pattern) return [];
+    patterns.push(examplesOf(name, String(pattern)));
+    return [`${WORDS[name]} matching ${quoted(pattern)}`];
+  });
+  for (const [claim, value] of Object.entries((match.claims ?? {}) as Json))
+    parts.push(`${printable(claim)} ${quoted(value)}`);
+  for (const [claim, pattern] of Object.entries((match.claimPatterns ?? {}) as Json)) {
+    patterns.push(examplesOf(claim, String(pattern)));
+    parts.push(`${printable(claim)} matching ${quoted(pattern)}`);
+  }
+  return { text: `a workload whose token has ${listed(parts)}`, patterns };
+};
+
+const listed = (parts: readonly string[]): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+
+const keysText = ({ issuer, subject, expirationTime }: Json): string => {
+  const until = expirationTime ? `, until ${printable(String(expirationTime))}` : "";
+  return `a workload that signs with one of the identity's own keys, as issuer ${quoted(issuer)} and subject ${quoted(subject)}${until}`;
+};
+
+const fromAws = (aws: Json): Assumption => {
+  const patterns: PatternExamples[] = [];
+  const parts = ["arn", "userId"].flatMap((name) => {
+    const word = name === "arn" ? "ARN" : "user id";
+    if (aws[name]) return [`${word} ${quoted(aws[name])}`];
+    const pattern = aws[`${name}Pattern`];
+    if (!pattern) return [];
+    patterns.push(examplesOf(name, String(pattern)));
+    return [`${word} matching ${quoted(pattern)}`];
+  });
+  return { text: `an AWS principal of account ${printable(String(aws.awsAccount))} with ${listed(parts)}`, patterns };
+};

@@ -1,0 +1,215 @@
+// The review of a proposal: what changes for each identity, and what the rules find in it.
+import type { Json } from "../../schema/index.ts";
+import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
+import type { NotVisible } from "../graph/live.ts";
+import { textOf } from "../graph/same.ts";
+import { assumptionOf } from "./assume.ts";
+import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
+import { bindingsOf, compare, contentsOf } from "./contents.ts";
+import type { Proposal } from "./proposal.ts";
+import type {
+  DeletedGroup,
+  ExpiringKey,
+  Finding,
+  IdentityReview,
+  Report,
+  Review,
+  Row,
+  Undeclared,
+  Unknown,
+} from "./report.ts";
+import { rules } from "./rule/index.ts";
+import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
+import { judged, type Verdict } from "./rules-option.ts";
+
+export interface ReviewOptions extends Verdict {
+  notVisible: readonly NotVisible[];
+  /** static keys that end within 30 days from then are listed */
+  nowMs: number;
+}
+
+export const reviewOf = (proposal: Proposal, { notVisible, nowMs, ...verdict }: ReviewOptions): Review => {
+  const { before, after } = proposal;
+  const changes = accessChange(before, after);
+  const replacements = replacementsIn(proposal);
+  const reassumed = [...after.identities.values()].filter(({ id, relationship }) => {
+    const old = before.identities.get(id);
+    return relationship !== null && textOf(relationship) !== textOf(old?.relationship ?? null);
+  });
+  const input: RuleInput = { ...proposal, changes, replacements, reassumed };
+  const report: Report = {
+    source: proposal.source,
+    identities: identitiesOf(input),
+    findings: judged(findingsOf(input), verdict),
+    deletedGroups: deletedGroupsOf(input),
+    adopted: proposal.adopted
+      .map((one) => ({ ...one, name: nameIn(before, one.uid) }))
+      .sort((a, b) => compare(a.resource, b.resource)),
+    forceDestroy: forcedOf(proposal),
+    undeclared: undeclaredOf(proposal),
+    expiringKeys: expiringKeysOf(after, nowMs),
+    unknown: [...proposal.unknown, ...unreadableRoles(input)],
+    notVisible: notVisible
+      .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(before, group), message }))
+      .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
+  };
+  return { report, before, after };
+};
+
+/** An identity that the engine replaces, or that goes while one of its name appears. */
+const replacementsIn = ({ before, after, replaced }: Proposal): RuleInput["replacements"] => {
+  const known = [...replaced].flatMap(([from, to]) => {
+    const [old, next] = [before.identities.get(from), after.identities.get(to)];
+    return old && next ? [{ old, new: next }] : [];
+  });
+  const taken = new Set(known.flatMap((pair) => [pair.old.id, pair.new.id]));
+  const isNew = ({ id, uid }: IdentityNode): boolean => uid === null && !before.identities.has(id) && !taken.has(id);
+  const created = Map.groupBy([...after.identities.values()].filter(isNew), ({ name }) => name);
+  const gone = [...before.identities.values()].filter(({ id }) => !after.identities.has(id) && !taken.has(id));
+  const renewed = gone.flatMap((old) => {
+    const next = created.get(old.name)?.shift();
+    return next ? [{ old, new: next }] : [];
+  });
+  return [...known, ...renewed];
+};
+
+const identitiesOf = ({ before, after, changes, reassumed, replacements }: RuleInput): IdentityReview[] => {
+  const changed = new Map<NodeId, IdentityChange | undefined>(changes.map((one) => [one.identity, one]));
+  const created = [...after.identities.keys()].filter((id) => !before.identities.has(id));
+  const deleted = [...before.identities.keys()].filter((id) => !after.identities.has(id));
+  const lostRelationship = [...before.identities.values()].filter(
+    ({ id, relationship }) => relationship !== null && after.identities.get(id)?.relationship === null,
+  );
+  for (const id of [...created, ...deleted, ...[...reassumed, ...lostRelationship].map((one) => one.id)])
+    if (!changed.has(id)) changed.set(id, undefined);
+  const isReplaced = new Set(replacements.map(({ old }) => old.id));
+  const reviews = [...changed].map(([id, change]): IdentityReview & { id: NodeId } => {
+    const [old, now] = [before.identities.get(id), after.identities.get(id)];
+    const own = now ?? old;
+    const [was, is] = [old?.relationship ?? null, now?.relationship ?? null] as [Json | null, Json | null];
+    const isUpdated = old && now && (old.name !== now.name || textOf(was) !== textOf(is));
+    return {
+      id,
+      uid: own ? own.uid : id,
+      name: own?.name ?? id,
+      groupName: own ? groupNameOf(now ? after : before, own.group) : "",
+      change: !old
+        ? now
+          ? "created"
+          : "none"
+        : !now
+          ? isReplaced.has(id)
+            ? "replaced"
+            : "deleted"
+          : isUpdated
+            ? "updated"
+            : "none",
+      gains: rowsOf(after, change?.gains ?? []),
+      losses: rowsOf(before, change?.losses ?? []),
+      assumableBefore: was,
+      assumableAfter: is,
+      before: assumptionOf(was),
+      after: assumptionOf(is),
+    };
+  });
+  return reviews
+    .sort((a, b) => compare(a.name, b.name) || compare(a.groupName, b.groupName) || compare(a.id, b.id))
+    .map(({ id: _, ...review }) => review);
+};
+
+const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[]): Row[] =>
+  rows
+    .map(({ group, capability, role }) => {
+      const node = graph.groups.get(group);
+      const place = groupNameOf(graph, group);
+      return { group: node ? node.uid : group, groupName: place, capability, role: nameOf(graph.roles, role) };
+    })
+    .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.capability, b.capability));
+
+const findingsOf = (input: RuleInput): Finding[] =>
+  rules.flatMap(({ name: rule, find }) =>
+    find(input)
+      .map(({ subject, message }) => {
+        const node = [input.after, input.before]
+          .flatMap(({ identities, groups, roles }) => [identities, groups, roles])
+          .map((nodes) => nodes.get(subject))
+          .find((one) => one !== undefined);
+        const name = node?.name ?? subject;
+        return { rule, subject: node ? (node.uid ?? name) : subject, name, message };
+      })
+      .sort((a, b) => compare(a.name, b.name) || compare(a.subject, b.subject)),
+  );
+
+const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
+  [...before.groups.values()]
+    .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
+    .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) }))
+    .sort((a, b) => compare(a.groupName, b.groupName));
+
+const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
+  forced
+    .map(({ node, ...one }) => {
+      const contents = before.groups.has(node) ? contentsOf(before, node) : bindingsOf(before, node);
+      const name = nameIn(before, node);
+      const unmanaged = contents.filter(({ uid }) => uid === null || !deleted.has(uid));
+      return { ...one, name: name === node ? one.resource : name, contents: one.deletes ? unmanaged : [] };
+    })
+    .sort((a, b) => compare(a.resource, b.resource));
+
+const undeclaredOf = ({ undeclared, before }: Proposal): Undeclared[] =>
+  undeclared
+    .flatMap((id) => {
+      const binding = before.bindings.get(id);
+      if (!binding) return [];
+      const { identity, role, group } = binding;
+      const identityName = nameOf(before.identities, identity);
+      return [
+        {
+          binding: id,
+          group,
+          groupName: pathOf(before, group),
+          identity,
+          identityName,
+          role: nameOf(before.roles, role),
+        },
+      ];
+    })
+    .sort((a, b) =>
+      compare(
+        `${a.groupName} ${a.identityName} ${a.role} ${a.binding}`,
+        `${b.groupName} ${b.identityName} ${b.role} ${b.binding}`,
+      ),
+    );
+
+const nameIn = ({ groups, identities, roles }: AccessGraph, id: NodeId): string =>
+  (groups.get(id) ?? identities.get(id) ?? roles.get(id))?.name ?? id;
+
+const SOON_MS = 30 * 24 * 60 * 60 * 1000;
+
+const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] =>
+  [...after.identities.values()]
+    .flatMap(({ uid, name, group, relationship }) => {
+      const { expirationTime } = ((relationship as Json | null)?.staticKeys ?? {}) as { expirationTime?: string };
+      if (!expirationTime || !(Date.parse(expirationTime) <= nowMs + SOON_MS)) return [];
+      return [{ uid, name, groupName: groupNameOf(after, group), expirationTime }];
+    })
+    .sort((a, b) => compare(a.expirationTime, b.expirationTime) || compare(a.name, b.name));
+
+/** Bindings that come or go with a role whose capabilities cannot be read: what they change is not in the rows. */
+const unreadableRoles = ({ before, after }: RuleInput): Unknown[] => {
+  const texts = [
+    { from: before, to: after, verb: "gains" },
+    { from: after, to: before, verb: "loses" },
+  ].flatMap(({ from, to, verb }) => {
+    const key = ({ identity, role, group }: { identity: NodeId; role: NodeId; group: NodeId }) =>
+      `${identity} ${role} ${group}`;
+    const known = new Set([...from.bindings.values()].map(key));
+    return [...to.bindings.values()]
+      .filter((one) => !known.has(key(one)) && !to.roles.get(one.role)?.capabilities.length)
+      .map(({ identity, role, group }) => ({
+        subject: nameOf(to.identities, identity),
+        message: `the capabilities of role ${nameOf(to.roles, role)} cannot be read, so what identity ${nameOf(to.identities, identity)} ${verb} with it at ${groupNameOf(to, group)} is not known`,
+      }));
+  });
+  return texts.sort((a, b) => compare(a.message, b.message));
+};

@@ -1,0 +1,40 @@
+// What a preview or a policy proposes: access before and after, and what two graphs cannot say.
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { Unknown } from "./report.ts";
+
+/** A record that the program takes over. */
+export interface AdoptedRecord {
+  kind: string;
+  uid: string;
+  /** name of the resource in the program */
+  resource: string;
+  /** a later deletion of the resource deletes the record */
+  deletedLater: boolean;
+}
+
+/** A resource that deletes what no resource manages. */
+export interface ForcedRecord {
+  kind: string;
+  uid: string | null;
+  node: NodeId;
+  resource: string;
+  /** by this run; false: by a later one */
+  deletes: boolean;
+}
+
+export interface Proposal {
+  source: "preview" | "policy";
+  before: AccessGraph;
+  after: AccessGraph;
+  /** identities that are replaced, by those that replace them */
+  replaced: ReadonlyMap<NodeId, NodeId>;
+  /** nodes of `after` that were removed by hand, and are created again */
+  restored: readonly NodeId[];
+  adopted: readonly AdoptedRecord[];
+  forced: readonly ForcedRecord[];
+  /** uids of all records that the run deletes on its own account */
+  deleted: ReadonlySet<string>;
+  /** bindings that exist and that nothing declares */
+  undeclared: readonly NodeId[];
+  unknown: readonly Unknown[];
+}

@@ -1,0 +1,29 @@
+// gains-owner: an identity gains a capability that lets it give access to itself or to others.
+import { placesOf, type Rule } from "./rule.ts";
+
+const GRANTING: readonly string[] = [
+  "role_bindings.create",
+  "role_bindings.update",
+  "roles.update",
+  "identity.update",
+  "identity_providers.create",
+  "identity_providers.update",
+  "group_invites.create",
+];
+
+export const gainsOwner: Rule = {
+  name: "gains-owner",
+  find: ({ changes, after }) =>
+    changes.flatMap(({ identity, gains }) => {
+      const rows = gains.filter(({ capability }) => GRANTING.includes(capability));
+      if (rows.length === 0) return [];
+      const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort().join(", ");
+      const places = placesOf(
+        after,
+        rows.map(({ group }) => group),
+      );
+      return [
+        { subject: identity, message: `can give access to itself and others at ${places}: it gains ${capabilities}` },
+      ];
+    }),
+};

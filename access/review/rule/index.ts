@@ -1,0 +1,21 @@
+// All rules, and the findings of a change.
+import { gainsOwner } from "./gains-owner.ts";
+import { identityReplaced } from "./identity-replaced.ts";
+import { lastOwnerGoes } from "./last-owner-goes.ts";
+import { matchesMany } from "./matches-many.ts";
+import { newIssuer } from "./new-issuer.ts";
+import { pullRequestWrites } from "./pull-request-writes.ts";
+import { regrantsRemoved } from "./regrants-removed.ts";
+import { rootBinding } from "./root-binding.ts";
+import type { Rule } from "./rule.ts";
+
+export const rules: readonly Rule[] = [
+  gainsOwner,
+  matchesMany,
+  newIssuer,
+  pullRequestWrites,
+  rootBinding,
+  lastOwnerGoes,
+  identityReplaced,
+  regrantsRemoved,
+];

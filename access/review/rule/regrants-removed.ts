@@ -1,0 +1,21 @@
+// regrants-removed: the run would create again what somebody removed by hand.
+import { type Found, groupNameOf, nameOf, type Rule } from "./rule.ts";
+
+export const regrantsRemoved: Rule = {
+  name: "regrants-removed",
+  find: ({ restored, after }) => {
+    const found = restored.flatMap((id): Found[] => {
+      const binding = after.bindings.get(id);
+      if (binding) {
+        const [role, place] = [nameOf(after.roles, binding.role), groupNameOf(after, binding.group)];
+        return [{ subject: binding.identity, message: `gets ${role} at ${place} again, which was removed by hand` }];
+      }
+      const kind = after.identities.has(id) ? "identity" : after.roles.has(id) ? "role" : "group";
+      return [{ subject: id, message: `this ${kind} was removed by hand, and would be created again` }];
+    });
+    return [...Map.groupBy(found, ({ subject }) => subject)].map(([subject, own]) => ({
+      subject,
+      message: [...new Set(own.map(({ message }) => message))].sort().join("; "),
+    }));
+  },
+};

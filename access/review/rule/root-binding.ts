@@ -1,0 +1,22 @@
+// root-binding: an identity gets a role on a whole organisation.
+import type { BindingNode } from "../../graph/graph.ts";
+import { groupNameOf, isOrganization, nameOf, type Rule } from "./rule.ts";
+
+const keyOf = ({ identity, role, group }: BindingNode): string => `${identity} ${role} ${group}`;
+
+export const rootBinding: Rule = {
+  name: "root-binding",
+  find: ({ before, after }) => {
+    const held = new Set([...before.bindings.values()].map(keyOf));
+    const gained = [...after.bindings.values()].filter(
+      (one) => isOrganization(after, one.group) && !held.has(keyOf(one)),
+    );
+    return [...Map.groupBy(gained, ({ identity }) => identity)].map(([subject, bindings]) => {
+      const roles = [...new Set(bindings.map(({ role }) => nameOf(after.roles, role)))].sort().join(", ");
+      const groups = [
+        ...new Set(bindings.map(({ group }) => `${nameOf(after.groups, group)} (${groupNameOf(after, group)})`)),
+      ];
+      return { subject, message: `gets ${roles} on the whole organisation ${groups.sort().join(", ")}` };
+    });
+  },
+};

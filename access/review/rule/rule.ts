@@ -1,0 +1,44 @@
+// What a rule reads, and what it finds. A rule fires on what the change brings, never on what was there.
+import type { AccessGraph, IdentityNode, NodeId } from "../../graph/graph.ts";
+import { lineageOf, pathOf } from "../../graph/graph.ts";
+import type { IdentityChange } from "../change.ts";
+import type { Proposal } from "../proposal.ts";
+import type { RuleName } from "../report.ts";
+
+export interface Found {
+  /** an identity, or an organisation */
+  subject: NodeId;
+  message: string;
+}
+
+export interface RuleInput extends Proposal {
+  changes: readonly IdentityChange[];
+  /** identities whose relationship the change brings: new ones, and those that get another */
+  reassumed: readonly IdentityNode[];
+  /** pairs of an identity that goes and the one that takes its place */
+  replacements: readonly { old: IdentityNode; new: IdentityNode }[];
+}
+
+export interface Rule {
+  name: RuleName;
+  find(input: RuleInput): Found[];
+}
+
+/** For people: `platform/registry`, or the name of the resource of a group that does not exist yet. */
+export const groupNameOf = (graph: AccessGraph, group: NodeId): string => {
+  const { uid, logicalName } = graph.groups.get(group) ?? {};
+  return uid === null && logicalName !== undefined ? logicalName : pathOf(graph, group);
+};
+
+/** `at / and below`, `at platform` */
+export const placesOf = (graph: AccessGraph, groups: Iterable<NodeId>): string => {
+  const names = [...new Set(groups)].map((group) => groupNameOf(graph, group)).sort();
+  const shown = names.slice(0, 3).join(", ");
+  return names.length > 3 ? `${shown} and ${names.length - 3} more groups` : shown;
+};
+
+/** The binding's group is an organisation. */
+export const isOrganization = (graph: AccessGraph, group: NodeId): boolean =>
+  graph.groups.get(group)?.parent === null && lineageOf(graph, group).length === 1;
+
+export const nameOf = (nodes: ReadonlyMap<NodeId, { name: string }>, id: NodeId): string => nodes.get(id)?.name ?? id;
