@@ -8,6 +8,7 @@ import { addCompletionCommands } from "./completion-command.ts";
 import { addHelpCommand } from "./help-command.ts";
 import { addInitCommand } from "./init-command.ts";
 import { addJournalCommands } from "./journal-command.ts";
+import { addReviewCommand } from "./review-command.ts";
 import { addServeCommand } from "./serve-command.ts";
 import { type Exit, printError } from "./terminal.ts";
 import { addTokenCommand } from "./token-command.ts";
@@ -35,6 +36,7 @@ const createProgram = (exit: Exit): Command => {
   addJournalCommands(program, exit);
   addInitCommand(program, exit);
   addCheckCommand(program, exit);
+  addReviewCommand(program, exit);
   addHelpCommand(program);
   addCompletionCommands(program);
   return program;

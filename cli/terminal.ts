@@ -14,3 +14,16 @@ export const printError = (command: string, message: string): void => {
 export const print = (text: string): void => {
   process.stdout.write(printableLines(text));
 };
+
+/** Text on stdout that has escaped what it quotes, and may have colours. */
+export const printStyled = (text: string): void => {
+  process.stdout.write(text);
+};
+
+const WIDTH_DEFAULT = 80;
+
+/** Whether stdout takes colours (a terminal does, unless NO_COLOR is set), and its columns. */
+export const stdoutStyle = (): { color: boolean; width: number } => ({
+  color: styleText("bold", "x", { stream: process.stdout }) !== "x",
+  width: process.stdout.columns || Number(process.env.COLUMNS) || WIDTH_DEFAULT,
+});

@@ -71,7 +71,7 @@ export {
   VERSIONS,
 } from "./operations.ts";
 export { type Budget, newBudget, PATTERN_ATOM, patternMatcher } from "./pattern.ts";
-export { printable, printableLines } from "./printable.ts";
+export { escapeHtml, printable, printableLines } from "./printable.ts";
 export { annotationFiles } from "./protobuf/annotation.ts";
 export { emptyFile, type FileDescriptor, field, messageOf, repeated } from "./protobuf/descriptor.ts";
 export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf/file.ts";

@@ -1,4 +1,4 @@
-// Text of others on its way to a terminal. Control characters (C0, DEL, C1) move the cursor or forge lines; line separators
+// Text of others on its way to a terminal or into a page. Control characters (C0, DEL, C1) move the cursor or forge lines; line separators
 // and bidirectional controls make text read as another (https://trojansource.codes).
 const CONTROLS = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu;
 
@@ -9,3 +9,8 @@ export const printable = (text: string): string => text.replace(CONTROLS, escape
 
 /** A text of our own that quotes others: its line breaks stay. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
+
+const HTML_ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** Text as HTML, in an element or in the value of an attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => HTML_ESCAPES[char] as string);

@@ -1,4 +1,5 @@
 // The change in access from one graph to another: what each identity gains and loses, and where.
+import { compare } from "../graph/compare.ts";
 import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
 import { type Access, accessIn } from "../graph/holds.ts";
 
@@ -46,5 +47,3 @@ const rowsOf = (one: Access, other: Access, identity: NodeId): AccessRow[] => {
 };
 
 const nameOf = ({ graph }: Access, role: NodeId): string => graph.roles.get(role)?.name ?? role;
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,5 @@
 // What is in a group or below, in words: it disappears with the group.
+import { compare } from "../graph/compare.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { isInside } from "../graph/inside.ts";
 import { groupNameOf, nameOf } from "./rule/rule.ts";
@@ -38,5 +39,3 @@ const bindingIn = (graph: AccessGraph, id: NodeId): Content => {
 };
 
 const textOf = ({ kind, uid, name }: Content): string => `${kind} ${name} ${uid}`;
-
-export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,11 +1,12 @@
 // The review of a proposal: what changes for each identity, and what the rules find in it.
 import type { Json } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { textOf } from "../graph/same.ts";
 import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
-import { bindingsOf, compare, contentsOf } from "./contents.ts";
+import { bindingsOf, contentsOf } from "./contents.ts";
 import type { Proposal } from "./proposal.ts";
 import type {
   DeletedGroup,

@@ -113,8 +113,8 @@ const atomIn = (reader: Reader): PatternNode | undefined => {
   if (set !== undefined) return classOf(not === "^", members ?? "");
   const [named, letter] = matchIn(reader, /\\([dDwWsS])/y) ?? [];
   if (named !== undefined) return { kind: "any", accepts: (one) => (CLASSES[letter as string] as RegExp).test(one) };
-  const [escape, escaped] = matchIn(reader, /\\([^A-Za-z0-9])/y) ?? [];
-  if (escape !== undefined) return { kind: "text", text: escaped as string };
+  const [punctuation, escaped] = matchIn(reader, /\\([^A-Za-z0-9])/y) ?? [];
+  if (punctuation !== undefined) return { kind: "text", text: escaped as string };
   const [plain] = matchIn(reader, /[^\\()[\]{}*+?|]/uy) ?? [];
   if (plain === undefined) throw new Unreadable();
   return { kind: "text", text: plain };

@@ -1,4 +1,5 @@
 // The HTML of the page at `/`. All of it is our own text or escaped, and readable without JavaScript.
+import { escapeHtml } from "../../schema/index.ts";
 
 export interface HomeFacts {
   /** address of the API */
@@ -127,7 +128,3 @@ const command = (title: string, text: string, id: string): string => `<div class
 <button type="button" data-copy="${id}-text" aria-describedby="${id}-title" hidden>Copy</button>
 <pre id="${id}-text" tabindex="0" aria-labelledby="${id}-title">${escapeHtml(text)}</pre>
 </div>`;
-
-const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] as string);

@@ -1,9 +1,8 @@
 // pull-request-writes: a pull request, whose author may be anyone, can assume an identity that changes things.
 import { accessIn } from "../../graph/holds.ts";
 import { admitsPullRequests } from "../breadth.ts";
+import { isWrite } from "../write.ts";
 import { placesOf, type Rule } from "./rule.ts";
-
-const isWrite = ({ capability }: { capability: string }): boolean => !/\.(?:list|get)$/.test(capability);
 
 export const pullRequestWrites: Rule = {
   name: "pull-request-writes",

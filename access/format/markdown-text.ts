@@ -1,0 +1,18 @@
+// Texts of others in Markdown. In code, GitHub and GitLab take them neither as markup nor as a mention, a link or a reference.
+import { escapeHtml, printable } from "../../schema/index.ts";
+
+const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
+
+/** A code span (https://spec.commonmark.org/0.31.2/#code-spans): its fence is longer than any run of backticks inside. */
+export const code = (text: string, most = 300): string => {
+  const shown = printable(shortened(text, most)) || " ";
+  const runs = shown.match(/`+/g) ?? [];
+  const fence = "`".repeat(1 + Math.max(0, ...runs.map((run) => run.length)));
+  const pad = /^`|`$|^ .* $/.test(shown) ? " " : "";
+  return fence + pad + shown + pad + fence;
+};
+
+/** The same where HTML is read, as in a summary. */
+export const htmlCode = (text: string, most = 300): string =>
+  `<code>${escapeHtml(printable(shortened(text, most)))}</code>`;

@@ -1,0 +1,104 @@
+// A report for a terminal.
+import { styleText } from "node:util";
+import { printable } from "../../../schema/index.ts";
+import type { Assumption, Finding, IdentityReview, Report } from "../../review/report.ts";
+import { CHANGES, type Change, changesOf, placeOf, sectionsOf, titleOf } from "./blocks.ts";
+
+export interface TerminalOptions {
+  color: boolean;
+  /** columns */
+  width: number;
+}
+
+type Format = "bold" | "dim" | "red" | "green" | "yellow";
+type Style = (format: Format, text: string) => string;
+
+// A built-in role has up to two hundred.
+const CAPABILITIES_SHOWN = 24;
+
+export const reportAsText = (report: Report, { color, width }: TerminalOptions): string => {
+  const style: Style = (format, text) => (color ? styleText(format, text, { validateStream: false }) : text);
+  const lines = [
+    ...wrapped(titleOf(report), "", width).map((line) => style("bold", line)),
+    "",
+    ...(report.findings.length === 0 ? [] : [style("bold", "Findings")]),
+    ...report.findings.flatMap((finding) => [...findingLines(finding, width, style), ""]),
+    ...report.identities.flatMap((identity) => [...identityLines(identity, width, style), ""]),
+    ...sectionsOf(report).flatMap(({ title, items }) => {
+      if (items.length === 0) return [];
+      const texts = items.map(({ parts }) =>
+        parts.map((part) => (typeof part === "string" ? part : part.quoted)).join(""),
+      );
+      return [style("bold", title), ...texts.flatMap((text) => wrapped(`- ${text}`, "  ", width)), ""];
+    }),
+  ];
+  return lines.join("\n");
+};
+
+const findingLines = (
+  { rule, subject, name, message, allowed, denied }: Finding,
+  width: number,
+  style: Style,
+): string[] => {
+  const mark = allowed ? style("dim", "allowed") : denied ? style("red", "DENIED") : style("yellow", "!");
+  const whom = name === subject ? printable(name) : `${printable(name)}  ${style("dim", printable(subject))}`;
+  return [`  ${mark} ${style("bold", rule)}  ${whom}`, ...wrapped(message, "      ", width)];
+};
+
+const identityLines = (identity: IdentityReview, width: number, style: Style): string[] => {
+  const { name, uid, groupName, change, before, after, assumableBefore, assumableAfter } = identity;
+  const what = CHANGES[change] ? `, ${CHANGES[change]}` : "";
+  const isSame = JSON.stringify(assumableBefore) === JSON.stringify(assumableAfter);
+  return [
+    `${style("bold", printable(name))}${what}  ${style("dim", printable(`in ${placeOf(groupName, groupName)}  ${uid ?? "no uid yet"}`))}`,
+    ...(isSame ? [] : assumptionLines("-", before, width, style)),
+    ...(isSame ? [] : assumptionLines("+", after, width, style)),
+    ...changesOf(identity).flatMap((one) => changeLines(one, width, style)),
+  ];
+};
+
+const colorOf = (sign: "+" | "-"): Format => (sign === "+" ? "green" : "red");
+
+const assumptionLines = (sign: "+" | "-", assumption: Assumption | null, width: number, style: Style): string[] => {
+  if (!assumption) return [];
+  const head = wrapped(`${sign} can be assumed by ${assumption.text}`, "    ", width, "  ");
+  const examples = assumption.patterns.flatMap(({ claim, matches, differs }) => [
+    ...matches.map((text) => `matching ${claim}: ${text}`),
+    ...differs.map((text) => `not matching: ${text}`),
+  ]);
+  return [
+    ...head.map((line) => style(colorOf(sign), line)),
+    ...(sign === "+" ? examples.flatMap((text) => wrapped(text, "        ", width, "      ")) : []),
+  ];
+};
+
+const changeLines = ({ sign, place, role, capabilities }: Change, width: number, style: Style): string[] => {
+  const verb = sign === "+" ? "gains" : "loses";
+  const rest = capabilities.length - CAPABILITIES_SHOWN;
+  const shown = capabilities.slice(0, CAPABILITIES_SHOWN).join(", ");
+  const more = rest > 0 ? ` and ${rest} more (--format json has all)` : "";
+  const head = wrapped(`${sign} ${verb} at ${place} and below, through ${role}`, "    ", width, "  ");
+  return [...head.map((line) => style(colorOf(sign), line)), ...wrapped(shown + more, "      ", width)];
+};
+
+/** A word that is longer than a line has a line of its own. */
+const wrapped = (
+  text: string,
+  indent: string,
+  width: number,
+  first = indent.startsWith("  ") && text.startsWith("- ") ? "" : indent,
+): string[] => {
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const word of printable(text).split(" ")) {
+    if (!isEmpty && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = indent;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+};

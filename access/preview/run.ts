@@ -1,0 +1,33 @@
+// Runs the engine for a preview, in the folder of the program. Its messages and questions go to the user; what it prints is the preview.
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { PreviewError } from "./shape.ts";
+
+// A plain preview leaves out what stays, and does not see what was removed by hand.
+const FLAGS = ["preview", "--json", "--show-sames", "--refresh"];
+
+/** `command` is the engine and its first arguments. */
+export const runPreview = async (command: readonly [string, ...string[]], stack?: string): Promise<string> => {
+  const [program, ...first] = command;
+  const args = [...first, ...FLAGS, ...(stack === undefined ? [] : ["--stack", stack])];
+  const child = spawn(program, args, { stdio: ["inherit", "pipe", "inherit"] });
+  const ended = new Promise<number | string>((resolve, reject) => {
+    child.on("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === "ENOENT"
+          ? new PreviewError(
+              `${program} is not on the PATH: install the Pulumi CLI, or give --preview FILE, the output of pulumi ${FLAGS.join(" ")}`,
+            )
+          : error,
+      ),
+    );
+    child.on("close", (code, signal) => resolve(code ?? signal ?? 1));
+  });
+  const [printed, end] = await Promise.all([text(child.stdout), ended]);
+  // A preview that fails prints its errors as JSON, too.
+  if (end !== 0 && printed.trim() === "")
+    throw new PreviewError(
+      `the preview failed (pulumi ended with ${end}), so there is no review; its messages are above`,
+    );
+  return printed;
+};

@@ -1,0 +1,17 @@
+// The flag --format of the commands that print a report.
+import { Option } from "commander";
+import { suggestion } from "../schema/index.ts";
+import { UsageError } from "./usage.ts";
+
+export const FORMATS = ["terminal", "markdown", "json", "html"] as const;
+export type Format = (typeof FORMATS)[number];
+
+const parseFormat = (text: string): Format => {
+  const format = FORMATS.find((one) => one === text);
+  if (format) return format;
+  const near = suggestion(text, FORMATS);
+  throw new UsageError(`--format takes ${FORMATS.join(", ")}, not ${JSON.stringify(text)}${near}`);
+};
+
+export const formatOption = (): Option =>
+  new Option("--format <FORMAT>", `${FORMATS.join(", ")} (default: terminal)`).choices(FORMATS).argParser(parseFormat);

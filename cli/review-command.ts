@@ -1,0 +1,28 @@
+// The flags of `irm review`.
+import type { Command } from "commander";
+import { formatOption } from "./format.ts";
+import type { ReviewFlags } from "./review.ts";
+import type { Exit } from "./terminal.ts";
+
+const repeated = (text: string, before: string[] = []): string[] => [...before, text];
+
+export const addReviewCommand = (program: Command, exit: Exit): void => {
+  program
+    .command("review")
+    .usage("[FLAGS]")
+    .summary("print the change in access that a preview or a policy brings")
+    .description(
+      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option(
+      "--preview <FILE>",
+      "output of pulumi preview --json --show-sames --refresh, or - for stdin (default: run it)",
+    )
+    .option("--policy <FILE>", "the policy file to compare with the API; what the file lacks counts as removed")
+    .option("--stack <NAME>", "the stack to preview (default: the selected one)")
+    .addOption(formatOption())
+    .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", repeated)
+    .option("--allow <RULE@SUBJECT>", "excuse the finding of a rule about a name or uid; repeatable", repeated)
+    .option("--rules <FILE>", "YAML with lists deny and allow, which the flags add to")
+    .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
+};

@@ -1,0 +1,55 @@
+// --deny, --allow and --rules: what fails a review, and what is excused. All problems at once.
+import { readFileSync } from "node:fs";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { allowanceFrom, ruleFrom, type Verdict } from "../access/review/rules-option.ts";
+import { suggestion } from "../schema/index.ts";
+import { UsageError } from "./usage.ts";
+
+export interface RulesFlags {
+  deny?: readonly string[];
+  allow?: readonly string[];
+  rules?: string;
+}
+
+export const verdictFrom = ({ deny = [], allow = [], rules }: RulesFlags): Verdict => {
+  const verdict = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
+  const problems: string[] = [];
+  const add = <T>(list: T[], read: T | { problem: string }, where: string): void => {
+    if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${where}: ${read.problem}`);
+    else list.push(read);
+  };
+  const own = rules === undefined ? { deny: [], allow: [], problems: [] } : readRules(rules);
+  problems.push(...own.problems);
+  own.deny.forEach((text, i) => add(verdict.deny, ruleFrom(text), `${rules}: deny[${i}]`));
+  own.allow.forEach((text, i) => add(verdict.allow, allowanceFrom(text), `${rules}: allow[${i}]`));
+  for (const text of deny) add(verdict.deny, ruleFrom(text), "--deny");
+  for (const text of allow) add(verdict.allow, allowanceFrom(text), "--allow");
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  return verdict;
+};
+
+const NAMES = ["deny", "allow"];
+const list = z.array(z.string()).nullish();
+const Rules = z.looseObject({ deny: list, allow: list }).nullish();
+
+const readRules = (file: string): { deny: string[]; allow: string[]; problems: string[] } => {
+  const nothing = { deny: [], allow: [] };
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    return { ...nothing, problems: [`--rules: cannot read ${file}: ${(error as Error).message}`] };
+  }
+  const document = parseDocument(text);
+  if (document.errors.length > 0)
+    return { ...nothing, problems: document.errors.map(({ message }) => `${file}: ${message}`) };
+  const { data, error } = Rules.safeParse(document.toJS({ maxAliasCount: 0 }));
+  if (error)
+    return { ...nothing, problems: error.issues.map(({ path, message }) => `${file}: ${path.join(".")}: ${message}`) };
+  const unknown = Object.keys(data ?? {}).filter((name) => !NAMES.includes(name));
+  const problems = unknown.map(
+    (name) => `${file}: ${name} is unknown${suggestion(name, NAMES) || "; there are deny and allow"}`,
+  );
+  return { deny: data?.deny ?? [], allow: data?.allow ?? [], problems };
+};

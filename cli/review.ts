@@ -1,0 +1,75 @@
+// `irm review`: the change in access that a preview or a policy brings, in one of the formats.
+import { readFileSync } from "node:fs";
+import { text as textOf } from "node:stream/consumers";
+import { reportAsJson } from "../access/format/review/json.ts";
+import { reportAsMarkdown } from "../access/format/review/markdown.ts";
+import { reportAsText } from "../access/format/review/terminal.ts";
+import { type Live, readLive } from "../access/graph/live.ts";
+import { planFrom } from "../access/preview/plan.ts";
+import { runPreview } from "../access/preview/run.ts";
+import { PreviewError, parsePreview } from "../access/preview/shape.ts";
+import { reviewOf } from "../access/review/index.ts";
+import type { Proposal } from "../access/review/proposal.ts";
+import type { Review } from "../access/review/report.ts";
+import { clientErrorText, systemClient } from "./client.ts";
+import { engineCommand } from "./engine-command.ts";
+import type { Format } from "./format.ts";
+import { type RulesFlags, verdictFrom } from "./review-rules.ts";
+import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
+
+export interface ReviewFlags extends RulesFlags {
+  preview?: string;
+  policy?: string;
+  stack?: string;
+  format?: Format;
+}
+
+const DENIED = 3;
+
+export const review = async ({ format = "terminal", ...flags }: ReviewFlags): Promise<number> => {
+  const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
+  if (given.length > 1) throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
+  const verdict = verdictFrom(flags);
+  try {
+    const client = systemClient();
+    const propose = await proposerOf(flags);
+    const live = await readLive(client);
+    const made = reviewOf(propose(live), { ...verdict, notVisible: live.notVisible, nowMs: client.clock.now() });
+    printIn[format](made);
+    return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
+  } catch (error) {
+    const text = error instanceof PreviewError ? error.message : clientErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm review", text);
+    return 1;
+  }
+};
+
+/** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
+const proposerOf = async ({ preview, policy, stack }: ReviewFlags): Promise<(live: Live) => Proposal> => {
+  if (policy !== undefined) throw new UsageError("--policy is not there yet");
+  const [text, source] =
+    preview === undefined
+      ? [await runPreview(engineCommand(), stack), "what pulumi preview printed"]
+      : [await readPreview(preview), preview === "-" ? "stdin" : preview];
+  const parsed = parsePreview(text, source);
+  return (live) => planFrom(parsed, live);
+};
+
+const readPreview = async (file: string): Promise<string> => {
+  try {
+    return file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8");
+  } catch (error) {
+    throw new PreviewError(`cannot read the preview: ${(error as Error).message}`);
+  }
+};
+
+const printIn: Record<Format, (review: Review) => void> = {
+  terminal: ({ report }) => printStyled(reportAsText(report, stdoutStyle())),
+  markdown: ({ report }) => print(reportAsMarkdown(report)),
+  json: ({ report }) => print(reportAsJson(report)),
+  html: () => {
+    throw new UsageError("--format html is not there yet");
+  },
+};
