@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { addCheckCommand } from "./check-command.ts";
+import { addAccessCommand } from "./access-command.ts";
 import { addCompletionCommands } from "./completion-command.ts";
 import { addHelpCommand } from "./help-command.ts";
 import { addInitCommand } from "./init-command.ts";
@@ -37,6 +38,7 @@ const createProgram = (exit: Exit): Command => {
   addInitCommand(program, exit);
   addCheckCommand(program, exit);
   addReviewCommand(program, exit);
+  addAccessCommand(program, exit);
   addHelpCommand(program);
   addCompletionCommands(program);
   return program;

@@ -1,0 +1,51 @@
+// An answer as one page: by identity, the groups and the roles through which it acts there.
+import type { Answer } from "../../query/answer.ts";
+import { type CapabilitySets, capabilitySets } from "../html/capability-sets.ts";
+import { listSection } from "../html/further.ts";
+import { html, type Markup } from "../html/markup.ts";
+import { pageOf } from "../html/page.ts";
+import {
+  type HeldBy,
+  heldIn,
+  hiddenLines,
+  NO_GRANTS,
+  NO_VISIBLE_GRANTS,
+  NOT_READABLE,
+  titleOf,
+  totalsOf,
+} from "./rows.ts";
+
+/** More identities than these are folded to one line each. */
+const OPEN_MAX = 12;
+
+export const answerAsHtml = (answer: Answer): string => {
+  const sets = capabilitySets();
+  const held = heldIn(answer);
+  const hidden = hiddenLines(answer.graph, answer.notVisible);
+  const blocks = held.map((one) => block(one, held.length <= OPEN_MAX, sets));
+  const none = html`<p>${hidden.length === 0 ? NO_GRANTS : NO_VISIBLE_GRANTS}</p>`;
+  return pageOf({
+    title: titleOf(answer),
+    lead: html`<p>${totalsOf(held)}. A role holds in its group and in every group below it.</p>`,
+    search: "identities, groups and roles",
+    sections: [
+      listSection(
+        "not-visible",
+        "Not visible to the caller, so access may be missing here",
+        hidden.map((line) => html`${line}`),
+      ),
+      { id: "identities", title: "Identities", body: blocks.length > 0 ? html`${blocks}` : none },
+      sets.section(),
+    ],
+  });
+};
+
+const block = ({ name, uid, path, places }: HeldBy, isOpen: boolean, sets: CapabilitySets): Markup =>
+  html`<details class="identity"${isOpen && html` open`}><summary class="head"><bdi class="path">${name}</bdi> <small>in ${path}, ${uid}</small></summary>
+<ul class="rows">${places.map(
+    (place) =>
+      html`<li>at <bdi class="path">${place.path}</bdi> and below, through <b><bdi>${place.role}</bdi></b>: ${
+        place.capabilities.length === 0 ? NOT_READABLE : sets.show(place.role, place.capabilities)
+      }</li>`,
+  )}</ul></details>
+`;

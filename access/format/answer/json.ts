@@ -1,0 +1,34 @@
+// An answer as JSON: uids, and the names of roles.
+import type { AccessGraph, BindingNode, NodeId } from "../../graph/graph.ts";
+import type { NotVisible } from "../../graph/live.ts";
+import type { Answer } from "../../query/answer.ts";
+
+export interface AnswerJson {
+  /** one for each binding and capability */
+  grants: { identity: string; group: string; capability: string; role: string; binding: string }[];
+  /** bindings whose role cannot be read */
+  unknown: { identity: string; group: string; role: string; binding: string; message: string }[];
+  notVisible: NotVisible[];
+}
+
+export const answerJson = ({ graph, grants, unknown, notVisible }: Answer): AnswerJson => ({
+  grants: grants.map(({ identity, group, capability, role, binding }) => ({
+    identity,
+    group,
+    capability,
+    role: roleName(graph, role),
+    binding,
+  })),
+  unknown: unknown.map(({ id, identity, group, role }: BindingNode) => ({
+    identity,
+    group,
+    role: roleName(graph, role),
+    binding: id,
+    message: `the capabilities of role ${roleName(graph, role)} cannot be read: roles.list is needed where it is defined`,
+  })),
+  notVisible,
+});
+
+const roleName = ({ roles }: AccessGraph, role: NodeId): string => roles.get(role)?.name ?? role;
+
+export const answerAsJson = (answer: Answer): string => `${JSON.stringify(answerJson(answer), undefined, 2)}\n`;

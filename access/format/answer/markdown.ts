@@ -1,0 +1,41 @@
+// An answer as Markdown, for a comment: at most 60,000 bytes, and what is left out is counted.
+import type { Answer } from "../../query/answer.ts";
+import { code } from "../markdown-text.ts";
+import { heldIn, hiddenLines, NO_GRANTS, NO_VISIBLE_GRANTS, NOT_READABLE, titleOf, totalsOf } from "./rows.ts";
+
+const BYTES_MAX = 60_000;
+// For the totals and what is not visible.
+const BYTES_RESERVED = 10_000;
+
+export const answerAsMarkdown = (answer: Answer): string => {
+  const held = heldIn(answer);
+  const hidden = hiddenLines(answer.graph, answer.notVisible);
+  const head = `## ${titleOf(answer, code)}\n\n`;
+  const rows = held.flatMap(({ name, places }) =>
+    places.map(({ path, role, capabilities }) => {
+      const list = capabilities.length === 0 ? NOT_READABLE : cell(capabilities.join(", "));
+      return `| ${cell(name)} | ${cell(path)} | ${cell(role)} | ${list} |\n`;
+    }),
+  );
+  let left = BYTES_MAX - BYTES_RESERVED - Buffer.byteLength(head);
+  const kept = rows.filter((row) => {
+    left -= Buffer.byteLength(row);
+    return left > 0;
+  });
+  const table = `| Identity | Group | Role | Capabilities |\n| --- | --- | --- | --- |\n${kept.join("")}`;
+  const omitted = rows.length - kept.length;
+  return [
+    head,
+    rows.length === 0 ? `${hidden.length === 0 ? NO_GRANTS : NO_VISIBLE_GRANTS}\n` : table,
+    rows.length === 0 ? "" : `\n${totalsOf(held)}\n`,
+    omitted === 0 ? "" : `\n${omitted} bindings are left out; \`--format json\` has all.\n`,
+    hidden.length === 0 ? "" : "\nNot visible to the caller, so access may be missing here:\n\n",
+    ...hidden.map((line) => `- ${code(line, LINE_MAX)}\n`),
+  ].join("");
+};
+
+const LINE_MAX = 500;
+const CELL_MAX = 10_000;
+
+// A table ends a cell at a bar, also inside code.
+const cell = (text: string): string => code(text, CELL_MAX).replaceAll("|", "\\|");

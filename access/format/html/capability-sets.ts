@@ -1,0 +1,54 @@
+// Lists of capabilities. A built-in role has up to two hundred, and a thousand identities may gain them, so a long list stands
+// once, at the end of the page, and a link leads there.
+import { counted } from "../words.ts";
+import { html, type Markup } from "./markup.ts";
+import type { Section } from "./page.ts";
+
+const INLINE_MAX = 8;
+
+export interface CapabilitySets {
+  /** A short list as it is, or a link to a long one. */
+  show(role: string, capabilities: readonly string[]): Markup;
+  /** The long ones, after all have been shown. */
+  section(): Section | false;
+}
+
+export const capabilitySets = (): CapabilitySets => {
+  const sets = new Map<string, { id: string; role: string; capabilities: readonly string[] }>();
+  return {
+    show(role, capabilities) {
+      if (capabilities.length <= INLINE_MAX) return chips(capabilities);
+      const key = `${role} ${capabilities.join(" ")}`;
+      const id = sets.get(key)?.id ?? `capabilities-${sets.size + 1}`;
+      sets.set(key, { id, role, capabilities });
+      return html`<a href="#${id}">${capabilities.length} capabilities</a>, ${writesOf(capabilities)}`;
+    },
+    section() {
+      if (sets.size === 0) return false;
+      const blocks = [...sets.values()].map(
+        ({ id, role, capabilities }) =>
+          html`<details><summary>${counted(capabilities.length, "capability", "capabilities")} of <b><bdi>${role}</bdi></b></summary>${byResource(id, capabilities)}</details>\n`,
+      );
+      return { id: "capabilities", title: "Capabilities", body: html`${blocks}` };
+    },
+  };
+};
+
+const writesOf = (capabilities: readonly string[]): string => {
+  const writing = capabilities.filter((one) => !/\.(list|get)$/.test(one)).length;
+  if (writing === 0) return "none of which changes anything";
+  return writing === capabilities.length ? "all of which do more than read" : `${writing} of which do more than read`;
+};
+
+const chips = (capabilities: readonly string[]): Markup =>
+  html`<ul class="chips">${capabilities.map((one) => html`<li>${one}</li>`)}</ul>`;
+
+/** `role_bindings: create, delete, list, update`. A link opens the fold around its target. */
+const byResource = (id: string, capabilities: readonly string[]): Markup => {
+  const resources = Map.groupBy(capabilities, (one) => one.slice(0, Math.max(0, one.lastIndexOf("."))));
+  const items = [...resources].map(
+    ([resource, own]) =>
+      html`<li>${resource !== "" && html`<b>${resource}</b> `}${own.map((one) => one.slice(one.lastIndexOf(".") + 1)).join(", ")}</li>`,
+  );
+  return html`<ul class="resources" id="${id}" tabindex="-1">${items}</ul>`;
+};

@@ -1,0 +1,84 @@
+// The parts of a review beside identities.
+import type { DeletedGroup, Report } from "../../review/report.ts";
+import { html, type Markup } from "./markup.ts";
+import type { Section } from "./page.ts";
+
+type Sections = readonly (Section | false)[];
+
+/** What the review cannot tell stands near its findings: a reader must not take silence for safety. */
+export const limitSections = ({ unknown, notVisible }: Report): Sections => [
+  listSection(
+    "unknown",
+    "Unknown",
+    unknown.map(({ subject, property, message }) => {
+      const of = property !== undefined && html` <code>${property}</code>`;
+      return html`${subject !== "" && html`<b><bdi>${subject}</bdi></b>${of}: `}${message}`;
+    }),
+  ),
+  listSection(
+    "not-visible",
+    "Not visible to the caller",
+    notVisible.map(({ groupName, message }) => html`<bdi class="path">${groupName}</bdi>: ${message}`),
+  ),
+];
+
+export const deletionSections = ({ deletedGroups, forceDestroy }: Report): Sections => [
+  listSection(
+    "deleted",
+    "What disappears with a deleted group",
+    deletedGroups.map(({ groupName, contents }) => html`<b><bdi>${groupName}</bdi></b>${contentsOf(contents)}`),
+  ),
+  listSection(
+    "forced",
+    "What forceDestroy deletes",
+    forceDestroy.map(({ resource, kind, name, deletes, contents }) => {
+      const when = deletes ? "this change deletes it" : "a later change may delete it";
+      return html`${kind} <b><bdi>${name}</bdi></b> (resource ${resource}): ${when}, with what no resource manages${contentsOf(contents)}`;
+    }),
+  ),
+];
+
+export const recordSections = ({ adopted, undeclared, expiringKeys }: Report): Sections => [
+  listSection(
+    "adopted",
+    "Adopted records",
+    adopted.map(({ resource, kind, name, uid, deletedLater }) => {
+      const later = deletedLater && ", which deletes it when it is removed";
+      return html`${kind} <b><bdi>${name}</bdi></b> <small>${uid ?? ""}</small> becomes resource ${resource}${later}`;
+    }),
+  ),
+  listSection(
+    "undeclared",
+    "Access that nothing declares",
+    undeclared.map(
+      ({ identityName, role, groupName }) =>
+        html`<b><bdi>${identityName}</bdi></b> has <bdi>${role}</bdi> at <bdi class="path">${groupName}</bdi>`,
+    ),
+  ),
+  listSection(
+    "expiring",
+    "Static keys that expire within 30 days",
+    expiringKeys.map(
+      ({ name, groupName, expirationTime }) =>
+        html`<b><bdi>${name}</bdi></b> in <bdi class="path">${groupName}</bdi>: ${expirationTime}`,
+    ),
+  ),
+];
+
+const OPEN_MAX = 20;
+
+/** A list as a section; false when it is empty. */
+export const listSection = (id: string, title: string, items: readonly Markup[]): Section | false => {
+  if (items.length === 0) return false;
+  const list = html`<ul class="rows find">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
+  const isShort = items.length <= OPEN_MAX;
+  return {
+    id,
+    title,
+    body: isShort ? list : html`<details><summary>${items.length} entries</summary>${list}</details>`,
+  };
+};
+
+const contentsOf = (contents: DeletedGroup["contents"]): Markup | false =>
+  contents.length > 0 &&
+  html`<ul>${contents.map(({ kind, name, uid }) => html`<li>${kind} <b><bdi>${name}</bdi></b> <small>${uid ?? ""}</small></li>`)}</ul>`;

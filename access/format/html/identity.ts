@@ -1,0 +1,99 @@
+// What one identity gains and loses, and who can assume it.
+import { isDeepStrictEqual } from "node:util";
+import type { Assumption, IdentityReview, PatternExamples, Row } from "../../review/report.ts";
+import { counted } from "../words.ts";
+import type { CapabilitySets } from "./capability-sets.ts";
+import { html, type Markup } from "./markup.ts";
+
+export interface IdentityOptions {
+  id: string;
+  isOpen: boolean;
+  sets: CapabilitySets;
+}
+
+export const identityBlock = (identity: IdentityReview, { id, isOpen, sets }: IdentityOptions): Markup => {
+  const { uid, name, groupName, change, gains, losses } = identity;
+  const tag = change !== "none" && html` <em class="tag">${change}</em>`;
+  const head = html`<bdi class="path">${name}</bdi>${tag} <small>in <bdi>${groupName}</bdi>: ${summaryOf(identity)}</small>`;
+  return html`<details class="identity" id="${id}"${isOpen && html` open`}><summary class="head">${head}</summary>
+${rowsOf("Gains", "gain", gains, sets)}${rowsOf("Loses", "loss", losses, sets)}${assumptionsOf(identity)}${
+  uid !== null && html`<p class="note"><small>uid ${uid}</small></p>`
+}</details>
+`;
+};
+
+const summaryOf = (identity: IdentityReview): string => {
+  const parts = [
+    identity.gains.length > 0 && `gains ${counted(identity.gains.length, "capability", "capabilities")}`,
+    identity.losses.length > 0 && `loses ${counted(identity.losses.length, "capability", "capabilities")}`,
+    changesAssumption(identity) && "who can assume it changes",
+  ];
+  return parts.filter(Boolean).join("; ");
+};
+
+const changesAssumption = ({ assumableBefore, assumableAfter }: IdentityReview): boolean =>
+  !isDeepStrictEqual(assumableBefore, assumableAfter);
+
+const rowsOf = (title: string, kind: "gain" | "loss", rows: readonly Row[], sets: CapabilitySets): Markup | false => {
+  if (rows.length === 0) return false;
+  const items = sharedRows(rows).map(
+    ({ places, role, capabilities }) =>
+      html`<li>at ${places.map((place, i) => html`${i > 0 && ", "}${placeOf(place)}`)} and below, through <b><bdi>${role}</bdi></b>: ${sets.show(role, capabilities)}</li>`,
+  );
+  return html`<h4 class="${kind}">${title}</h4><ul class="rows">${items}</ul>\n`;
+};
+
+const placeOf = ({ group, groupName }: Row): Markup =>
+  html`<bdi class="path">${groupName}</bdi>${group === null && html` <ins class="tag">new</ins>`}`;
+
+interface SharedRow {
+  /** a row of each group */
+  places: Row[];
+  role: string;
+  capabilities: string[];
+}
+
+/** Groups where one role grants the same capabilities share a row. */
+const sharedRows = (rows: readonly Row[]): SharedRow[] => {
+  const byPlace = Map.groupBy(rows, ({ group, groupName, role }) => `${group ?? ""}\n${groupName}\n${role}`);
+  const shared = new Map<string, SharedRow>();
+  for (const own of byPlace.values()) {
+    const [first] = own as [Row];
+    const capabilities = own.map(({ capability }) => capability);
+    const key = `${first.role}\n${capabilities.join("\n")}`;
+    const row = shared.get(key) ?? { places: [], role: first.role, capabilities };
+    row.places.push(first);
+    shared.set(key, row);
+  }
+  return [...shared.values()];
+};
+
+const assumptionsOf = (identity: IdentityReview): Markup => {
+  const { change, before, after, assumableBefore, assumableAfter } = identity;
+  if (!changesAssumption(identity))
+    return html`<h4>Who can assume it, before and after</h4>${assumptionOf(after ?? before)}\n`;
+  const was = change === "created" ? ABSENT_BEFORE : html`${assumptionOf(before)}${jsonOf(assumableBefore)}`;
+  const will = change === "deleted" ? ABSENT_AFTER : html`${assumptionOf(after)}${jsonOf(assumableAfter)}`;
+  return html`<h4>Who can assume it</h4><div class="sides"><div><h5>Before</h5>${was}</div><div><h5>After</h5>${will}</div></div>
+`;
+};
+
+const ABSENT_BEFORE = html`<p class="note">The identity does not exist yet.</p>`;
+const ABSENT_AFTER = html`<p class="note">The identity does not exist any more.</p>`;
+const NOT_READ = html`<p class="note">Not readable, or the identity cannot be assumed.</p>`;
+
+const assumptionOf = (assumption: Assumption | null): Markup => {
+  if (assumption === null) return NOT_READ;
+  const patterns = assumption.patterns.map(patternOf);
+  return html`<p>${assumption.text}</p>${patterns.length > 0 && html`<ul class="rows">${patterns}</ul>`}`;
+};
+
+const patternOf = ({ claim, pattern, matches, differs }: PatternExamples): Markup =>
+  html`<li>${claim} <code>${pattern}</code>${examplesOf("matches", matches)}${examplesOf("does not match", differs)}</li>`;
+
+const examplesOf = (word: string, texts: readonly string[]): Markup | false =>
+  texts.length > 0 && html`<br>${word} ${texts.map((text, i) => html`${i > 0 && ", "}<code>${text}</code>`)}`;
+
+const jsonOf = (relationship: unknown): Markup | false =>
+  relationship !== null &&
+  html`<details class="json"><summary>As JSON</summary><pre tabindex="0">${JSON.stringify(relationship, undefined, 2)}</pre></details>`;

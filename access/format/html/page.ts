@@ -1,0 +1,75 @@
+// A page in one file that loads nothing: its content security policy admits its own style and script by their hashes alone.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { html, type Markup, trusted } from "./markup.ts";
+
+export interface PageParts {
+  title: string;
+  /** below the title */
+  lead: Markup;
+  /** what the search box finds, in words; without it the page has none */
+  search?: string;
+  /** empty ones are left out */
+  sections: readonly (Section | false)[];
+}
+
+export interface Section {
+  id: string;
+  title: string;
+  body: Markup;
+}
+
+export const pageOf = ({ title, lead, search, sections }: PageParts): string => {
+  const shown = sections.filter((section) => section !== false);
+  const [style, script] = [asset("page.css"), asset("page.js")];
+  const policy = [
+    "default-src 'none'",
+    "img-src data:",
+    `style-src ${hashOf(style)}`,
+    `script-src ${hashOf(script)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  // The icon keeps browsers from requesting one.
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${trusted(style)}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+${lead}
+${shown.length > 2 && contents(shown)}</header>
+${search !== undefined && searchBox(search)}<main>
+${shown.map(({ id, title: own, body }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${own}</h2>\n${body}</section>\n`)}</main>
+<script>${trusted(script)}</script>
+</body>
+</html>
+`.text;
+};
+
+const contents = (sections: readonly Section[]): Markup => html`<nav aria-label="Contents"><ul>${sections.map(
+  ({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`,
+)}</ul></nav>
+`;
+
+// Hidden until the script runs.
+const searchBox = (finds: string): Markup => html`<search hidden>
+<label for="search">Search</label>
+<input id="search" type="search" placeholder="${finds}" autocomplete="off" spellcheck="false">
+<p role="status"></p>
+</search>
+`;
+
+const asset = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), "utf8");
+
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

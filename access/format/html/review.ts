@@ -1,0 +1,103 @@
+// A review as one page: what the rules mark, what each identity gains and loses, and who has access where, before and after.
+import type { Finding, IdentityReview, Report, Review } from "../../review/report.ts";
+import { type CapabilitySets, capabilitySets } from "./capability-sets.ts";
+import { deletionSections, limitSections, listSection, recordSections } from "./further.ts";
+import { identityBlock } from "./identity.ts";
+import { html, type Markup } from "./markup.ts";
+import { type GroupTree, treesOf } from "./merge.ts";
+import { pageOf, type Section } from "./page.ts";
+import { rolesSection } from "./roles.ts";
+import { treeSection } from "./tree.ts";
+
+export const reviewAsHtml = (review: Review): string => {
+  const { report } = review;
+  const sets = capabilitySets();
+  const links = linksOf(report.identities);
+  const trees = treesOf(review);
+  return pageOf({
+    title: titleOf(trees),
+    lead: leadOf(report),
+    search: "identities, groups and roles",
+    sections: [
+      findingsSection(report.findings, links),
+      ...limitSections(report),
+      identitiesSection(report.identities, sets),
+      ...deletionSections(report),
+      treeSection(trees, { linkOf: links.ofNode }),
+      rolesSection(review, sets),
+      ...recordSections(report),
+      sets.section(),
+    ],
+  });
+};
+
+const titleOf = (trees: readonly GroupTree[]): string => {
+  const names = trees.length > 3 ? `${trees.length} organisations` : trees.map(({ name }) => name).join(", ");
+  return names === "" ? "Change in access" : `Change in access of ${names}`;
+};
+
+const leadOf = ({ source, identities, findings, unknown, notVisible }: Report): Markup => {
+  const then = source === "preview" ? "after the update that was previewed" : "if the policy file is the whole truth";
+  const open = findings.filter(({ allowed }) => !allowed).length;
+  const gaining = identities.filter(({ gains }) => gains.length > 0).length;
+  const losing = identities.filter(({ losses }) => losses.length > 0).length;
+  const limits = unknown.length + notVisible.length;
+  return html`<p>Who can do what now, and ${then}.</p>
+<ul class="tiles">${tile("alert", open, open === 1 ? "finding" : "findings")}${tile("gain", gaining, gaining === 1 ? "identity gains" : "identities gain")}${tile(
+    "loss",
+    losing,
+    losing === 1 ? "identity loses" : "identities lose",
+  )}${limits > 0 && tile("alert", limits, "unknown or not visible")}</ul>
+`;
+};
+
+const tile = (kind: "alert" | "gain" | "loss", count: number, what: string): Markup =>
+  html`<li class="${count === 0 ? "none" : kind}"><b>${count}</b> ${what}</li>`;
+
+interface Links {
+  /** of an identity that exists and has a block on the page */
+  ofNode(id: string): string | undefined;
+  ofSubject(subject: string): string | undefined;
+}
+
+const addressOf = (index: number): string => `identity-${index + 1}`;
+
+const linksOf = (identities: readonly IdentityReview[]): Links => {
+  const [byUid, byNewName] = [new Map<string, string>(), new Map<string, string>()];
+  identities.forEach(({ uid, name }, i) => {
+    if (uid === null) byNewName.set(name, `#${addressOf(i)}`);
+    else byUid.set(uid, `#${addressOf(i)}`);
+  });
+  return {
+    ofNode: (id) => byUid.get(id),
+    ofSubject: (subject) => byUid.get(subject) ?? byNewName.get(subject),
+  };
+};
+
+const findingsSection = (findings: readonly Finding[], links: Links): Section | false =>
+  listSection(
+    "findings",
+    "Findings",
+    findings.map(({ rule, subject, name, message, allowed, denied }) => {
+      const link = links.ofSubject(subject);
+      const of = link === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${link}"><bdi>${name}</bdi></a>`;
+      const state = denied
+        ? html` <strong class="tag">denied</strong>`
+        : allowed && html` <em class="tag">allowed</em>`;
+      return html`<code class="rule">${rule}</code>${state} <b>${of}</b>: ${message}`;
+    }),
+  );
+
+/** More identities than these are folded to one line each. */
+const OPEN_MAX = 12;
+
+const identitiesSection = (identities: readonly IdentityReview[], sets: CapabilitySets): Section => {
+  const isOpen = identities.length <= OPEN_MAX;
+  const blocks = identities.map((identity, i) => identityBlock(identity, { id: addressOf(i), isOpen, sets }));
+  const none = html`<p>No identity gains or loses anything, and no other can be assumed in another way.</p>`;
+  return {
+    id: "identities",
+    title: "What each identity gains and loses",
+    body: blocks.length === 0 ? none : html`${blocks}`,
+  };
+};

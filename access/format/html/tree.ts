@@ -1,0 +1,74 @@
+// The tree of groups, and who has which role where.
+import { counted } from "../words.ts";
+import { html, type Markup } from "./markup.ts";
+import type { GroupTree, Holder, Mark, RoleHolders } from "./merge.ts";
+import type { Section } from "./page.ts";
+
+export interface TreeOptions {
+  /** page address of what an identity gains and loses */
+  linkOf(identity: string): string | undefined;
+}
+
+/** In a larger tree a group is open only if it changes, and none is if more than these do. */
+const OPEN_MAX = 40;
+
+export const treeSection = (trees: readonly GroupTree[], { linkOf }: TreeOptions): Section => {
+  const all = trees.flatMap(flattened);
+  const isSmall = all.length <= OPEN_MAX;
+  const opensChanges = all.filter(isChanged).length <= OPEN_MAX;
+  const options = { linkOf, isOpen: (tree: GroupTree) => isSmall || (opensChanges && isChanged(tree)) };
+  const body = html`<p class="note">A role holds in its group and in every group below it. What is <ins>new</ins> and what is <del>gone</del> is marked.</p>
+<input type="checkbox" id="only"> <label for="only">Show only what changes</label>
+<ul class="tree">${trees.map((tree) => groupItem(tree, options))}</ul>`;
+  return { id: "groups", title: "Who has access where", body };
+};
+
+const flattened = (tree: GroupTree): GroupTree[] => [tree, ...tree.children.flatMap(flattened)];
+
+const isChanged = ({ added, removed, mark }: GroupTree): boolean => added + removed > 0 || mark !== "same";
+
+interface ItemOptions extends TreeOptions {
+  isOpen(tree: GroupTree): boolean;
+}
+
+const groupItem = (tree: GroupTree, options: ItemOptions): Markup => {
+  const { roles, children } = tree;
+  const head = headOf(tree);
+  const open = options.isOpen(tree) && html` open`;
+  const rows = roles.map((role) => roleRow(role, options));
+  const own =
+    roles.length === 0
+      ? html`<p class="head">${head}</p>`
+      : html`<details${open}><summary class="head">${head}</summary>${rows}</details>`;
+  const below = children.length > 0 && html`\n<ul>${children.map((child) => groupItem(child, options))}</ul>`;
+  return html`<li class="${tree.hasChange ? "group changed" : "group"}">${own}${below}</li>\n`;
+};
+
+const headOf = ({ name, path, mark, roles, added, removed }: GroupTree): Markup => {
+  const above = path !== "/" && path.endsWith(name) && path.slice(0, -name.length);
+  const bindings = roles.reduce((sum, { holders }) => sum + holders.length, 0);
+  const stay = bindings === 0 ? "no bindings" : counted(bindings - removed, "binding");
+  return html`<bdi class="path">${above && html`<span>${above}</span>`}${name}</bdi>${tagOf(mark)} <small>${stay}${
+    added > 0 && html`, <ins>${added} new</ins>`
+  }${removed > 0 && html`, <del>${removed} gone</del>`}</small>`;
+};
+
+const tagOf = (mark: Mark): Markup | false =>
+  mark === "new" ? html` <ins class="tag">new</ins>` : mark === "gone" && html` <del class="tag">deleted</del>`;
+
+const roleRow = ({ name, changes, holders }: RoleHolders, options: TreeOptions): Markup => {
+  const tag = changes && html` <em class="tag">role changes</em>`;
+  const items = holders.map((holder) => holderItem(holder, options));
+  const hasChange = holders.some(({ mark }) => mark !== "same");
+  const kind = changes ? html` class="role"` : hasChange && html` class="changed"`;
+  return html`<dl${kind}><dt><bdi>${name}</bdi>${tag}</dt><dd><ul class="who">${items}</ul></dd></dl>`;
+};
+
+const holderItem = ({ identity, label, mark }: Holder, { linkOf }: TreeOptions): Markup => {
+  const link = linkOf(identity);
+  const name = link === undefined ? html`${label}` : html`<a href="${link}">${label}</a>`;
+  if (mark === "same") return html`<li>${name}</li>`;
+  return mark === "new"
+    ? html`<li class="new"><ins>${name}</ins> <small>new</small></li>`
+    : html`<li class="gone"><del>${name}</del> <small>gone</small></li>`;
+};

@@ -1,0 +1,56 @@
+// "Where can this act", "who can act here", "who can do this": the grants that a question asks for.
+import { compare } from "../graph/compare.ts";
+import { type AccessGraph, type BindingNode, lineageOf, type NodeId } from "../graph/graph.ts";
+import { accessIn, type Grant } from "../graph/holds.ts";
+import type { Live, NotVisible } from "../graph/live.ts";
+import { type Question, type QuestionText, resolveQuestion } from "./question.ts";
+
+export interface Answer {
+  graph: AccessGraph;
+  question: Question;
+  /** one for each binding and capability */
+  grants: Grant[];
+  /** bindings in question whose role cannot be read, so that nothing is known of what they grant */
+  unknown: BindingNode[];
+  notVisible: NotVisible[];
+}
+
+/** Throws a QuestionError with all that is wrong with the question. */
+export const answerOf = ({ graph, notVisible }: Live, text: QuestionText): Answer => {
+  const isComplete = !notVisible.some(({ kind }) => kind === "group" || kind === "identity");
+  const question = resolveQuestion(graph, text, isComplete);
+  // A binding grants at its group and everywhere below: those at the group in question and above count.
+  const lineage = question.group && new Set(lineageOf(graph, question.group.id));
+  const isAsked = ({ identity, group }: { identity: NodeId; group: NodeId }): boolean =>
+    (question.identity === undefined || identity === question.identity.id) &&
+    (lineage === undefined || lineage.has(group));
+  const access = accessIn(graph);
+  const identities = question.identity ? [question.identity.id] : [...holdersIn(graph)];
+  const grants = identities
+    .flatMap((identity) => access.grantsOf(identity))
+    .filter((grant) => isAsked(grant) && (question.capability ?? grant.capability) === grant.capability);
+  const isRead = roleReader(graph, notVisible);
+  const unknown = [...graph.bindings.values()].filter((binding) => isAsked(binding) && !isRead(binding.role));
+  return { graph, question, grants: grants.sort(inOrder), unknown: unknown.sort(inOrder), notVisible };
+};
+
+const holdersIn = ({ bindings }: AccessGraph): Set<NodeId> =>
+  new Set(Array.from(bindings.values(), ({ identity }) => identity));
+
+/** Whether a role's capabilities are known. Of one in a group whose roles cannot be listed, bindings show the name alone. */
+const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisible[]): ((role: NodeId) => boolean) => {
+  const hidden = new Set(notVisible.filter(({ kind }) => kind === "role").map(({ group }) => group));
+  return (id) => {
+    const role = roles.get(id);
+    if (role === undefined) return false;
+    return role.capabilities.length > 0 || role.group === null || !hidden.has(role.group);
+  };
+};
+
+type Placed = Pick<Grant, "identity" | "group"> & { capability?: string; binding?: NodeId; id?: NodeId };
+
+const inOrder = (a: Placed, b: Placed): number =>
+  compare(a.identity, b.identity) ||
+  compare(a.group, b.group) ||
+  compare(a.binding ?? a.id ?? "", b.binding ?? b.id ?? "") ||
+  compare(a.capability ?? "", b.capability ?? "");

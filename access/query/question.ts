@@ -1,0 +1,133 @@
+// What a user asks, as text, resolved against a graph: `--identity release --group platform/registry --capability tag.create`.
+import { capabilities, capabilityFrom, capabilityName, isUidp, suggestion } from "../../schema/index.ts";
+import { type AccessGraph, type GroupNode, type IdentityNode, pathOf } from "../graph/graph.ts";
+
+/** As the user writes it: identities by uid or name, groups by uid or path. Parts combine with AND; without any, it asks for all. */
+export interface QuestionText {
+  identity?: string;
+  group?: string;
+  capability?: string;
+}
+
+export interface Question {
+  identity?: IdentityNode;
+  group?: GroupNode;
+  /** friendly name: `groups.list` */
+  capability?: string;
+}
+
+/** All that is wrong with a question. */
+export class QuestionError extends Error {
+  override readonly name = "QuestionError";
+}
+
+/** `isComplete`: the caller can list all groups and identities. */
+export const resolveQuestion = (graph: AccessGraph, text: QuestionText, isComplete: boolean): Question => {
+  const question: Question = {};
+  const problems: string[] = [];
+  const resolve = <K extends keyof Question>(name: K, find: (text: string) => Question[K]): void => {
+    if (text[name] === undefined) return;
+    try {
+      question[name] = find(text[name]);
+    } catch (error) {
+      if (!(error instanceof QuestionError)) throw error;
+      problems.push(error.message);
+    }
+  };
+  const hidden = isComplete ? "" : "; you cannot list all groups and identities, so it may be among the others";
+  resolve("identity", (one) => identityNamed(graph, one, hidden));
+  resolve("group", (one) => groupNamed(graph, one, hidden));
+  resolve("capability", (one) => capabilityNamed(graph, one));
+  if (problems.length > 0) throw new QuestionError(problems.join("\n"));
+  return question;
+};
+
+const knownCapability = (text: string): string | undefined => {
+  const known = capabilityFrom(text);
+  return known && capabilityName(known);
+};
+
+/** Why a text cannot be a capability; undefined when it is one, or may be one of a newer service. */
+export const capabilityViolation = (text: string): string | undefined => {
+  if (knownCapability(text) !== undefined || /^CAP_[A-Z0-9_]+$/.test(text)) return undefined;
+  return `there is no capability ${quoted(text)}${suggestion(
+    text,
+    capabilities.map(({ name }) => name),
+    3,
+  )}`;
+};
+
+// A newer service may have more, which a role of the graph then names.
+const capabilityNamed = ({ roles }: AccessGraph, text: string): string => {
+  const known = knownCapability(text);
+  if (known !== undefined) return known;
+  const held = new Set([...roles.values()].flatMap((role) => role.capabilities));
+  if (held.has(text)) return text;
+  throw new QuestionError(`no role has the capability ${quoted(text)}${suggestion(text, held)}`);
+};
+
+const identityNamed = (graph: AccessGraph, text: string, hidden: string): IdentityNode => {
+  const all = [...graph.identities.values()];
+  const found = all.filter(({ uid, name }) => (isUidp(text) ? uid === text : name === text));
+  if (found.length > 1) {
+    const candidates = found.map(({ uid, group }) => `${uid} in ${pathOf(graph, group)}`);
+    throw new QuestionError(
+      `${found.length} identities have the name ${quoted(text)}; give a uid:${lines(candidates)}`,
+    );
+  }
+  const near = isUidp(text)
+    ? ""
+    : suggestion(
+        text,
+        all.map(({ name }) => name),
+        3,
+      );
+  if (found[0] === undefined) throw new QuestionError(`there is no identity ${quoted(text)}${near || hidden}`);
+  return found[0];
+};
+
+const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode => {
+  const isUid: boolean = isUidp(text);
+  if (isUid) {
+    const found = graph.groups.get(text);
+    if (found === undefined) throw new QuestionError(`there is no group ${quoted(text)}${hidden}`);
+    return found;
+  }
+  const organizations = [...graph.groups.values()].filter(({ parent }) => parent === null);
+  const [organization] = organizations;
+  if (organization === undefined)
+    throw new QuestionError(`there is no group ${quoted(text)}: you can see no organisation`);
+  if (organizations.length > 1) {
+    const candidates = organizations.map(({ uid, name }) => `${uid} ${name}`);
+    throw new QuestionError(
+      `a path counts from an organisation, and you can see ${organizations.length}; give the uid of the group. They are:${lines(candidates)}`,
+    );
+  }
+  const groups = [...graph.groups.values()].map((group) => ({ group, path: pathOf(graph, group.id) }));
+  const path = text.replace(/^\/+|\/+$/g, "") || "/";
+  const found = groups.filter((one) => one.path === path);
+  if (found.length > 1)
+    throw new QuestionError(
+      `${found.length} groups have the path ${quoted(text)}; give a uid:${lines(found.map(({ group }) => String(group.uid)))}`,
+    );
+  if (found[0]) return found[0].group;
+  const paths = groups.map((one) => one.path);
+  throw new QuestionError(
+    `there is no group ${quoted(text)}${belowOwnName(organization, path, paths) || suggestion(path, paths, 3) || hidden}`,
+  );
+};
+
+/** A path that begins with the organisation's own name is a likely mistake. */
+const belowOwnName = ({ name }: GroupNode, path: string, paths: readonly string[]): string => {
+  if (path === name) return "; / is the organisation itself";
+  const below = path.startsWith(`${name}/`) ? path.slice(name.length + 1) : "";
+  return paths.includes(below) ? `; a path begins below the organisation: ${below}` : "";
+};
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const lines = (texts: readonly string[]): string =>
+  texts
+    .toSorted()
+    .map((text) => `\n  ${text}`)
+    .join("");

@@ -1,0 +1,185 @@
+// The page of a review: what it contains, that it loads nothing, and that names cannot add to it.
+import { createHash } from "node:crypto";
+import { Parser } from "htmlparser2";
+import { describe, expect, test } from "vitest";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
+import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { largeReview, reviewOf, smallReview } from "./reviews.ts";
+
+interface Element {
+  name: string;
+  attributes: Record<string, string>;
+  text: string;
+}
+
+/** Every element of a page with its own text and that of what it contains. */
+const elementsOf = (page: string): Element[] => {
+  const elements: Element[] = [];
+  const open: Element[] = [];
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      const element = { name, attributes, text: "" };
+      elements.push(element);
+      open.push(element);
+    },
+    ontext: (text) => {
+      for (const element of open) element.text += text;
+    },
+    onclosetag: () => open.pop(),
+  });
+  parser.end(page);
+  return elements;
+};
+
+const textOf = (page: string): string => (elementsOf(page).find(({ name }) => name === "main") as Element).text;
+
+describe("the page of a review", () => {
+  const page = reviewAsHtml(smallReview());
+  const elements = elementsOf(page);
+  const headings = elements.filter(({ name }) => name === "h2").map(({ text }) => text);
+
+  test("has a section for each part of the report", () => {
+    expect(headings).toEqual([
+      "Findings",
+      "Unknown",
+      "Not visible to the caller",
+      "What each identity gains and loses",
+      "What disappears with a deleted group",
+      "What forceDestroy deletes",
+      "Who has access where",
+      "Adopted records",
+      "Access that nothing declares",
+      "Static keys that expire within 30 days",
+      "Capabilities",
+    ]);
+  });
+
+  test("shows what an identity gains and loses, and who can assume it before and after", () => {
+    const block = elements.find(({ attributes }) => attributes.id === "identity-1")?.text;
+    expect(block).toContain(
+      "release in platform: gains 155 capabilities; loses 4 capabilities; who can assume it changes",
+    );
+    expect(block).toMatch(/Gainsat platform and below, through owner: 155 capabilities, 99 of which do more than read/);
+    expect(block).toMatch(/Losesat legacy and below, through publisher:/);
+    expect(block).toMatch(/Before.*subject is repo:acme\/images:ref:refs\/heads\/main/s);
+    expect(block).toMatch(/After.*does not match repo:acme\/images:ref:refs\/heads\/main2/s);
+  });
+
+  test("shows who has access where, with what is new and what is gone", () => {
+    const tree = elements.find(({ attributes }) => attributes.class === "tree")?.text.replace(/\s+/g, " ");
+    expect(tree).toContain("legacy deleted 0 bindings, 1 gonepublisherrelease gone");
+    expect(tree).toContain("platform/clusters new 1 binding, 1 newpublisherdeploy new");
+    expect(tree).toContain("acme 2 bindingsowneradminvieweraudit");
+  });
+
+  test("marks findings that are allowed or denied, and leads to their identities", () => {
+    const items = elements.filter(({ name, attributes }) => name === "ul" && attributes.class === "rows find")[0]?.text;
+    expect(items).toContain("gains-owner denied release:");
+    expect(items).toContain("new-issuer allowed deploy:");
+    const targets = new Set(elements.map(({ attributes }) => attributes.id));
+    const links = elements.filter(({ name }) => name === "a").map(({ attributes }) => attributes.href as string);
+    expect(links.length).toBeGreaterThan(10);
+    for (const link of links) expect(targets).toContain(link.slice(1));
+  });
+
+  test("says so when nothing changes", () => {
+    const graph = newGraph();
+    addGroup(graph, ROOT, "acme", null);
+    expect(textOf(reviewAsHtml(reviewOf(graph, graph)))).toContain("No identity gains or loses anything");
+  });
+
+  test("loads nothing: its policy admits its own style and script by hash, and no element refers elsewhere", () => {
+    const policy = elements.find(({ attributes }) => attributes["http-equiv"] === "Content-Security-Policy");
+    const hashes = ["style", "script"].map((name) => {
+      const [own, ...others] = elements.filter((element) => element.name === name);
+      expect(others).toEqual([]);
+      return `'sha256-${createHash("sha256")
+        .update(own?.text ?? "")
+        .digest("base64")}'`;
+    });
+    expect(policy?.attributes.content).toBe(
+      `default-src 'none'; img-src data:; style-src ${hashes[0]}; script-src ${hashes[1]}; base-uri 'none'; form-action 'none'`,
+    );
+    for (const { name, attributes } of elements)
+      for (const [attribute, value] of Object.entries(attributes)) {
+        expect(["src", "srcset", "style", "action", "data", "poster"]).not.toContain(attribute);
+        expect(attribute).not.toMatch(/^on/);
+        if (attribute === "href") expect(value).toMatch(name === "link" ? /^data:,$/ : /^#/);
+      }
+  });
+});
+
+test("names add neither markup nor attributes nor scripts, and what cannot be seen is written out", () => {
+  const attacks = [
+    `</script><script>alert(1)</script>`,
+    `<img src=x onerror=alert(1)>`,
+    `" onmouseover="alert(1)`,
+    `'><svg/onload=alert(1)>`,
+    `</details></ul><style>*{display:none}</style>`,
+    `&lt;b&gt;`,
+    `<!--`,
+    `\${alert(1)}`,
+    `\u202egpj.exe`,
+    `rel\u200bease`,
+    `\u001b[31mred`,
+  ];
+  const before = newGraph();
+  addGroup(before, ROOT, "acme", null);
+  const after = newGraph(before);
+  attacks.forEach((text, i) => {
+    const group = addGroup(after, `urn:${text}`, text, ROOT);
+    const role = addRole(after, text, [text, ...Array.from({ length: 9 }, (_, n) => `${text}.${n}`)], group);
+    bind(after, group, addIdentity(after, uidIn(ROOT, i + 1), text, group, { issuer: text, subject: text }), role);
+  });
+  const [first] = attacks as [string];
+  const named = { kind: first, uid: first, name: first };
+  const page = reviewAsHtml(
+    reviewOf(before, after, {
+      findings: attacks.map((text) => ({ rule: "gains-owner", subject: text, name: text, message: text })),
+      deletedGroups: [{ group: first, groupName: first, contents: [named] }],
+      adopted: [{ ...named, resource: first, deletedLater: true }],
+      forceDestroy: [{ ...named, resource: first, deletes: true, contents: [named] }],
+      undeclared: [
+        { binding: first, group: first, groupName: first, identity: first, identityName: first, role: first },
+      ],
+      expiringKeys: [{ uid: first, name: first, groupName: first, expirationTime: first }],
+      unknown: [{ subject: first, property: first, message: first }],
+      notVisible: [{ kind: first, group: first, groupName: first, message: first }],
+    }),
+  );
+  const elements = elementsOf(page);
+  const names = new Set(elements.map(({ name }) => name));
+  for (const name of ["img", "svg"]) expect(names).not.toContain(name);
+  expect(elements.filter(({ name }) => name === "script" || name === "style")).toHaveLength(2);
+  for (const { attributes } of elements)
+    for (const name of Object.keys(attributes)) expect(name).not.toMatch(/^on|[^a-z-]/);
+  const text = textOf(page);
+  for (const attack of attacks.slice(0, 8)) expect(text).toContain(attack);
+  expect(text).toContain("\\u202egpj.exe");
+  expect(text).toContain("rel\\u{200b}ease");
+  expect(text).toContain("\\u001b[31mred");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+  expect(page).not.toMatch(/[\u202e\u200b\u001b]/);
+});
+
+test("identities of one name are told apart", () => {
+  const graph = newGraph();
+  addGroup(graph, ROOT, "acme", null);
+  const tools = addGroup(graph, uidIn(ROOT, 1), "tools", ROOT);
+  const role = addRole(graph, "viewer", ["groups.list"]);
+  const match = { issuer: "https://issuer.example", subject: "s" };
+  const twins = [1, 2].map((number) => addIdentity(graph, uidIn(tools, number), "twin", tools, match));
+  const apart = [
+    addIdentity(graph, uidIn(ROOT, 8), "ci", ROOT, match),
+    addIdentity(graph, uidIn(tools, 9), "ci", tools, match),
+  ];
+  for (const identity of [...twins, ...apart]) bind(graph, ROOT, identity, role);
+  const text = textOf(reviewAsHtml(reviewOf(graph, graph)));
+  expect(text).toContain(`ci (in /)ci (in tools)twin (${twins[0]})twin (${twins[1]})`);
+});
+
+test("a page of 1,000 identities, 500 groups and 10,000 bindings, 600 of which change, stays below 1.5 MB", () => {
+  const review = largeReview(7, { groups: 500, identities: 1000, bindings: 10_000, changes: 300 });
+  expect(Buffer.byteLength(reviewAsHtml(review))).toBeLessThan(1_500_000);
+});

@@ -1,0 +1,36 @@
+// Access graphs that tests write by hand.
+import type { GraphBuilder, NodeId } from "../../access/graph/graph.ts";
+import type { Json } from "../../schema/index.ts";
+
+export const ROOT = "720909c9f5279097d847ad02a2f24ba8f59de36a";
+
+export const uidIn = (group: string, number: number): string => `${group}/${number.toString(16).padStart(16, "0")}`;
+
+export const addGroup = (graph: GraphBuilder, id: NodeId, name: string, parent: NodeId | null): NodeId => {
+  graph.groups.set(id, { id, uid: uidOf(id), name, parent });
+  return id;
+};
+
+export const addIdentity = (graph: GraphBuilder, id: NodeId, name: string, group: NodeId, claimMatch: Json): NodeId => {
+  graph.identities.set(id, { id, uid: uidOf(id), name, group, relationship: { claimMatch } });
+  return id;
+};
+
+export const addRole = (
+  graph: GraphBuilder,
+  name: string,
+  held: readonly string[],
+  group: NodeId | null = null,
+): NodeId => {
+  const id = group === null ? `${name.length.toString(16).padStart(40, "f")}` : uidIn(group, 4096 + graph.roles.size);
+  graph.roles.set(id, { id, uid: uidOf(id), name, group, capabilities: held.toSorted() });
+  return id;
+};
+
+export const bind = (graph: GraphBuilder, group: NodeId, identity: NodeId, role: NodeId): void => {
+  const id = `${group}/b ${identity} ${role}`;
+  graph.bindings.set(id, { id, uid: id, group, identity, role });
+};
+
+/** What does not exist yet has a URN as its id. */
+export const uidOf = (id: NodeId): string | null => (id.startsWith("urn:") ? null : id);

@@ -1,0 +1,144 @@
+// `irm access`: who can do what at a real server, in each format, and what is wrong with a question.
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { startServer, type TestServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
+import { runIrm } from "../support/irm.ts";
+
+let api: TestServer;
+let platform: string;
+let registry: string;
+let release: string;
+let reader: { uid: string; token: string };
+
+beforeAll(async () => {
+  api = await startServer();
+  platform = await createUid(api, "groups", api.organization, { name: "platform" });
+  registry = await createUid(api, "groups", platform, { name: "registry" });
+  const role = { name: "publisher", capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] };
+  const publisher = await createUid(api, "roles", platform, role);
+  reader = await api.actor("reader", { role: "viewer", at: registry });
+  release = (await api.actor("release", { role: publisher, at: registry, in: platform })).uid;
+});
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  return () => vi.unstubAllEnvs();
+});
+afterAll(() => api.close());
+
+const access = (...flags: string[]) => runIrm("access", ...flags);
+
+test("prints where an identity can act, and through what", async () => {
+  expect(await access("--identity", "release")).toEqual({
+    code: 0,
+    stdout: `Access of release
+
+release  ${release}
+  platform/registry  through publisher
+      repo.list, tag.create
+
+1 identity, 1 binding
+`,
+    stderr: "",
+  });
+});
+
+test("prints who can act at a group, also through bindings above", async () => {
+  const { stdout } = await access("--group", "platform/registry", "--capability", "repo.list");
+  expect(stdout).toBe(`Access at platform/registry: repo.list
+
+owner  ${api.identity}
+  /  through owner
+
+reader  ${reader.uid}
+  platform/registry  through viewer
+
+release  ${release}
+  platform/registry  through publisher
+
+3 identities, 3 bindings
+`);
+});
+
+test("prints JSON: uids, the name of the role, and the binding", async () => {
+  const { stdout } = await access("--identity", release, "--format", "json");
+  const grant = { identity: release, group: registry, role: "publisher" };
+  expect(JSON.parse(stdout)).toEqual({
+    grants: [
+      { ...grant, capability: "repo.list", binding: expect.stringMatching(`^${registry}/`) },
+      { ...grant, capability: "tag.create", binding: expect.stringMatching(`^${registry}/`) },
+    ],
+    unknown: [],
+    notVisible: [],
+  });
+});
+
+test("prints Markdown", async () => {
+  expect((await access("--identity", "release", "--format", "markdown")).stdout).toBe(`## Access of \`release\`
+
+| Identity | Group | Role | Capabilities |
+| --- | --- | --- | --- |
+| \`release\` | \`platform/registry\` | \`publisher\` | \`repo.list, tag.create\` |
+
+1 identity, 1 binding
+`);
+});
+
+test("prints a page", async () => {
+  const { code, stdout } = await access("--group", "/", "--format", "html");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^<!doctype html>\n/);
+  expect(stdout).toContain("<title>Access at /</title>");
+  expect(stdout).toContain("through <b><bdi>owner</bdi></b>");
+});
+
+test("says what the caller cannot see, in each format", async () => {
+  vi.stubEnv("IRM_TOKEN", reader.token);
+  const text = (await access("--identity", "release")).stdout;
+  expect(text).toContain("/registry  through publisher  (unknown: the role cannot be read)");
+  expect(text).toContain("Not visible to you, so access may be missing here:\n  groups of /, ");
+  const { grants, unknown, notVisible } = JSON.parse(
+    (await access("--identity", "release", "--format", "json")).stdout,
+  );
+  expect(grants).toEqual([]);
+  expect(unknown).toEqual([
+    {
+      identity: release,
+      group: registry,
+      role: "publisher",
+      binding: expect.stringMatching(`^${registry}/`),
+      message: "the capabilities of role publisher cannot be read: roles.list is needed where it is defined",
+    },
+  ]);
+  expect(notVisible).toHaveLength(8);
+  for (const format of ["markdown", "html"])
+    expect((await access("--identity", "release", "--format", format)).stdout).toContain(
+      "so access may be missing here",
+    );
+});
+
+test("reports all unknown names at once, with exit code 1 and nothing on stdout", async () => {
+  expect(await access("--identity", "relaese", "--group", "platfrom")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr:
+      'irm access: there is no identity "relaese"; did you mean release?\nthere is no group "platfrom"; did you mean platform?\n',
+  });
+});
+
+test.each([
+  [["--capability", "tag.craete"], '--capability: there is no capability "tag.craete"; did you mean tag.create'],
+  [["--format", "htm"], '--format takes terminal, markdown, json, html, not "htm"; did you mean html?'],
+])("%j is a usage error with the nearest, before any request", async (flags, sentence) => {
+  vi.stubEnv("IRM_TOKEN", "");
+  const { code, stdout, stderr } = await access(...flags);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(`irm access: ${sentence}`);
+  expect(stderr).toMatch(/\nRun `irm access --help`.\n$/);
+});
+
+test("reports a missing address", async () => {
+  vi.stubEnv("IRM_BASE_URL", "");
+  const { code, stderr } = await access();
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("IRM_BASE_URL") });
+});
