@@ -1,6 +1,7 @@
 // `irm review`: the change in access that a preview or a policy brings, in one of the formats.
 import { readFileSync } from "node:fs";
 import { text as textOf } from "node:stream/consumers";
+import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
@@ -13,7 +14,7 @@ import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import { engineCommand } from "./engine-command.ts";
-import type { Format } from "./format.ts";
+import { type Format, parseFormat } from "./format.ts";
 import { type RulesFlags, verdictFrom } from "./review-rules.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -22,12 +23,13 @@ export interface ReviewFlags extends RulesFlags {
   preview?: string;
   policy?: string;
   stack?: string;
-  format?: Format;
+  format?: string;
 }
 
 const DENIED = 3;
 
-export const review = async ({ format = "terminal", ...flags }: ReviewFlags): Promise<number> => {
+export const review = async ({ format: formatText, ...flags }: ReviewFlags): Promise<number> => {
+  const format = parseFormat(formatText);
   const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
   if (given.length > 1) throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
   const verdict = verdictFrom(flags);
@@ -35,7 +37,7 @@ export const review = async ({ format = "terminal", ...flags }: ReviewFlags): Pr
     const client = systemClient();
     const propose = await proposerOf(flags);
     const live = await readLive(client);
-    const made = reviewOf(propose(live), { ...verdict, notVisible: live.notVisible, nowMs: client.clock.now() });
+    const made = reviewOf(propose(live), { ...verdict, notVisible: live.notVisible, nowMs: client.clock.today() });
     printIn[format](made);
     return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
   } catch (error) {
@@ -69,7 +71,5 @@ const printIn: Record<Format, (review: Review) => void> = {
   terminal: ({ report }) => printStyled(reportAsText(report, stdoutStyle())),
   markdown: ({ report }) => print(reportAsMarkdown(report)),
   json: ({ report }) => print(reportAsJson(report)),
-  html: () => {
-    throw new UsageError("--format html is not there yet");
-  },
+  html: (made) => print(reviewAsHtml(made)),
 };
