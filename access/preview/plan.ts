@@ -38,7 +38,9 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
   const resources = ORDER.flatMap((kind) => [...byUrn.values()].filter((one) => one.kind === kind));
   const before = newGraph(live.graph);
   const isVisible = visibilityIn(live.graph, live.notVisible);
-  for (const resource of resources) if (resource.stored) showStored(before, resource, resource.stored, isVisible);
+  for (const resource of resources)
+    for (const stored of [resource.stored, ...resource.deleted])
+      if (stored) showStored(before, resource, stored, isVisible);
   const work: Work = {
     byUrn,
     before,

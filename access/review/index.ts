@@ -78,10 +78,11 @@ const identitiesOf = ({ before, after, changes, reassumed, replacements }: RuleI
   const changed = new Map<NodeId, IdentityChange | undefined>(changes.map((one) => [one.identity, one]));
   const created = [...after.identities.keys()].filter((id) => !before.identities.has(id));
   const deleted = [...before.identities.keys()].filter((id) => !after.identities.has(id));
-  const lostRelationship = [...before.identities.values()].filter(
-    ({ id, relationship }) => relationship !== null && after.identities.get(id)?.relationship === null,
-  );
-  for (const id of [...created, ...deleted, ...[...reassumed, ...lostRelationship].map((one) => one.id)])
+  const updated = [...before.identities.values()].filter((old) => {
+    const now = after.identities.get(old.id);
+    return now && (now.name !== old.name || (now.relationship === null && old.relationship !== null));
+  });
+  for (const id of [...created, ...deleted, ...[...reassumed, ...updated].map((one) => one.id)])
     if (!changed.has(id)) changed.set(id, undefined);
   const isReplaced = new Set(replacements.map(({ old }) => old.id));
   const reviews = [...changed].map(([id, change]): IdentityReview & { id: NodeId } => {

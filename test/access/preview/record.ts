@@ -31,7 +31,11 @@ try {
     return { ...Object.fromEntries(lists), notVisible };
   };
   const record = async (name: string, made: Json, listed: Json): Promise<void> => {
-    const text = JSON.stringify({ preview: made, live: listed }, undefined, 1);
+    // Where the program says it: paths of this machine.
+    const places = ["sourcePosition", "stackTrace"];
+    const text = JSON.stringify({ preview: made, live: listed }, (key, value) =>
+      places.includes(key) ? undefined : value,
+    );
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${name}.json`), `${withoutMachine(text)}\n`);
     console.log(name);
@@ -67,7 +71,7 @@ try {
   await place.close();
 }
 
-/** Without the folders of this machine. */
+/** Without the folders and addresses of this machine. */
 function withoutMachine(text: string): string {
-  return text.replaceAll(place.folder, "/program").replaceAll(place.server.baseUrl, "http://127.0.0.1:8080");
+  return text.replaceAll(place.server.baseUrl, "http://127.0.0.1:8080");
 }

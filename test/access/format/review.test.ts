@@ -1,0 +1,152 @@
+// A report for people: Markdown and the terminal.
+import { describe, expect, test } from "vitest";
+import { reportAsJson } from "../../../access/format/review/json.ts";
+import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
+import { reportAsText } from "../../../access/format/review/terminal.ts";
+import { type IdentityReview, Report } from "../../../access/review/report.ts";
+import { createRandom } from "../../support/random.ts";
+import { recorded, reviewFrom } from "../preview/fixture.ts";
+
+const edit = (): Report => {
+  const { preview, live } = recorded("edit");
+  return reviewFrom(preview, live).report;
+};
+
+const EMPTY: Report = {
+  source: "policy",
+  identities: [],
+  findings: [],
+  deletedGroups: [],
+  adopted: [],
+  forceDestroy: [],
+  undeclared: [],
+  expiringKeys: [],
+  unknown: [],
+  notVisible: [],
+};
+
+const identity = (name: string, capability = "repo.list"): IdentityReview => ({
+  uid: null,
+  name,
+  groupName: "team",
+  change: "created",
+  gains: [{ group: null, groupName: "team", capability, role: "viewer" }],
+  losses: [],
+  assumableBefore: null,
+  assumableAfter: null,
+  before: null,
+  after: null,
+});
+
+const ATTACK = 'x`|<img src=x onerror=alert(1)>\n@everyone [a](http://evil) \u001b[31m\u202e"';
+
+const attacked = (): Report => ({
+  ...EMPTY,
+  identities: [
+    {
+      ...identity(ATTACK),
+      groupName: ATTACK,
+      after: { text: ATTACK, patterns: [{ claim: ATTACK, pattern: ATTACK, matches: [ATTACK], differs: [ATTACK] }] },
+      assumableAfter: { a: 1 },
+    },
+  ],
+  findings: [{ rule: "gains-owner", subject: ATTACK, name: ATTACK, message: ATTACK }],
+  unknown: [{ subject: ATTACK, message: ATTACK }],
+  undeclared: [
+    { binding: ATTACK, group: ATTACK, groupName: ATTACK, identity: ATTACK, identityName: ATTACK, role: ATTACK },
+  ],
+});
+
+/** Markdown without its code. */
+const outsideCode = (text: string): string =>
+  text.replace(/<code>.*?<\/code>/g, "").replace(/(`+)(?!`)[^\n]*?[^`]\1(?!`)/g, "");
+
+describe("Markdown", () => {
+  test("is the same for the same report, and says first who gains and loses", () => {
+    expect(reportAsMarkdown(edit())).toBe(reportAsMarkdown(edit()));
+    expect(reportAsMarkdown(edit()).split("\n", 1)[0]).toBe(
+      "## Change in access by this preview: 5 identities gain access, 2 identities lose access; 4 findings",
+    );
+  });
+
+  test("keeps texts of others in code, where they are neither markup nor mention", () => {
+    const text = reportAsMarkdown(attacked());
+    const outside = outsideCode(text);
+    for (const part of ["<img", "@everyone", "http://evil", "\u001b", "\u202e"]) expect(outside).not.toContain(part);
+    expect(text).not.toMatch(/[\u001b\u202e]/);
+    // Each row of the table stays one row.
+    expect(text.split("\n").filter((line) => line.startsWith("| :warning:"))).toHaveLength(1);
+  });
+
+  test.each([1, 7, 42])("is under 60,000 bytes at any size, and counts what is left out (seed %i)", (seed) => {
+    const random = createRandom(seed);
+    const many = (count: number) => Array.from({ length: count }, (_, i) => `${i} ${random.hex(20)}é|\``);
+    const report: Report = {
+      ...EMPTY,
+      identities: many(3_000).map((name) => identity(name)),
+      findings: many(2_000).map((name) => ({ rule: "gains-owner", subject: name, name, message: name.repeat(9) })),
+      unknown: many(5_000).map((name) => ({ subject: name, message: name })),
+      notVisible: many(500).map((name) => ({ kind: "role", group: name, groupName: name, message: name })),
+      undeclared: many(10_000).map((name) => ({
+        binding: name,
+        group: name,
+        groupName: name,
+        identity: name,
+        identityName: name,
+        role: name,
+      })),
+    };
+    const text = reportAsMarkdown(report);
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    const shown = text.split("<details><summary><code>").length - 1;
+    const [, omitted] = /(\d+) identities left out here/.exec(text) ?? [];
+    expect(shown + Number(omitted)).toBe(3_000);
+    for (const word of ["findings", "entries"])
+      expect(text).toMatch(new RegExp(`\\d+ ${word} left out here; \`--format json\` has all`));
+  });
+
+  test("one identity that is too large is left out, and counted", () => {
+    const long = {
+      ...identity("long"),
+      gains: Array.from({ length: 400 }, (_, i) => ({
+        group: null,
+        groupName: `g${i} ${"é".repeat(2000)}`,
+        capability: "repo.list",
+        role: "viewer",
+      })),
+    };
+    const text = reportAsMarkdown({
+      ...EMPTY,
+      identities: [long, ...Array.from({ length: 999 }, (_, i) => ({ ...long, name: `n${i}` }))],
+    });
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+  });
+});
+
+describe("the terminal", () => {
+  test("wraps at its width, and has colours only where they are wanted", () => {
+    const report = edit();
+    const narrow = reportAsText(report, { color: false, width: 60 }).split("\n");
+    const long = narrow.filter(
+      (line) => line.length > 60 && line.trim().split(" ").length > 3 && !/[0-9a-f]{40}/.test(line),
+    );
+    expect(long).toEqual([]);
+    expect(narrow.join("")).not.toContain("\u001b");
+    expect(reportAsText(report, { color: true, width: 60 })).toContain("\u001b[");
+  });
+
+  test("shows no control characters of others", () => {
+    expect(reportAsText(attacked(), { color: false, width: 80 })).not.toMatch(/[\u001b\u202e]/);
+  });
+
+  test("says that nothing changes, and not so where something cannot be seen", () => {
+    expect(reportAsText(EMPTY, { color: false, width: 80 })).toContain("no change; 0 findings");
+    const hidden = { ...EMPTY, unknown: [{ subject: "", message: "x" }] };
+    expect(reportAsText(hidden, { color: false, width: 80 })).toContain("no change that this review can see");
+  });
+});
+
+test("JSON is the report, as its schema has it", () => {
+  const report = edit();
+  expect(Report.parse(JSON.parse(reportAsJson(report)))).toEqual(report);
+});

@@ -1,0 +1,67 @@
+// The recorded previews (record.ts), and previews that tests write by hand.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AccessGraph } from "../../../access/graph/graph.ts";
+import type { Live } from "../../../access/graph/live.ts";
+import { planFrom } from "../../../access/preview/plan.ts";
+import { parsePreview } from "../../../access/preview/shape.ts";
+import { reviewOf } from "../../../access/review/index.ts";
+import type { Review } from "../../../access/review/report.ts";
+import type { Json } from "../../../schema/index.ts";
+
+export const NOW_MS = Date.parse("2026-11-22T00:00:00Z");
+
+interface Node {
+  id: string;
+}
+
+interface Recorded {
+  preview: { steps: Json[] } & Json;
+  live: Record<"groups" | "identities" | "roles" | "bindings", Node[]> & Pick<Live, "notVisible">;
+}
+
+export const recorded = (name: string): { preview: Recorded["preview"]; live: Live } => {
+  const { preview, live } = JSON.parse(
+    readFileSync(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8"),
+  ) as Recorded;
+  const { notVisible, ...lists } = live;
+  const maps = Object.entries(lists).map(([kind, nodes]) => [kind, new Map(nodes.map((node) => [node.id, node]))]);
+  return { preview, live: { graph: Object.fromEntries(maps) as AccessGraph, notVisible } };
+};
+
+export const reviewFrom = (preview: unknown, live: Live): Review =>
+  reviewOf(planFrom(parsePreview(JSON.stringify(preview), "a test"), live), {
+    notVisible: live.notVisible,
+    nowMs: NOW_MS,
+    deny: [],
+    allow: [],
+  });
+
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export const urnOf = (type: string, name: string): string =>
+  `urn:pulumi:dev::access::pulumi-nodejs:dynamic/irm:${type}::${name}`;
+
+type Dependencies = Record<string, string[]>;
+
+/** A step as the engine prints it. */
+export const created = (type: string, name: string, inputs: Json, propertyDependencies: Dependencies = {}): Json => ({
+  op: "create",
+  urn: urnOf(type, name),
+  newState: { type, custom: true, inputs, propertyDependencies },
+});
+
+export const changed = (
+  op: string,
+  type: string,
+  name: string,
+  id: string,
+  states: { old?: Json; outputs?: Json; new?: Json; dependencies?: Dependencies },
+): Json => ({
+  op,
+  urn: urnOf(type, name),
+  oldState: { type, custom: true, id, inputs: states.old ?? {}, outputs: states.outputs ?? {} },
+  ...(states.new && {
+    newState: { type, custom: true, inputs: states.new, propertyDependencies: states.dependencies ?? {} },
+  }),
+});

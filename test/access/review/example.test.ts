@@ -1,0 +1,86 @@
+// Examples of patterns are right by the matcher of the server.
+import { describe, expect, test } from "vitest";
+import { assumptionOf } from "../../../access/review/assume.ts";
+import { examplesOf } from "../../../access/review/example.ts";
+import { newBudget } from "../../../schema/index.ts";
+import { ruleFromClaimMatch } from "../../../server/sts/rule/match.ts";
+
+const PATTERNS = [
+  "repo:acme/.*:ref:refs/heads/main",
+  "repo:acme/[^/:]*:pull_request",
+  "repo:acme/(images|charts):ref:refs/(heads|tags)/[^:]+",
+  "\\Qrepo:acme/x\\E:environment:\\w+",
+  "organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]{40}:step:.*",
+  "a|b|",
+  "x{2,5}y?[0-9]+",
+  "[^a-c]\\d\\.com",
+  ".*",
+];
+
+describe("examples of a pattern", () => {
+  test.each(PATTERNS)("%s", (pattern) => {
+    const { matches, differs } = examplesOf("subject", pattern);
+    const { subject } = ruleFromClaimMatch(
+      { issuer: "https://a.example.com", subjectPattern: pattern } as never,
+      () => true,
+    );
+    expect(matches.length).toBeGreaterThan(0);
+    const judged = [...matches, ...differs].map((text) => subject(text, newBudget()));
+    expect(judged).toEqual([...matches.map(() => true), ...differs.map(() => false)]);
+  });
+
+  test("those of a repository's branch show the near ones that a reader may take for the same", () => {
+    expect(examplesOf("subject", "repo:acme/.*:ref:refs/heads/main")).toMatchObject({
+      matches: [
+        "repo:acme/images:ref:refs/heads/main",
+        "repo:acme/charts:ref:refs/heads/main",
+        "repo:acme/other-1:ref:refs/heads/main",
+      ],
+      differs: [
+        "repo:acme/images:pull_request",
+        "repo:acme/images:ref:refs/heads/other",
+        "repo:acme-evil/images:ref:refs/heads/main",
+      ],
+    });
+  });
+
+  test("a pattern of a syntax that is not read has none", () => {
+    expect(examplesOf("subject", "(?i)repo")).toEqual({
+      claim: "subject",
+      pattern: "(?i)repo",
+      matches: [],
+      differs: [],
+    });
+  });
+});
+
+describe("who can assume an identity, in words", () => {
+  test.each([
+    [
+      { claimMatch: { issuer: "https://a.example.com", subjectPattern: "x.*", claims: { ref: "main" } } },
+      'a workload whose token has issuer "https://a.example.com", subject matching "x.*" and ref "main"',
+    ],
+    [
+      {
+        staticKeys: {
+          issuer: "https://a.example.com",
+          subject: "s",
+          issuerKeys: "{}",
+          expirationTime: "2026-12-01T00:00:00Z",
+        },
+      },
+      'a workload that signs with one of the identity\'s own keys, as issuer "https://a.example.com" and subject "s", until 2026-12-01T00:00:00Z',
+    ],
+    [
+      { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/r", userIdPattern: "A.*" } },
+      'an AWS principal of account 123456789012 with ARN "arn:aws:iam::123456789012:role/r" and user id matching "A.*"',
+    ],
+    [{ servicePrincipal: "INGESTER" }, "the platform's own service INGESTER"],
+  ])("%j", (relationship, text) => {
+    expect(assumptionOf(relationship)?.text).toBe(text);
+  });
+
+  test("of nothing known is null", () => {
+    expect(assumptionOf(null)).toBeNull();
+  });
+});

@@ -1,0 +1,271 @@
+// Each rule fires on what the change brings, and not on what was there.
+import { describe, expect, test } from "vitest";
+import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import { reviewOf } from "../../../access/review/index.ts";
+import type { Proposal } from "../../../access/review/proposal.ts";
+import type { Finding } from "../../../access/review/report.ts";
+import { allowanceFrom, ruleFrom } from "../../../access/review/rules-option.ts";
+import type { Json } from "../../../schema/index.ts";
+import { addGroup, addIdentity, bind, ROOT, uidIn } from "../graphs.ts";
+
+const TEAM = uidIn(ROOT, 1);
+const OWNER = uidIn(ROOT, 2);
+const CI = uidIn(ROOT, 3);
+const GITHUB = "https://token.actions.githubusercontent.com";
+const ROLES = {
+  owner: ["role_bindings.create", "repo.list"],
+  viewer: ["repo.list", "apk.blobs.get"],
+  publisher: ["repo.create"],
+};
+const role = (name: keyof typeof ROLES) => name.length.toString(16).padStart(40, "f");
+const exactly = { issuer: GITHUB, subject: "repo:acme/images:ref:refs/heads/main" };
+
+/** An organisation with an owner, and ci as `claimMatch` has it. */
+const start = (claimMatch: Json | undefined = exactly): GraphBuilder => {
+  const graph = newGraph();
+  addGroup(graph, ROOT, "dev", null);
+  addGroup(graph, TEAM, "team", ROOT);
+  for (const [name, capabilities] of Object.entries(ROLES)) {
+    const id = role(name as keyof typeof ROLES);
+    graph.roles.set(id, { id, uid: id, name, group: null, capabilities });
+  }
+  addIdentity(graph, OWNER, "boss", ROOT, exactly);
+  if (claimMatch) addIdentity(graph, CI, "ci", ROOT, claimMatch);
+  bind(graph, ROOT, OWNER, role("owner"));
+  return graph;
+};
+
+const after = (before: GraphBuilder, change: (graph: GraphBuilder) => void): GraphBuilder => {
+  const graph = newGraph(before);
+  change(graph);
+  return graph;
+};
+
+const proposal = (
+  before: GraphBuilder,
+  change: (graph: GraphBuilder) => void,
+  own: Partial<Proposal> = {},
+): Proposal => ({
+  source: "preview",
+  before,
+  after: after(before, change),
+  replaced: new Map(),
+  restored: [],
+  adopted: [],
+  forced: [],
+  deleted: new Set(),
+  undeclared: [],
+  unknown: [],
+  ...own,
+});
+
+const OPTIONS = { notVisible: [], nowMs: 0, deny: [], allow: [] } as const;
+
+const findings = (before: GraphBuilder, change: (graph: GraphBuilder) => void, own?: Partial<Proposal>): Finding[] =>
+  reviewOf(proposal(before, change, own), OPTIONS).report.findings;
+
+const found = (...given: Parameters<typeof findings>): string[] =>
+  findings(...given).map(({ rule, subject }) => `${rule} ${subject}`);
+
+const NEW = "urn:pulumi:dev::p::t::x";
+const assumedBy = (claimMatch: Json) => (graph: GraphBuilder) => void addIdentity(graph, CI, "ci", ROOT, claimMatch);
+
+describe("gains-owner", () => {
+  test("fires on a capability that lets one give access", () => {
+    expect(findings(start(), (graph) => bind(graph, TEAM, CI, role("owner")))).toEqual([
+      {
+        rule: "gains-owner",
+        subject: CI,
+        name: "ci",
+        message: "can give access to itself and others at team: it gains role_bindings.create",
+      },
+    ]);
+  });
+  test("is silent where the identity has it already, and on other capabilities", () => {
+    const before = start();
+    bind(before, ROOT, CI, role("owner"));
+    expect(found(before, (graph) => bind(graph, TEAM, CI, role("owner")))).toEqual([]);
+    expect(found(start(), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([]);
+  });
+});
+
+describe("matches-many", () => {
+  test.each([
+    ["any repository of an owner", { issuer: GITHUB, subjectPattern: "repo:acme/.*:ref:refs/heads/main" }],
+    ["any branch", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/.*" }],
+    ["two branches", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(main|next)" }],
+    ["any issuer", { issuerPattern: "https://.*", subject: "ci" }],
+    [
+      "any subject, with a repository alone",
+      { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images" } },
+    ],
+    ["a syntax that it does not read", { issuer: GITHUB, subjectPattern: "(?i)repo:acme/images:ref:refs/heads/main" }],
+  ])("fires on %s", (_, claimMatch) => {
+    expect(found(start(), assumedBy(claimMatch))).toContain(`matches-many ${CI}`);
+  });
+  test.each([
+    ["one text, as a pattern", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(?:main)" }],
+    [
+      "repository and branch as claims",
+      { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images", ref: "refs/heads/main" } },
+    ],
+    [
+      "one pipeline and branch, whatever the commit and the step",
+      {
+        issuer: GITHUB,
+        subjectPattern: "organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]+:step:[^:]*",
+      },
+    ],
+  ])("is silent on %s", (_, claimMatch) => {
+    expect(found(start(), assumedBy(claimMatch))).toEqual([]);
+  });
+  test("is silent on a pattern that was there, and on an AWS role whatever its session", () => {
+    const before = start({ issuer: GITHUB, subjectPattern: "repo:acme/.*" });
+    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    const aws = {
+      awsAccount: "123456789012",
+      arnPattern: "arn:aws:sts::123456789012:assumed-role/deploy/.*",
+      userIdPattern: ".*",
+    };
+    const use = (awsIdentity: Json) => (graph: GraphBuilder) =>
+      void graph.identities.set(CI, { id: CI, uid: CI, name: "ci", group: ROOT, relationship: { awsIdentity } });
+    expect(found(start(), use(aws))).toEqual([]);
+    expect(found(start(), use({ ...aws, arnPattern: "arn:aws:sts::123456789012:.*" }))).toEqual([`matches-many ${CI}`]);
+  });
+});
+
+describe("new-issuer", () => {
+  test("fires on an issuer that no identity trusts, and is silent on one that another identity trusts", () => {
+    const other = { issuer: "https://gitlab.example.com", subject: "x" };
+    expect(found(start(), assumedBy(other))).toEqual([`new-issuer ${CI}`]);
+    expect(found(start(other), assumedBy({ ...exactly, subject: "y" }))).toEqual([]);
+  });
+});
+
+describe("pull-request-writes", () => {
+  const pull = { issuer: GITHUB, subject: "repo:acme/images:pull_request" };
+  test("fires when what a pull request can assume gains a right to write", () => {
+    expect(found(start(pull), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([
+      `pull-request-writes ${CI}`,
+    ]);
+  });
+  test("is silent on rights to list and get, and on what was there", () => {
+    expect(found(start(pull), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    const before = start(pull);
+    bind(before, TEAM, CI, role("publisher"));
+    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+  });
+  test.each([
+    ["the subject of pull requests", pull, true],
+    ["a pattern that matches it among others", { issuer: GITHUB, subjectPattern: "repo:acme/images:.*" }, true],
+    [
+      "one of two alternatives",
+      { issuer: GITHUB, subjectPattern: "repo:acme/images:(ref:refs/heads/main|pull_request)" },
+      true,
+    ],
+    ["the claim event_name", { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "pull_request" } }, true],
+    ["another event", { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "push" } }, false],
+    ["a branch", { issuer: GITHUB, subjectPattern: "repo:acme/.*:ref:refs/heads/main" }, false],
+  ])("opening an identity that writes: %s", (_, claimMatch, fires) => {
+    const before = start();
+    bind(before, TEAM, CI, role("publisher"));
+    expect(found(before, assumedBy(claimMatch)).includes(`pull-request-writes ${CI}`)).toBe(fires);
+  });
+});
+
+describe("root-binding", () => {
+  test("fires on a role on an organisation, also of an identity that does not exist yet", () => {
+    expect(found(start(), (graph) => bind(graph, ROOT, CI, role("viewer")))).toEqual([`root-binding ${CI}`]);
+    const create = (graph: GraphBuilder) =>
+      bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), role("viewer"));
+    expect(found(start(), create)).toEqual(["root-binding next"]);
+  });
+  test("is silent on a group below, and on a binding that is made anew for the same pair", () => {
+    expect(found(start(), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    const replace = (graph: GraphBuilder) => {
+      graph.bindings.clear();
+      graph.bindings.set(NEW, { id: NEW, uid: null, group: ROOT, identity: OWNER, role: role("owner") });
+    };
+    expect(found(start(), replace)).toEqual([]);
+  });
+});
+
+describe("last-owner-goes", () => {
+  test("fires when the last binding of owner on the organisation goes, or its identity", () => {
+    expect(found(start(), (graph) => graph.bindings.clear())).toEqual([`last-owner-goes ${ROOT}`]);
+    expect(found(start(), (graph) => void graph.identities.delete(OWNER))).toContain(`last-owner-goes ${ROOT}`);
+  });
+  test("is silent when another owner is left, and when there was none", () => {
+    const before = start();
+    bind(before, ROOT, CI, role("owner"));
+    const drop = (graph: GraphBuilder) => void graph.bindings.delete(`${ROOT}/b ${OWNER} ${role("owner")}`);
+    expect(found(before, drop)).toEqual([]);
+    const none = start();
+    none.bindings.clear();
+    expect(found(none, () => {})).toEqual([]);
+  });
+});
+
+describe("identity-replaced", () => {
+  test("fires when an identity goes and one of its name comes, also in another group", () => {
+    const move = (graph: GraphBuilder) => {
+      graph.identities.delete(CI);
+      addIdentity(graph, NEW, "ci", TEAM, exactly);
+    };
+    expect(findings(start(), move)).toEqual([
+      {
+        rule: "identity-replaced",
+        subject: CI,
+        name: "ci",
+        message: "is replaced by one with another uid, in team instead of /; workflows that name its uid stop working",
+      },
+    ]);
+  });
+  test("fires when the engine replaces it under another name, and is silent on one that only goes", () => {
+    const rename = (graph: GraphBuilder) => {
+      graph.identities.delete(CI);
+      addIdentity(graph, NEW, "other", ROOT, exactly);
+    };
+    expect(found(start(), rename)).toEqual([]);
+    expect(found(start(), rename, { replaced: new Map([[CI, NEW]]) })).toEqual([`identity-replaced ${CI}`]);
+    expect(found(start(), (graph) => void graph.identities.delete(CI))).toEqual([]);
+  });
+});
+
+describe("regrants-removed", () => {
+  test("fires on what was removed by hand and is created again", () => {
+    const grant = (graph: GraphBuilder) =>
+      void graph.bindings.set(NEW, { id: NEW, uid: null, group: TEAM, identity: CI, role: role("viewer") });
+    expect(found(start(), grant)).toEqual([]);
+    expect(findings(start(), grant, { restored: [NEW] })).toEqual([
+      {
+        rule: "regrants-removed",
+        subject: CI,
+        name: "ci",
+        message: "gets viewer at team again, which was removed by hand",
+      },
+    ]);
+  });
+});
+
+describe("--deny and --allow", () => {
+  const judgedWith = (deny: string, ...allow: string[]) =>
+    reviewOf(
+      proposal(start(), (graph) => bind(graph, TEAM, CI, role("owner"))),
+      { ...OPTIONS, deny: [ruleFrom(deny) as never], allow: allow.map((one) => allowanceFrom(one) as never) },
+    ).report.findings.map(({ allowed, denied }) => ({ allowed, denied }));
+
+  test("a finding of a denied rule is marked, and an allowed one stays, marked, by uid or name", () => {
+    expect(judgedWith("gains-owner")).toEqual([{ denied: true }]);
+    expect(judgedWith("gains-owner", "gains-owner@ci")).toEqual([{ allowed: true }]);
+    expect(judgedWith("gains-owner", `gains-owner@${CI}`)).toEqual([{ allowed: true }]);
+    expect(judgedWith("gains-owner", "root-binding@ci", "gains-owner@other")).toEqual([{ denied: true }]);
+    expect(judgedWith("root-binding")).toEqual([{}]);
+  });
+  test("a text that names no rule is refused with the nearest", () => {
+    expect(ruleFrom("gain-owner")).toEqual({ problem: 'there is no rule "gain-owner"; did you mean gains-owner?' });
+    expect(allowanceFrom("gains-owner")).toEqual({
+      problem: '"gains-owner" is not RULE@SUBJECT, such as gains-owner@release',
+    });
+  });
+});

@@ -1,0 +1,139 @@
+// `irm review`: exit codes, flags and streams.
+import { writeFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { Report } from "../../access/review/report.ts";
+import { created } from "../access/preview/fixture.ts";
+import { startServer, type TestServer } from "../harness/api-server.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const folder = temporaryFolder();
+let api: TestServer;
+let ci: string;
+beforeAll(async () => {
+  api = await startServer();
+  ci = (await api.actor("ci")).uid;
+});
+afterAll(async () => {
+  await api.close();
+  folder.remove();
+});
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+const write = (name: string, text: string): string => {
+  const path = folder.path(name);
+  writeFileSync(path, text);
+  return path;
+};
+
+/** The identity "ci" would become owner of the organisation. */
+const preview = () =>
+  write(
+    "preview.json",
+    JSON.stringify({
+      steps: [created("RoleBinding", "b", { parent: api.organization, identity: ci, role: "owner" })],
+      changeSummary: { create: 1 },
+    }),
+  );
+
+test("prints the change in access of a preview, and exits with 0", async () => {
+  const { code, stdout, stderr } = await runIrm("review", "--preview", preview(), "--format", "json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { identities, findings } = Report.parse(JSON.parse(stdout));
+  expect(identities).toMatchObject([{ uid: ci, losses: [] }]);
+  expect(identities[0]?.gains).toContainEqual({
+    group: api.organization,
+    groupName: "/",
+    capability: "role_bindings.create",
+    role: "owner",
+  });
+  expect(findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["gains-owner", ci]);
+});
+
+test.each(["terminal", "markdown"])("--format %s prints to stdout", async (format) => {
+  const { code, stdout, stderr } = await runIrm("review", "--preview", preview(), "--format", format);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("1 identity gains access");
+});
+
+test("exits with 3 for a finding of a denied rule, unless it is allowed by uid or name", async () => {
+  const run = async (...flags: string[]) => (await runIrm("review", "--preview", preview(), ...flags)).code;
+  const deny = ["--deny", "root-binding", "--deny", "gains-owner"];
+  expect(await run(...deny)).toBe(3);
+  expect(await run(...deny, "--allow", `root-binding@${ci}`)).toBe(3);
+  expect(await run(...deny, "--allow", `root-binding@${ci}`, "--allow", "gains-owner@ci")).toBe(0);
+  const rules = write("rules.yaml", "# what we deny\ndeny: [gains-owner]\nallow:\n  - gains-owner@ci\n");
+  expect(await run("--rules", rules)).toBe(0);
+  expect(await run("--rules", rules, "--deny", "root-binding")).toBe(3);
+});
+
+describe("a wrong command line exits with 2 and says all that is wrong with it", () => {
+  test.each([
+    [["--deny", "gains-ownr"], 'irm review: --deny: there is no rule "gains-ownr"; did you mean gains-owner?'],
+    [["--allow", "gains-owner"], 'irm review: --allow: "gains-owner" is not RULE@SUBJECT, such as gains-owner@release'],
+    [["--format", "jsn"], '--format takes terminal, markdown, json, html, not "jsn"; did you mean json?'],
+    [["--preview", "a", "--policy", "b"], "irm review: --preview and --policy cannot be combined"],
+    [["--rules", "/nowhere/rules.yaml"], "irm review: --rules: cannot read /nowhere/rules.yaml: ENOENT"],
+  ])("%j", async (flags, message) => {
+    const { code, stdout, stderr } = await runIrm("review", ...flags);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  test("in a file of rules", async () => {
+    const rules = write("wrong.yaml", "deny: [gains-ownr, x]\nalow: []\n");
+    const { code, stderr } = await runIrm("review", "--rules", rules, "--deny", "root-bindin");
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${rules}: alow is unknown; did you mean allow?`);
+    expect(stderr).toContain(`${rules}: deny[0]: there is no rule "gains-ownr"; did you mean gains-owner?`);
+    expect(stderr).toContain(`${rules}: deny[1]: there is no rule "x"; there are gains-owner, `);
+    expect(stderr).toContain('--deny: there is no rule "root-bindin"; did you mean root-binding?');
+  });
+});
+
+describe("everything else exits with 1", () => {
+  test("a preview with errors yields no review", async () => {
+    const diagnostics = [{ severity: "error", message: "name is wrong\n" }];
+    const file = write("broken.json", JSON.stringify({ steps: [], diagnostics }));
+    expect(await runIrm("review", "--preview", file)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "irm review: the preview has errors, so there is no review of it. Correct them first:\n  - name is wrong\n",
+    });
+  });
+
+  test("a file that is not there, and one that is no preview", async () => {
+    const missing = await runIrm("review", "--preview", "/nowhere.json");
+    expect(missing).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("cannot read the preview: ENOENT"),
+    });
+    const other = await runIrm("review", "--preview", write("other.json", "[1]"));
+    expect(other).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is not a preview") });
+  });
+
+  test("no address of the API", async () => {
+    vi.stubEnv("IRM_BASE_URL", undefined);
+    const { code, stderr } = await runIrm("review", "--preview", preview());
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("no address of the API") });
+  });
+});
+
+test("a caller that may not list bindings gets a review that says so, and exit code 0", async () => {
+  const { token } = await api.actor("blind", { role: "registry.pull" });
+  vi.stubEnv("IRM_TOKEN", token);
+  const { code, stdout } = await runIrm("review", "--preview", preview(), "--format", "json");
+  expect(code).toBe(0);
+  expect(Report.parse(JSON.parse(stdout)).notVisible).toContainEqual({
+    kind: "roleBinding",
+    group: api.organization,
+    groupName: "/",
+    message: expect.stringContaining("role_bindings.list is needed"),
+  });
+});
