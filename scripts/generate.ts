@@ -1,12 +1,15 @@
 // Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; and the schemas of files
 // that people write, for editors. With --check, writes
 // nothing and fails when a file is out of date.
+// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; and the JSON schema of what
+// `irm review` prints. With --check, writes nothing and fails when a file is out of date.
 //
 //   node scripts/generate.ts [--check] [FOLDER]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { policySchema } from "../access/policy/shape.ts";
+import { reportSchema } from "../access/review/report.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
 import { messageText } from "./message-text.ts";
 import { root } from "./project.mjs";
@@ -21,6 +24,7 @@ const wanted = new Map([
   ["openapi.json", `${JSON.stringify(openapiDocument(), undefined, 2)}\n`],
   ["message.ts", messageText()],
   ["access.schema.json", `${JSON.stringify(policySchema(), undefined, 2)}\n`],
+  ["review.schema.json", `${JSON.stringify(reportSchema(), undefined, 2)}\n`],
 ]);
 
 const present = existsSync(folder)

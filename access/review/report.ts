@@ -148,3 +148,9 @@ export interface Review {
   before: AccessGraph;
   after: AccessGraph;
 }
+
+/** JSON Schema of the report, for those who read it. */
+export const reportSchema = (): object => ({
+  ...z.toJSONSchema(Report, { target: "draft-7", io: "input" }),
+  title: "What `irm review --format json` prints",
+});

@@ -1,0 +1,71 @@
+// What a policy proposes, as the whole truth. What the caller cannot list may exist all the same, so it is neither created nor
+// removed.
+import { isRoot, parentOf } from "../../schema/index.ts";
+import { type AccessGraph, type GraphBuilder, lineageOf, type NodeId, newGraph } from "../graph/graph.ts";
+import type { Live } from "../graph/live.ts";
+import { visibilityIn } from "../graph/visible.ts";
+import type { Proposal } from "./proposal.ts";
+
+/** `wanted` is the policy as a graph (access/policy/graph.ts). */
+export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisible }: Live): Proposal => {
+  const isVisible = visibilityIn(live, notVisible);
+  const after = newGraph(wanted);
+  const isHiddenGroup = (graph: AccessGraph, id: NodeId): boolean =>
+    lineageOf(graph, id).some((one) => {
+      const parent = graph.groups.get(one)?.parent ?? (isRoot(one) ? null : parentOf(one));
+      return parent !== null && !isVisible("group", existing(graph, parent));
+    });
+  const isHidden = (graph: AccessGraph, kind: "identity" | "role", id: NodeId): boolean => {
+    const group = (kind === "identity" ? graph.identities : graph.roles).get(id)?.group;
+    return group != null && (isHiddenGroup(graph, group) || !isVisible(kind, existing(graph, group)));
+  };
+  for (const { id } of wanted.identities.values())
+    if (!live.identities.has(id) && isHidden(wanted, "identity", id)) after.identities.delete(id);
+  for (const { id, group, identity, role } of wanted.bindings.values()) {
+    if (live.bindings.has(id)) continue;
+    const isHiddenRole = !live.roles.has(role) && isHidden(wanted, "role", role);
+    const isSeen = isVisible("roleBinding", existing(wanted, group)) && !isHiddenGroup(wanted, group) && !isHiddenRole;
+    if (!isSeen || !after.identities.has(identity)) after.bindings.delete(id);
+  }
+  for (const id of live.groups.keys())
+    if (!after.groups.has(id) && !isRoot(id) && isHiddenGroup(live, id)) keepGroup(after, live, id);
+  for (const { id, identity } of live.bindings.values())
+    if (!after.bindings.has(id) && isNameless(live, identity)) keep(after, live, id);
+  return {
+    source: "policy",
+    before: live,
+    after,
+    replaced: new Map(),
+    restored: [],
+    adopted: [],
+    forced: [],
+    deleted: new Set(),
+    undeclared: [],
+    unknown: [],
+  };
+};
+
+/** The nearest group, itself or above, that is there now. */
+const existing = (graph: AccessGraph, group: NodeId): NodeId =>
+  lineageOf(graph, group).find((id) => graph.groups.get(id)?.uid !== null) ?? group;
+
+/** Known by its uid alone, so that no name of the policy finds it. */
+const isNameless = ({ identities }: AccessGraph, id: NodeId): boolean => identities.get(id)?.name === id;
+
+const keepGroup = (after: GraphBuilder, live: AccessGraph, group: NodeId): void => {
+  for (const id of lineageOf(live, group)) {
+    const node = live.groups.get(id);
+    if (node && !after.groups.has(id)) after.groups.set(id, node);
+  }
+  for (const one of live.bindings.values()) if (one.group === group) keep(after, live, one.id);
+  for (const one of live.identities.values()) if (one.group === group) after.identities.set(one.id, one);
+};
+
+const keep = (after: GraphBuilder, live: AccessGraph, binding: NodeId): void => {
+  const one = live.bindings.get(binding);
+  if (!one) return;
+  after.bindings.set(binding, one);
+  const [identity, role] = [live.identities.get(one.identity), live.roles.get(one.role)];
+  if (identity) after.identities.set(identity.id, identity);
+  if (role) after.roles.set(role.id, role);
+};
