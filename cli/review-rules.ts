@@ -21,8 +21,8 @@ export const verdictFrom = ({ deny = [], allow = [], rules }: RulesFlags): Verdi
   };
   const own = rules === undefined ? { deny: [], allow: [], problems: [] } : readRules(rules);
   problems.push(...own.problems);
-  own.deny.forEach((text, i) => add(verdict.deny, ruleFrom(text), `${rules}: deny[${i}]`));
-  own.allow.forEach((text, i) => add(verdict.allow, allowanceFrom(text), `${rules}: allow[${i}]`));
+  for (const [i, text] of own.deny.entries()) add(verdict.deny, ruleFrom(text), `${rules}: deny[${i}]`);
+  for (const [i, text] of own.allow.entries()) add(verdict.allow, allowanceFrom(text), `${rules}: allow[${i}]`);
   for (const text of deny) add(verdict.deny, ruleFrom(text), "--deny");
   for (const text of allow) add(verdict.allow, allowanceFrom(text), "--allow");
   if (problems.length > 0) throw new UsageError(problems.join("\n"));

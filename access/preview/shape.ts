@@ -2,7 +2,7 @@
 // cannot be read is kept as unreadable, because a review must not leave out what it does not understand.
 import { z } from "zod";
 
-/** Stands for a value that a preview does not know, also inside texts (sdk/nodejs/runtime/rpc.ts). */
+/** Stands for a value that a preview does not know, also inside texts. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** What the engine prints in place of a secret. */

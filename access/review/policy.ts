@@ -6,7 +6,7 @@ import type { Live } from "../graph/live.ts";
 import { visibilityIn } from "../graph/visible.ts";
 import type { Proposal } from "./proposal.ts";
 
-/** `wanted` is the policy as a graph (access/policy/graph.ts). */
+/** `wanted` is the policy as a graph. */
 export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisible }: Live): Proposal => {
   const isVisible = visibilityIn(live, notVisible);
   const after = newGraph(wanted);

@@ -1,5 +1,5 @@
 // The document that `irm review --format json` prints, and that every other format shows: its shape, from which
-// access/generated/review.schema.json is generated.
+// schema/generated/review.schema.json is generated.
 //
 //   identities     each identity that changes: what it gains and loses, and who can assume it before and after
 //   findings       what the rules mark (access/review/rule/), also those that are allowed

@@ -61,6 +61,8 @@ const attacked = (): Report => ({
 const outsideCode = (text: string): string =>
   text.replace(/<code>.*?<\/code>/g, "").replace(/(`+)(?!`)[^\n]*?[^`]\1(?!`)/g, "");
 
+const controlsIn = (text: string): string[] => ["\u001b", "\u202e"].filter((one) => text.includes(one));
+
 describe("Markdown", () => {
   test("is the same for the same report, and says first who gains and loses", () => {
     expect(reportAsMarkdown(edit())).toBe(reportAsMarkdown(edit()));
@@ -73,7 +75,7 @@ describe("Markdown", () => {
     const text = reportAsMarkdown(attacked());
     const outside = outsideCode(text);
     for (const part of ["<img", "@everyone", "http://evil", "\u001b", "\u202e"]) expect(outside).not.toContain(part);
-    expect(text).not.toMatch(/[\u001b\u202e]/);
+    expect(controlsIn(text)).toEqual([]);
     // Each row of the table stays one row.
     expect(text.split("\n").filter((line) => line.startsWith("| :warning:"))).toHaveLength(1);
   });
@@ -136,7 +138,7 @@ describe("the terminal", () => {
   });
 
   test("shows no control characters of others", () => {
-    expect(reportAsText(attacked(), { color: false, width: 80 })).not.toMatch(/[\u001b\u202e]/);
+    expect(controlsIn(reportAsText(attacked(), { color: false, width: 80 }))).toEqual([]);
   });
 
   test("says that nothing changes, and not so where something cannot be seen", () => {
