@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { addCheckCommand } from "./check-command.ts";
 import { addAccessCommand } from "./access-command.ts";
+import { addCheckCommand } from "./check-command.ts";
 import { addCompletionCommands } from "./completion-command.ts";
 import { addHelpCommand } from "./help-command.ts";
 import { addInitCommand } from "./init-command.ts";

@@ -6,10 +6,12 @@ import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
+import { mistakeText, policyGraph, readPolicy } from "../access/policy/index.ts";
 import { planFrom } from "../access/preview/plan.ts";
 import { runPreview } from "../access/preview/run.ts";
 import { PreviewError, parsePreview } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
+import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { clientErrorText, systemClient } from "./client.ts";
@@ -41,7 +43,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     printIn[format](made);
     return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
   } catch (error) {
-    const text = error instanceof PreviewError ? error.message : clientErrorText(error);
+    const text = error instanceof PreviewError || error instanceof PolicyError ? error.message : clientErrorText(error);
     if (text === undefined) throw error;
     printError("irm review", text);
     return 1;
@@ -50,7 +52,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
 const proposerOf = async ({ preview, policy, stack }: ReviewFlags): Promise<(live: Live) => Proposal> => {
-  if (policy !== undefined) throw new UsageError("--policy is not there yet");
+  if (policy !== undefined) return policyProposer(policy);
   const [text, source] =
     preview === undefined
       ? [await runPreview(engineCommand(), stack), "what pulumi preview printed"]
@@ -58,6 +60,24 @@ const proposerOf = async ({ preview, policy, stack }: ReviewFlags): Promise<(liv
   const parsed = parsePreview(text, source);
   return (live) => planFrom(parsed, live);
 };
+
+/** The file and the API disagree about what is meant, or the file has mistakes. */
+class PolicyError extends Error {
+  override readonly name = "PolicyError";
+}
+
+const policyProposer = (file: string): ((live: Live) => Proposal) => {
+  const { policy, mistakes } = readPolicy(file);
+  if (!policy) throw new PolicyError(textOfMistakes(mistakes));
+  return (live) => {
+    const { graph, mistakes } = policyGraph(policy, live.graph);
+    if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
+    return proposalFromPolicy(graph, live);
+  };
+};
+
+const textOfMistakes = (mistakes: Parameters<typeof mistakeText>[0][]): string =>
+  ["the policy has mistakes, so there is no review of it:", ...mistakes.map(mistakeText)].join("\n");
 
 const readPreview = async (file: string): Promise<string> => {
   try {

@@ -1,8 +1,5 @@
-// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; and the schemas of files
-// that people write, for editors. With --check, writes
-// nothing and fails when a file is out of date.
-// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; and the JSON schema of what
-// `irm review` prints. With --check, writes nothing and fails when a file is out of date.
+// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; and the JSON schemas of
+// policy files and of what `irm review` prints. With --check, writes nothing and fails when a file is out of date.
 //
 //   node scripts/generate.ts [--check] [FOLDER]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

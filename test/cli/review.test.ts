@@ -137,3 +137,35 @@ test("a caller that may not list bindings gets a review that says so, and exit c
     message: expect.stringContaining("role_bindings.list is needed"),
   });
 });
+
+describe("--policy", () => {
+  const policy = (access: string) =>
+    write(
+      "access.yaml",
+      `organization: { uid: ${api.organization} }
+groups: { team: {} }
+identities:
+  next: { in: team, github: { repository: acme/images, branch: main } }
+access: ${access}
+`,
+    );
+
+  test("compares the file with the API: what the API holds and the file lacks is removed", async () => {
+    const file = policy("{ team: { viewer: [next] } }");
+    const { code, stdout, stderr } = await runIrm("review", "--policy", file, "--format", "json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { source, identities, findings } = Report.parse(JSON.parse(stdout));
+    expect(source).toBe("policy");
+    const next = identities.find(({ name }) => name === "next");
+    expect(next).toMatchObject({ uid: null, groupName: "team", change: "created", losses: [] });
+    expect(next?.gains).toContainEqual({ group: null, groupName: "team", capability: "groups.list", role: "viewer" });
+    expect(identities.find(({ uid }) => uid === api.owner.uid)).toMatchObject({ change: "deleted", gains: [] });
+    expect(findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["last-owner-goes", api.organization]);
+  });
+
+  test("with mistakes has no review, and exits with 1", async () => {
+    const { code, stdout, stderr } = await runIrm("review", "--policy", policy("{ team: { viewr: [next] } }"));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("access.yaml:5:19: access.team.viewr: there is no role viewr; did you mean viewer?");
+  });
+});

@@ -1,0 +1,91 @@
+// `irm review` runs the engine in the folder of a program: what an edit changes, and what somebody removed by hand.
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Report } from "../../access/review/report.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { ENGINE_NODE } from "../support/compiled.ts";
+
+const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+
+const source = (subject: string, capabilities: string) => `
+import { Group, Identity, Role, RoleBinding } from "pulumi-irm";
+const platform = new Group("platform", { parent: process.env.ORG!, name: "platform" });
+const release = new Identity("release", {
+  parent: platform,
+  name: "release",
+  claimMatch: { issuer: "https://token.actions.githubusercontent.com", ${subject} },
+});
+const publisher = new Role("publisher", { parent: platform, name: "publisher", capabilities: [${capabilities}] });
+new RoleBinding("release-publishes", { parent: platform, identity: release, role: publisher });
+`;
+
+describe("irm review", () => {
+  let place: Workplace;
+  let program: Program;
+  beforeAll(async () => {
+    place = await createWorkplace();
+    const first = source('subject: "repo:acme/images:ref:refs/heads/main"', '"repo.list", "repo.create"');
+    program = await place.program("access", first, { ORG: place.server.organization });
+    await program.must("up", "--yes", "--skip-preview");
+  });
+  afterAll(() => place.close());
+
+  const review = async (...flags: string[]) => {
+    const env = {
+      ...process.env,
+      PULUMI_BACKEND_URL: `file://${program.folder}/state`,
+      PULUMI_HOME: `${program.folder}/home`,
+      PULUMI_CONFIG_PASSPHRASE: "not a secret",
+      NO_COLOR: "1",
+      ORG: place.server.organization,
+      ...ENGINE_NODE,
+      ...place.env,
+    };
+    const child = spawn(process.execPath, [MAIN, "review", "--stack", "dev", ...flags], {
+      cwd: program.folder,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const code = new Promise<number | null>((resolve) => child.on("close", resolve));
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await code, stdout, stderr };
+  };
+
+  it("prints what an edit changes and restores, and exits with 3 for a denied rule", async () => {
+    const [binding] = place.rows("role_bindings", "parent <> ?", place.server.organization);
+    const { status } = await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding?.uid}`);
+    expect(status).toBe(200);
+    program.write(
+      source('subjectPattern: "repo:acme/.*:ref:refs/heads/main"', '"repo.list", "repo.create", "tag.create"'),
+    );
+    const { code, stdout, stderr } = await review("--format", "json", "--deny", "matches-many");
+    expect(code, stderr).toBe(3);
+    const { identities, findings, unknown, undeclared } = Report.parse(JSON.parse(stdout));
+    const [platform] = place.rows("groups", "name = ?", "platform");
+    const gain = (capability: string) => ({
+      group: platform?.uid,
+      groupName: "platform",
+      capability,
+      role: "publisher",
+    });
+    expect(identities).toMatchObject([
+      { name: "release", change: "updated", gains: ["repo.create", "repo.list", "tag.create"].map(gain), losses: [] },
+    ]);
+    expect(findings.map(({ rule, name, denied }) => [rule, name, denied])).toEqual([
+      ["matches-many", "release", true],
+      ["regrants-removed", "release", undefined],
+    ]);
+    expect(unknown).toEqual([]);
+    expect(undeclared.map(({ identityName }) => identityName)).toEqual(["owner"]);
+  });
+
+  it("has no review of a preview with errors, and exits with 1", async () => {
+    program.write(source('subject: "x"', '"repo.lst"'));
+    const { code, stdout, stderr } = await review();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("irm review: the preview has errors, so there is no review of it.");
+    expect(stderr).toContain("repo.lst");
+  });
+});
