@@ -40,7 +40,7 @@ const rowsOf = (title: string, kind: "gain" | "loss", rows: readonly Row[], sets
     ({ places, role, capabilities }) =>
       html`<li>at ${places.map((place, i) => html`${i > 0 && ", "}${placeOf(place)}`)} and below, through <b><bdi>${role}</bdi></b>: ${sets.show(role, capabilities)}</li>`,
   );
-  return html`<h4 class="${kind}">${title}</h4><ul class="rows">${items}</ul>\n`;
+  return html`<h3 class="${kind}">${title}</h3><ul class="rows">${items}</ul>\n`;
 };
 
 const placeOf = ({ group, groupName }: Row): Markup =>
@@ -71,10 +71,10 @@ const sharedRows = (rows: readonly Row[]): SharedRow[] => {
 const assumptionsOf = (identity: IdentityReview): Markup => {
   const { change, before, after, assumableBefore, assumableAfter } = identity;
   if (!changesAssumption(identity))
-    return html`<h4>Who can assume it, before and after</h4>${assumptionOf(after ?? before)}\n`;
+    return html`<h3>Who can assume it, before and after</h3>${assumptionOf(after ?? before)}\n`;
   const was = change === "created" ? ABSENT_BEFORE : html`${assumptionOf(before)}${jsonOf(assumableBefore)}`;
   const will = change === "deleted" ? ABSENT_AFTER : html`${assumptionOf(after)}${jsonOf(assumableAfter)}`;
-  return html`<h4>Who can assume it</h4><div class="sides"><div><h5>Before</h5>${was}</div><div><h5>After</h5>${will}</div></div>
+  return html`<h3>Who can assume it</h3><div class="sides"><div><h4>Before</h4>${was}</div><div><h4>After</h4>${will}</div></div>
 `;
 };
 
@@ -94,6 +94,8 @@ const patternOf = ({ claim, pattern, matches, differs }: PatternExamples): Marku
 const examplesOf = (word: string, texts: readonly string[]): Markup | false =>
   texts.length > 0 && html`<br>${word} ${texts.map((text, i) => html`${i > 0 && ", "}<code>${text}</code>`)}`;
 
-const jsonOf = (relationship: unknown): Markup | false =>
-  relationship !== null &&
-  html`<details class="json"><summary>As JSON</summary><pre tabindex="0">${JSON.stringify(relationship, undefined, 2)}</pre></details>`;
+const jsonOf = (relationship: unknown): Markup | false => {
+  if (relationship === null) return false;
+  const lines = JSON.stringify(relationship, undefined, 2).split("\n");
+  return html`<details><summary>As JSON</summary><pre tabindex="0">${lines.map((line) => html`${line}\n`)}</pre></details>`;
+};

@@ -21,7 +21,7 @@ export const reviewAsHtml = (review: Review): string => {
     sections: [
       findingsSection(report.findings, links),
       ...limitSections(report),
-      identitiesSection(report.identities, sets),
+      identitiesSection(report, sets),
       ...deletionSections(report),
       treeSection(trees, { linkOf: links.ofNode }),
       rolesSection(review, sets),
@@ -91,10 +91,11 @@ const findingsSection = (findings: readonly Finding[], links: Links): Section | 
 /** More identities than these are folded to one line each. */
 const OPEN_MAX = 12;
 
-const identitiesSection = (identities: readonly IdentityReview[], sets: CapabilitySets): Section => {
+const identitiesSection = ({ identities, unknown, notVisible }: Report, sets: CapabilitySets): Section => {
   const isOpen = identities.length <= OPEN_MAX;
   const blocks = identities.map((identity, i) => identityBlock(identity, { id: addressOf(i), isOpen, sets }));
-  const none = html`<p>No identity gains or loses anything, and no other can be assumed in another way.</p>`;
+  const seen = unknown.length + notVisible.length > 0 && " that this review can see";
+  const none = html`<p>No change${seen}: no identity gains or loses anything.</p>`;
   return {
     id: "identities",
     title: "What each identity gains and loses",

@@ -1,0 +1,70 @@
+// An answer of `irm access` in the formats for people.
+import { describe, expect, test } from "vitest";
+import { answerAsHtml } from "../../../access/format/answer/html.ts";
+import { answerAsMarkdown } from "../../../access/format/answer/markdown.ts";
+import { answerAsText } from "../../../access/format/answer/terminal.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
+import { answerOf } from "../../../access/query/answer.ts";
+import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+
+const MATCH = { issuer: "https://issuer.example", subject: "s" };
+
+const answerFor = (
+  name: string,
+  count = 1,
+  capabilities: readonly string[] = ["groups.list", "repo.list", "tag.list"],
+) => {
+  const graph = newGraph();
+  addGroup(graph, ROOT, "acme", null);
+  const role = addRole(graph, name, capabilities);
+  for (let i = 1; i <= count; i += 1)
+    bind(graph, ROOT, addIdentity(graph, uidIn(ROOT, i), `${name}${i}`, ROOT, MATCH), role);
+  return answerOf({ graph, notVisible: [] }, {});
+};
+
+describe("on a terminal", () => {
+  test("has colours only where they are wanted", () => {
+    expect(answerAsText(answerFor("ci"), { color: true, width: 80 })).toContain("\u001b[1mci1\u001b[22m");
+    expect(answerAsText(answerFor("ci"), { color: false, width: 80 })).not.toContain("\u001b");
+  });
+
+  test("wraps lists of capabilities at the width", () => {
+    expect(answerAsText(answerFor("ci"), { color: false, width: 30 })).toContain(
+      "      groups.list, repo.list,\n      tag.list\n",
+    );
+  });
+
+  test("cuts a long list, and counts the rest", () => {
+    const many = Array.from({ length: 30 }, (_, i) => `a${i + 10}.list`);
+    expect(answerAsText(answerFor("ci", 1, many), { color: false, width: 80 })).toContain(
+      "and 6 more (--format json has all)",
+    );
+  });
+
+  test("escapes what would control the terminal", () => {
+    expect(answerAsText(answerFor("\u001b[31m\u202e"), { color: false, width: 80 })).toContain(
+      "through \\u001b[31m\\u202e",
+    );
+  });
+});
+
+describe("as Markdown", () => {
+  test("stays below 60,000 bytes at any size, and counts what is left out", () => {
+    const text = answerAsMarkdown(answerFor("ci", 5000));
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    const rows = text.split("\n").filter((line) => line.startsWith("| `ci")).length;
+    expect(text).toContain(`\n${5000 - rows} bindings are left out; \`--format json\` has all.\n`);
+  });
+
+  test("keeps names in their cells, and their markup and mentions from taking effect", () => {
+    const text = answerAsMarkdown(answerFor("a|b`@acme<br>"));
+    expect(text).toContain("| ``a\\|b`@acme<br>1`` | `/` | ``a\\|b`@acme<br>`` |");
+  });
+});
+
+test("a page of thousands of bindings has each long list of capabilities once", () => {
+  const many = Array.from({ length: 150 }, (_, i) => `a${i}.list`);
+  const page = answerAsHtml(answerFor("ci", 1000, many));
+  expect(page.split("<b>a149</b>")).toHaveLength(2);
+  expect(Buffer.byteLength(page)).toBeLessThan(500_000);
+});

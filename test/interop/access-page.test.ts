@@ -1,0 +1,111 @@
+// The page of a review in Chromium: light and dark, by search, without JavaScript, on a phone.
+import { writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import AxeBuilder from "@axe-core/playwright";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reviewAsHtml } from "../../access/format/html/review.ts";
+import { ensureChromium } from "../../scripts/chromium.mjs";
+import { largeReview, smallReview } from "../access/format/reviews.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+const { command, reason } = await ensureChromium();
+
+describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : ` (skipped: ${reason})`}`, () => {
+  const folder = temporaryFolder();
+  let browser: Browser;
+  beforeAll(async () => {
+    writeFileSync(folder.path("small.html"), reviewAsHtml(smallReview()));
+    const size = { groups: 45, identities: 30, bindings: 90, changes: 10 };
+    writeFileSync(folder.path("large.html"), reviewAsHtml(largeReview(7, size)));
+    browser = await chromium.launch({ executablePath: command, args: ["--no-sandbox", "--disable-gpu"] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    folder.remove();
+  });
+
+  const open = async (name: string, options: Parameters<Browser["newContext"]>[0] = {}) => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    page.on("pageerror", (error) => problems.push(error.message));
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    const url = pathToFileURL(folder.path(name)).href;
+    await page.goto(url);
+    return { page, problems, requests, url };
+  };
+
+  const violationsOf = async (page: Page) => {
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${String(target[0])}`));
+  };
+
+  test.each([
+    ["small.html", "light"],
+    ["small.html", "dark"],
+  ] as const)("%s, %s, is clean for axe and requests nothing but itself", async (name, colorScheme) => {
+    const { page, problems, requests, url } = await open(name, { colorScheme });
+    expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    expect(requests).toEqual([url]);
+    const brightness = await page.evaluate(
+      "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number).reduce((a, b) => a + b) / 3",
+    );
+    if (colorScheme === "dark") expect(brightness).toBeLessThan(64);
+    else expect(brightness).toBeGreaterThan(192);
+    await page.context().close();
+  });
+
+  const groupsShown = (page: Page) => page.locator(".group:visible > :first-child .path").allInnerTexts();
+
+  test("the search finds groups, roles and identities, and opens what contains them", async () => {
+    const { page } = await open("small.html");
+    const search = page.getByRole("searchbox", { name: "Search" });
+    await search.fill("DEPLOY");
+    expect(await groupsShown(page)).toEqual(["acme", "platform", "platform/clusters"]);
+    expect(await page.locator(".who li:visible").allInnerTexts()).toEqual(["deploy new"]);
+    expect(await page.locator(".identity:visible").count()).toBe(1);
+    await search.fill("registry publisher");
+    expect(await groupsShown(page)).toEqual(["acme", "platform", "platform/registry"]);
+    await search.fill("nothing of this name");
+    expect(await page.getByRole("status").innerText()).toBe("0 matches");
+    await search.fill("");
+    expect(await groupsShown(page)).toHaveLength(5);
+    expect(await page.locator("main > section:visible").count()).toBe(12);
+    await page.context().close();
+  });
+
+  test("a link to a long list of capabilities opens it", async () => {
+    const { page } = await open("small.html");
+    const list = page.locator("#capabilities-1");
+    expect(await list.isVisible()).toBe(false);
+    await page.getByRole("link", { name: "155 capabilities" }).click();
+    await expect.poll(() => list.isVisible()).toBe(true);
+    await page.context().close();
+  });
+
+  test("is complete without JavaScript, where one control hides what does not change", async () => {
+    const { page, problems } = await open("small.html", { javaScriptEnabled: false });
+    expect(await page.getByRole("searchbox").count()).toBe(0);
+    expect(await groupsShown(page)).toEqual(["acme", "legacy", "platform", "platform/clusters", "platform/registry"]);
+    const text = await page.locator("main").innerText();
+    for (const part of ["gains-owner", "gains 155 capabilities", "admin", "old-images", "tag.delete"])
+      expect(text).toContain(part);
+    await page.getByLabel("Show only what changes").check();
+    expect(await page.locator(".who li:visible").allInnerTexts()).not.toContain("admin");
+    expect(await page.locator(".who li:visible").allInnerTexts()).toContain("deploy new");
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test("fits a phone", async () => {
+    for (const name of ["small.html", "large.html"]) {
+      const { page } = await open(name, { viewport: { width: 360, height: 740 } });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+      await page.context().close();
+    }
+  });
+});
