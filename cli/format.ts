@@ -8,7 +8,7 @@ export type Format = (typeof FORMATS)[number];
 
 // The choices are for completion. The command parses the text, so that its error names the command.
 export const formatOption = (): Option =>
-  new Option("--format <FORMAT>", `${FORMATS.join(", ")} (default: terminal)`)
+  new Option("--format <FORMAT>", "how to print it (default: terminal)")
     .choices(FORMATS)
     .argParser((text: string) => text);
 
