@@ -60,6 +60,13 @@ test.each(["terminal", "markdown"])("--format %s prints to stdout", async (forma
   expect(stdout).toContain("1 identity gains access");
 });
 
+test("--format html prints a page with the change and the tree of groups", async () => {
+  const { code, stdout, stderr } = await runIrm("review", "--preview", preview(), "--format", "html");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("<b>1</b> identity gains</li>");
+  expect(stdout).toContain('<li class="new"><ins><a href="#identity-1">ci</a></ins> <small>new</small></li>');
+});
+
 test("exits with 3 for a finding of a denied rule, unless it is allowed by uid or name", async () => {
   const run = async (...flags: string[]) => (await runIrm("review", "--preview", preview(), ...flags)).code;
   const deny = ["--deny", "root-binding", "--deny", "gains-owner"];
