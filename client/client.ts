@@ -16,7 +16,7 @@ import {
 } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
-import { type Credentials, credentialsFrom } from "./credentials.ts";
+import { type Credentials, credentialsFrom, identityOf } from "./credentials.ts";
 import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 import { parse, readAnswer, requestOf, uidAsked } from "./rest.ts";
@@ -51,6 +51,8 @@ export interface Client {
   clock: Clock;
   /** the time by the service's clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
   serverNow(): number | undefined;
+  /** uid of the identity that the calls act as; undefined where the API token does not show it */
+  identity(): Promise<string | undefined>;
   /** Acquires one retry from the quota of the process; false when the quota is exhausted. */
   acquireRetry(failure: Failure): boolean;
 }
@@ -145,6 +147,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     call,
     clock,
     serverNow: () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs,
+    identity: async () => identityOf(await credentials.token()),
     acquireRetry: retrying.acquire,
   };
 };

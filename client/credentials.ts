@@ -1,5 +1,6 @@
 // The credential provider chain: a given API token (IRM_TOKEN, IRM_TOKEN_FILE), then one exchanged for the workload's own token
 // (IRM_IDENTITY_TOKEN, IRM_IDENTITY_TOKEN_FILE, GitHub Actions). It stays in this process and is renewed before it expires.
+import { isUidp } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 import {
   type Config,
@@ -193,11 +194,24 @@ const exchanged = (workload: Workload, environment: CredentialEnvironment): Cred
 
 /** exp − iat, never the local clock's idea of now (docs/faults.md#f24); undefined for a token that is not a JWT. */
 const lifeMs = (token: string): number | undefined => {
+  // Opaque tokens are allowed; a 401 shows that one has expired.
+  const { exp, iat } = claimsOf(token);
+  return Number.isFinite(Number(exp) - Number(iat)) && Number(exp) > Number(iat)
+    ? (Number(exp) - Number(iat)) * 1000
+    : undefined;
+};
+
+/** uid of the identity that an API token is for; undefined where the token does not show it. */
+export const identityOf = (token: string): string | undefined => {
+  const { sub } = claimsOf(token);
+  return isUidp(sub) ? sub : undefined;
+};
+
+/** The claims of a token, which the service verifies; none of one that is not a JWT. */
+const claimsOf = (token: string): Record<string, unknown> => {
   try {
-    const { exp, iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-    return Number.isFinite(exp - iat) && exp > iat ? (exp - iat) * 1000 : undefined;
+    return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8")) ?? {};
   } catch {
-    // Opaque tokens are allowed; a 401 shows that one has expired.
-    return undefined;
+    return {};
   }
 };

@@ -19,7 +19,7 @@ const VARIABLE = /\{([^}=]+)(?:=\*\*)?\}/g;
 export const requestOf = (row: Operation, base: string, request: Json): Omit<HttpRequest, "token" | "timeoutMs"> => {
   const rest = structuredClone(request);
   const path = row.path.replace(VARIABLE, (_, name: string) => (name === "version" ? VERSION : take(rest, name)));
-  const body = row.body === undefined ? undefined : row.body === "*" ? rest : rest[row.body];
+  const body = row.body === undefined ? undefined : row.body === "*" ? { ...rest } : rest[row.body];
   if (row.body === "*") for (const name of Object.keys(rest)) delete rest[name];
   else if (row.body !== undefined) delete rest[row.body];
   const query = new URLSearchParams(pairs(rest)).toString();

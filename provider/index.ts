@@ -11,4 +11,5 @@ export type { BoundRecord } from "./program/inputs.ts";
 export * from "./program/repo.ts";
 export * from "./program/role.ts";
 export * from "./program/role-binding.ts";
+export * from "./program/role-binding-set.ts";
 export * from "./program/tag.ts";

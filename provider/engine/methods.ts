@@ -3,17 +3,18 @@
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import { type KindName, kindRecords } from "../kind/index.ts";
-import type { Kind } from "../kind/kind.ts";
+import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import { recordId } from "../kind/record.ts";
-import * as reconcile from "../reconcile/index.ts";
+import type * as reconcile from "../reconcile/index.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
+import { bindingPlaces } from "../set/places.ts";
 import { KEY, PREVIEW, PROVIDER, SERVICE } from "../state/state.ts";
-import { duplicateWarnings } from "./duplicate-warning.ts";
+import { recordStepsWith } from "./record-steps.ts";
 import { reporterWith } from "./report.ts";
-import { type Review, reviewWith } from "./review.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
+import { setStepsWith } from "./set-steps.ts";
+import type { Held, StepParts, Steps } from "./steps.ts";
 
 /** What the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
 interface StackConfig {
@@ -33,7 +34,7 @@ export interface Methods {
 }
 
 /** One process serves all kinds with the configuration of the first configure. */
-export const methodsWith = (environment: Environment): Record<KindName, Methods> => {
+export const methodsWith = (environment: Environment): Record<StateKind, Methods> => {
   const { env, log } = environment;
   const reported = reporterWith(environment);
   const hasCredentials = missingCredentials(env) === undefined;
@@ -62,41 +63,26 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
     return session;
   };
   const gate = serviceGate({ config, connect, hasCredentials, log });
-  // The state has the record; `owner` is the resource that declares it.
-  const noteInState = async (kind: Kind, id: string, key: unknown, owner?: string): Promise<void> => {
+  // The state has these records. Its key may be an earlier name of the resource: it locates the journal, but proves no ownership.
+  const noteInState = async (held: readonly Held[], key: unknown): Promise<void> => {
     const { ownership, journal } = await getLedger();
-    ownership.inState(recordId(kind.field, id), owner);
-    await journal.acknowledge(kind.field, id, key as string | undefined);
+    for (const { kind, uid, owner } of held) ownership.inState(recordId(kind.field, uid), owner);
+    const [first] = held;
+    const uids = held.map(({ uid }) => uid);
+    if (first) await journal.acknowledge(first.kind.field, uids, key as string | undefined);
   };
-
-  // The key in a state may be an earlier name of the resource. It locates the journal, but proves no ownership.
-  const sessionFor = async (kind: Kind, id: string, { [KEY]: key }: Json): Promise<Session> => {
-    await noteInState(kind, id, key);
+  const sessionFor = async (held: readonly Held[], { [KEY]: key }: Json): Promise<Session> => {
+    await noteInState(held, key);
     return connect();
   };
-  const reportingSessionFor = async (kind: Kind, id: string, stored: Json): Promise<Session> => {
-    const own = await sessionFor(kind, id, stored);
+  const reportingSessionFor = async (held: readonly Held[], stored: Json): Promise<Session> => {
+    const own = await sessionFor(held, stored);
     // A state of an earlier version has no key.
     if (typeof stored[KEY] === "string") await reportPendingCreates(own, stored[KEY]);
     return own;
   };
 
-  const duplicates = duplicateWarnings();
-  // Only where there are credentials: a preview works without them.
-  const duplicateWarning = async (kind: Kind, inputs: Json): Promise<string | undefined> =>
-    hasCredentials ? duplicates.warningOf(kind, await connect(), inputs) : undefined;
-
-  // So the preview already refuses a record that two resources adopt, or that another resource manages.
-  const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
-    if (!isUidp(adopt) || typeof key !== "string") return [];
-    const reason = (await getLedger()).ownership.plan(recordId(kind.field, adopt), key);
-    return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
-  };
-
-  const review = reviewWith(log);
-  const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
-
-  const methodsOf = (kind: Kind): Methods => ({
+  const methodsOf = (steps: Steps): Methods => ({
     // Never throws: the engine would call the other methods all the same, and they report the problems.
     configure: async ({ config }) => {
       if (isConfigured) return;
@@ -109,40 +95,28 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
       await checkConfig();
       await gate.address(olds);
       if (isUidp(olds.parent)) await gate.organization(olds.parent);
-      const { inputs, failures } = reconcile.check(kind, olds, news);
-      if (failures.length === 0) {
-        failures.push(...(await adoptionProblems(kind, inputs)));
-        reviewOf(kind)?.checked(olds, inputs);
-        const text =
-          isPreview === true && Object.keys(olds).length === 0 ? await duplicateWarning(kind, inputs) : undefined;
-        if (text !== undefined) log(text);
-      }
+      const { inputs, failures } = await steps.check(olds, news, isPreview === true);
       return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };
     }),
     diff: reported(async (id, olds, news) => {
-      const key = news[KEY] as string | undefined;
-      await noteInState(kind, id, key, key);
+      await noteInState(steps.held(id, olds, news), news[KEY]);
       await gate.address(olds);
       await gate.organization(id);
-      const compared = reconcile.diff(kind, id, olds, news);
+      const compared = await steps.diff(id, olds, news);
       // Another kind of provider wrote the state, or the service has moved. The update stores the handler and the address, and
       // sends nothing.
       const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
-      const result = { ...compared, changes: compared.changes || isStale };
-      if (result.replaces.length === 0) ledger?.ownership.keep(recordId(kind.field, id), olds.adopted === true);
-      if (result.warning) log(result.warning);
-      reviewOf(kind)?.compared(olds, news);
-      return result;
+      return { ...compared, changes: compared.changes || isStale };
     }),
     create: reported(async (inputs) => {
       gate.open();
-      const { id, outs } = await reconcile.create(kind, await connect(), inputs);
+      const { id, outs } = await steps.create(await connect(), inputs);
       return { id, outs: keyed(outs, inputs) };
     }),
     read: reported(async (id, stored) => {
       await gate.address(stored);
-      const own = await reportingSessionFor(kind, id, stored);
-      const result = await reconcile.read(kind, own, id, stored).catch((error) => gate.explain(id, error));
+      const own = await reportingSessionFor(steps.held(id, stored), stored);
+      const result = await steps.read(own, id, stored).catch((error) => gate.explain(id, error));
       if (result.id === "") return result;
       const here = { [SERVICE]: serviceOf((await config()).baseUrl) };
       return {
@@ -152,19 +126,22 @@ export const methodsWith = (environment: Environment): Record<KindName, Methods>
       };
     }),
     update: reported(async (id, olds, news) => {
-      const { outs } = await reconcile.update(kind, await sessionFor(kind, id, news), id, olds, news);
+      const { outs } = await steps.update(await sessionFor(steps.held(id, olds), news), id, olds, news);
       return { outs: keyed(outs, news) };
     }),
     delete: reported(async (id, stored) => {
       await gate.address(stored);
-      const own = await reportingSessionFor(kind, id, stored);
-      const isDeleted = await reconcile.remove(kind, own, id, stored).catch((error) => gate.explain(id, error));
-      if (isDeleted) reviewOf(kind)?.removed(stored);
+      const own = await reportingSessionFor(steps.held(id, stored), stored);
+      await steps.delete(own, id, stored).catch((error) => gate.explain(id, error));
     }),
   });
 
-  const entries = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(kind)]);
-  return Object.fromEntries(entries) as Record<KindName, Methods>;
+  const parts: StepParts = { ledger: getLedger, connect: hasCredentials ? connect : undefined, log };
+  const places = bindingPlaces();
+  const recordSteps = recordStepsWith(parts, places);
+  const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(recordSteps(kind))]);
+  const roleBindingSet = methodsOf(setStepsWith(parts, places));
+  return { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
 };
 
 // Read and delete receive only outputs, so these carry what locates the journal and the service.

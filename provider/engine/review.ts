@@ -1,9 +1,11 @@
 // One line in the preview for each role binding that is created, changed or removed. It has the names that the program or the state
 // knows, where the engine shows uids.
-import { isRoot, isUidp, type Json, printable } from "../../schema/index.ts";
+import type { Json } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
-import { isUnknown } from "../state/path.ts";
-import { KEY, SECRET_NAME, staysOnDelete } from "../state/state.ts";
+import { SET_TOKEN } from "../kind/kind.ts";
+import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
+import { KEY, nameInKey, staysOnDelete } from "../state/state.ts";
+import { removedSetText } from "./set-review.ts";
 
 export interface Review {
   /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
@@ -16,11 +18,6 @@ export interface Review {
 
 const PARTS = ["identity", "role", "group"] as const;
 type Part = (typeof PARTS)[number];
-
-interface Named {
-  uid?: unknown;
-  name?: unknown;
-}
 
 export const reviewWith = (log: (text: string) => void): Review => {
   const declared = new Set<unknown>();
@@ -39,7 +36,7 @@ export const reviewWith = (log: (text: string) => void): Review => {
       logOnce(
         news,
         "is new",
-        PARTS.map((part) => `${part} ${textOf(wanted(news, part))}`),
+        PARTS.map((part) => `${part} ${namedText(wanted(news, part))}`),
       );
     },
     compared(olds, news) {
@@ -49,8 +46,8 @@ export const reviewWith = (log: (text: string) => void): Review => {
       if (changed.length === 0) return;
       const parts = PARTS.map((part) => {
         const after = wanted(news, part);
-        if (!changed.includes(part)) return `${part} ${textOf(after)}`;
-        return `${part} ${textOf(stored(olds, part, after))} becomes ${textOf(after)}`;
+        if (!changed.includes(part)) return `${part} ${namedText(after)}`;
+        return `${part} ${namedText(stored(olds, part, after))} becomes ${namedText(after)}`;
       });
       logOnce(news, "changes", parts);
     },
@@ -61,12 +58,13 @@ export const reviewWith = (log: (text: string) => void): Review => {
 };
 
 const removedBinding = (outputs: Json): string => {
-  const parts = PARTS.map((part) => `${part} ${textOf(stored(outputs, part))}`);
+  const parts = PARTS.map((part) => `${part} ${namedText(stored(outputs, part))}`);
   return `RoleBinding ${logicalName(outputs)} is removed: ${parts.join(", ")}`;
 };
 
 /** For a resource that leaves the stack: what the engine does not show. */
 export const removedText = (type: string, urn: string, outputs: Json): string | undefined => {
+  if (type === SET_TOKEN) return removedSetText(urn, outputs);
   const kind = kindOfToken(type);
   if (!kind) return undefined;
   if (staysOnDelete(outputs)) {
@@ -76,8 +74,7 @@ export const removedText = (type: string, urn: string, outputs: Json): string | 
   return kind === kindRecords.roleBinding ? removedBinding(outputs) : undefined;
 };
 
-/** `organization/project/stack/RoleBinding::editors` to `editors`. */
-const logicalName = (bag: Json): string => String(bag[KEY] ?? bag.uid ?? "").replace(/^.*::/s, "");
+const logicalName = (bag: Json): string => nameInKey(bag[KEY] ?? bag.uid);
 
 /** What the arguments name. A role that is given by its name has no uid here. */
 const wanted = (news: Json, part: Part): Named => {
@@ -97,14 +94,3 @@ const stored = (olds: Json, part: Part, after?: Named): Named => {
 
 const isSame = (before: Named, after: Named): boolean =>
   before.uid === after.uid || (isBuiltIn(before) && before.name !== undefined && before.name === after.uid);
-
-const isBuiltIn = ({ uid }: Named): boolean => isUidp(uid) && isRoot(uid);
-
-const textOf = ({ uid, name }: Named): string => {
-  if (isUnknown(name) || (name === undefined && isUnknown(uid))) return "(not known yet)";
-  return typeof name === "string"
-    ? name === SECRET_NAME
-      ? name
-      : `"${printable(name)}"`
-    : String(uid ?? "(not known)");
-};

@@ -84,7 +84,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
     guarded: (session) => ({
       ...session,
       call: async (operation, ...rest) => {
-        if (operation.startsWith("Create")) open();
+        if (/^(Batch)?Create/.test(operation)) open();
         return session.call(operation, ...rest);
       },
     }),

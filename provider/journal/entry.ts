@@ -105,8 +105,9 @@ export const apply = (entries: Map<string, Entry>, line: Line): void => {
 };
 
 /** Whether the acknowledged record is the one that the entry created. */
-export const isKnownBy = ({ uid, kind }: Entry, { known, kind: knownKind = "" }: Known): boolean =>
-  uid !== undefined && recordId(kind, uid) === recordId(knownKind, known);
+const isKnownBy = ({ uid, kind }: Entry, { known, kind: knownKind = "" }: Known): boolean =>
+  // Compared first, since a journal may have thousands of entries.
+  uid === known && recordId(kind, uid) === recordId(knownKind, known);
 
 const change = (entry: Entry | undefined, members: Partial<Entry>): void => {
   if (entry) Object.assign(entry, members);

@@ -15,8 +15,8 @@ export interface JournalFile {
   read(): Promise<Contents | undefined>;
   /** No other process has written to it since it was read. */
   isAsRead(): Promise<boolean>;
-  /** The line is on disk when this resolves. */
-  append(line: Line): Promise<void>;
+  /** The lines are on disk when this resolves. */
+  append(...lines: Line[]): Promise<void>;
   /** Rewrites it with only these entries, if it holds anything else; quarantines its invalid lines first. */
   compact(entries: Iterable<Entry>): Promise<void>;
   /** Moves ignored lines to a file of their own, each once; they are on disk when this resolves. */
@@ -47,14 +47,14 @@ export const journalFile = (path: string): JournalFile => {
       return text === undefined ? undefined : contentsFrom(text);
     },
     isAsRead: async () => (await lookOf(path)) === seen,
-    append: (line) =>
+    append: (...lines) =>
       inTurn(async () => {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         await withFile(path, "a+", async (file) => {
           const before = await file.stat();
           // The last run may have died in the middle of a line.
           const isWhole = before.size === 0 || (await lastByte(file, before.size)) === "\n";
-          await file.appendFile((isWhole ? "" : "\n") + lineText(line));
+          await file.appendFile((isWhole ? "" : "\n") + lines.map(lineText).join(""));
           await file.datasync();
           // If another process wrote in between, its lines must still be read.
           if (lookFrom(before) === seen) seen = lookFrom(await file.stat());

@@ -3,36 +3,44 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { recordId } from "../kind/record.ts";
-import { apply, type Entry, type Intent, type InvalidLine, isKnownBy, type Known, type Line } from "./entry.ts";
+import { apply, type Entry, type Intent, type InvalidLine, type Known, type Line } from "./entry.ts";
 import { JournalError, type JournalFile, journalFile, quarantineOf } from "./file.ts";
 import { type Lock, lockOf } from "./lock.ts";
+
+export type NewIntent = Omit<Intent, "intent" | "at" | "notBefore">;
+
+/** The record that the create of an entry produced. */
+export interface Created {
+  entry: Entry;
+  uid: string;
+}
 
 export interface Journal {
   /**
    * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
-   * Waits for another process that is creating records of the same stack.
+   * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
    */
-  findUnsettled(key: string): Promise<Entry[]>;
+  findUnsettled(key: string, isOwn?: (key: string) => boolean): Promise<Entry[]>;
   /** The stack had no journal when this process began. */
   isNew(key: string): Promise<boolean>;
   /**
-   * Writes a pending entry, with the time by the service's clock, and holds the lock until its `end`. Returns undefined when another
-   * process has meanwhile left an entry for the resource. After a JournalError nothing may be sent.
+   * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
+   * undefined when another process has meanwhile left an entry for one of the resources. After a JournalError nothing may be sent.
    */
-  begin(intent: Omit<Intent, "intent" | "at" | "notBefore">, now: () => Promise<number>): Promise<Entry | undefined>;
+  begin(intents: readonly NewIntent[], now: () => Promise<number>): Promise<Entry[] | undefined>;
   /** The POST is about to be sent, at this time by the service's clock, which is stored to the second. */
-  recordSend(entry: Entry, at: number): Promise<void>;
-  recordSuccess(entry: Entry, uid: string, at: number): Promise<void>;
+  recordSend(entries: readonly Entry[], at: number): Promise<void>;
+  recordSuccess(created: readonly Created[], at: number): Promise<void>;
   /** The response named this record, which differs from the request. */
   recordAnswer(entry: Entry, uid: string): Promise<void>;
   /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */
   disown(entry: Entry, why: string): Promise<void>;
   /** Certainly not created, or deleted again. */
-  recordFailure(entry: Entry): Promise<void>;
-  /** The create is over, whatever its outcome. */
-  end(entry: Entry): Promise<void>;
-  /** The engine has asked for the record of this uid, so its state has it. `key` is that of the resource, if it is known. */
-  acknowledge(kind: string, uid: string, key?: string): Promise<void>;
+  recordFailure(...entries: Entry[]): Promise<void>;
+  /** The POST is over, whatever its outcome. */
+  end(entries: readonly Entry[]): Promise<void>;
+  /** The engine has asked for the records of these uids, so its state has them. `key` is that of the resource, if it is known. */
+  acknowledge(kind: string, uids: readonly string[], key?: string): Promise<void>;
   /** How many entries with the same parent and fingerprint are pending, including this one. */
   countPendingAlike(entry: Entry): Promise<number>;
   /** ids of the records that other resources of the stack created. */
@@ -141,42 +149,50 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
     return settle(key);
   };
 
-  const unsettledIn = ({ entries }: StackJournal, key: string): Entry[] =>
-    [...entries.values()].filter((entry) => entry.key === key && !ownEntries.has(entry.intent));
+  const unsettledIn = ({ entries }: StackJournal, isOwn: (key: string) => boolean): Entry[] =>
+    [...entries.values()].filter((entry) => isOwn(entry.key) && !ownEntries.has(entry.intent));
 
-  const write = async (open: StackJournal, line: Line): Promise<void> => {
-    await open.file.append(line);
-    apply(open.entries, line);
+  const write = async (open: StackJournal, ...lines: Line[]): Promise<void> => {
+    if (lines.length === 0) return;
+    await open.file.append(...lines);
+    for (const line of lines) apply(open.entries, line);
   };
+  // All entries of a POST are of one stack.
+  const openOf = ([entry]: readonly Pick<Entry, "key">[]): Promise<StackJournal> => openFor((entry as Entry).key);
 
   return {
-    findUnsettled: async (key) => unsettledIn(await settle(key), key),
+    findUnsettled: async (key, isOwn = (other) => other === key) => unsettledIn(await settle(key), isOwn),
     isNew: async (key) => (await openFor(key)).isNew,
-    begin: async (intent, now) => {
-      const open = await settle(intent.key);
+    begin: async (intents, now) => {
+      const keys = new Set(intents.map(({ key }) => key));
+      const open = await settle((intents[0] as NewIntent).key);
       await open.lock.acquire();
       try {
         if (!(await open.file.isAsRead())) await readAgain(open);
-        if (unsettledIn(open, intent.key).length > 0) {
+        if (unsettledIn(open, (key) => keys.has(key)).length > 0) {
           await open.lock.release();
           return undefined;
         }
         const at = await now();
-        const entry: Entry = { intent: randomUUID(), ...intent, at, notBefore: at };
-        ownEntries.add(entry.intent);
-        await write(open, { ...entry });
-        return entry;
+        const entries = intents.map((intent): Entry => ({ intent: randomUUID(), ...intent, at, notBefore: at }));
+        for (const { intent } of entries) ownEntries.add(intent);
+        await write(open, ...entries.map((entry) => ({ ...entry })));
+        return entries;
       } catch (error) {
         await open.lock.release();
         throw error;
       }
     },
-    recordSend: async (entry, at) => {
-      if (at - entry.at <= SEND_TIME_MS) return;
-      await write(await openFor(entry.key), { again: entry.intent, at });
-      entry.at = at;
+    recordSend: async (entries, at) => {
+      const later = entries.filter((entry) => at - entry.at > SEND_TIME_MS);
+      if (later.length === 0) return;
+      await write(await openOf(later), ...later.map(({ intent }) => ({ again: intent, at })));
+      for (const entry of later) entry.at = at;
     },
-    recordSuccess: async ({ intent, key }, uid, at) => write(await openFor(key), { made: intent, uid, at }),
+    recordSuccess: async (created, at) => {
+      const open = await openOf(created.map(({ entry }) => entry));
+      await write(open, ...created.map(({ entry, uid }) => ({ made: entry.intent, uid, at })));
+    },
     recordAnswer: async (entry, uid) => {
       await write(await openFor(entry.key), { answered: entry.intent, uid });
       entry.answered = uid;
@@ -193,17 +209,25 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
       delete entry.uid;
       delete entry.answered;
     },
-    recordFailure: async ({ intent, key }) => write(await openFor(key), { closed: intent }),
-    end: async ({ key }) => (await openFor(key)).lock.release(),
-    acknowledge: async (kind, uid, key) => {
-      const id = recordId(kind, uid);
-      const line: Known = id === uid ? { known: uid } : { known: uid, kind };
-      acknowledged.set(id, line);
+    recordFailure: async (...entries) => {
+      if (entries.length > 0) await write(await openOf(entries), ...entries.map(({ intent }) => ({ closed: intent })));
+    },
+    end: async (entries) => (await openOf(entries)).lock.release(),
+    acknowledge: async (kind, uids, key) => {
+      const lines = uids.map((uid): Known => {
+        const id = recordId(kind, uid);
+        const line: Known = id === uid ? { known: uid } : { known: uid, kind };
+        acknowledged.set(id, line);
+        return line;
+      });
+      const byId = new Map(lines.map((line) => [recordId(line.kind ?? "", line.known), line]));
       try {
         if (key !== undefined) await openFor(key);
         for (const open of await Promise.all(byStack.values())) {
-          const isNamed = [...open.entries.values()].some((entry) => isKnownBy(entry, line));
-          if (isNamed) await write(open, line);
+          const named = [...open.entries.values()].flatMap(
+            ({ kind: own, uid }) => (uid === undefined ? undefined : byId.get(recordId(own, uid))) ?? [],
+          );
+          await write(open, ...new Set(named));
         }
       } catch (error) {
         // A preview may be unable to write; the next create writes the line.

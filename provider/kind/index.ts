@@ -21,6 +21,9 @@ export type KindName =
   | "roleBinding"
   | "tag";
 
+/** What the handler text of a state names. A set of role bindings is no record of the API, so it has no Kind (provider/set). */
+export type StateKind = KindName | "roleBindingSet";
+
 type Managed<O> = O extends `Create${infer T}`
   ? `Get${T}` | `Delete${T}` extends OperationName
     ? Uncapitalize<T>

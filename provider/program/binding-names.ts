@@ -21,7 +21,10 @@ export const bindingNames = (entered: Entered, { identity, role, parent }: pulum
   group: nameOf(entered, parent),
 });
 
-const nameOf = (entered: Entered, reference: pulumi.Input<string | undefined>): pulumi.Output<string | undefined> => {
+export const nameOf = (
+  entered: Entered,
+  reference: pulumi.Input<string | undefined>,
+): pulumi.Output<string | undefined> => {
   const resource = entered.resourceOf(reference);
   if (resource) return masked(ownName(resource));
   const named = pulumi.output(reference).apply(async (uid) => {

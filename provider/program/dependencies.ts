@@ -8,6 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../kind/kind.ts";
+import { type BindingPlaces, bindingPlaces } from "../set/places.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { reportRemovals } from "./removals.ts";
 
@@ -15,7 +16,7 @@ import { reportRemovals } from "./removals.ts";
 const TIMEOUT_MS = 10_000;
 
 /** A uid that the program gives as text, and the type of the record that it is of. */
-interface Literal {
+export interface Literal {
   uid: string;
   type: string;
 }
@@ -36,7 +37,14 @@ export interface Program {
   /** uids of the records that it adopts */
   adopted: Set<string>;
   /** Registers a resource; returns `opts` with the dependencies that its plain uids imply. */
-  enter(descriptor: Resource, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered;
+  enter(own: Entering, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered;
+}
+
+interface Entering {
+  type: string;
+  /** its uid is that of its group */
+  sharesUid: boolean;
+  literals: readonly Literal[];
 }
 
 export interface Entered {
@@ -47,6 +55,7 @@ export interface Entered {
   /** the same by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
   resourceWith(uid: string): Promise<pulumi.Resource | undefined>;
   duplicates: Duplicates;
+  places: BindingPlaces;
 }
 
 // By run, that is by the connection to the engine: the Automation API runs several programs in one process.
@@ -77,6 +86,7 @@ export const programWith = (timeoutMs: number): Program => {
   const byId = new Map<unknown, pulumi.Resource>();
   const byUid = new Map<string, pulumi.Resource>();
   const compared = duplicates();
+  const places = bindingPlaces();
   const waits = new Map<Entry, readonly Entry[] | undefined>();
 
   const candidates = (uid: string, type: string): Entry[] =>
@@ -144,9 +154,8 @@ export const programWith = (timeoutMs: number): Program => {
   return {
     resources: () => entries.flatMap(({ resource }) => resource ?? []),
     adopted: new Set(),
-    enter(descriptor, inputs, opts) {
-      const literals = literalsOf(descriptor, inputs);
-      const entry: Entry = { type: descriptor.type, inputs, opts, literals };
+    enter({ type, sharesUid, literals }, inputs, opts) {
+      const entry: Entry = { type, inputs, opts, literals };
       entries.push(entry);
       waits.clear();
       const constructed = (resource: pulumi.CustomResource) => {
@@ -155,7 +164,7 @@ export const programWith = (timeoutMs: number): Program => {
         byId.set(resource.id, resource);
         knownId(resource).then(
           // A uid as text means the group, where an association has the same.
-          (uid) => uid !== undefined && !descriptor.list.sharesUid && byUid.set(uid, resource),
+          (uid) => uid !== undefined && !sharesUid && byUid.set(uid, resource),
           () => undefined,
         );
         waits.clear();
@@ -167,6 +176,7 @@ export const programWith = (timeoutMs: number): Program => {
         opts: hasNone ? opts : { ...opts, dependsOn: edges as Promise<pulumi.Resource[]> },
         constructed,
         duplicates: compared,
+        places,
         resourceOf: (reference) => byId.get(reference),
         resourceWith: async (uid) => {
           await edges;
@@ -177,7 +187,7 @@ export const programWith = (timeoutMs: number): Program => {
   };
 };
 
-const literalsOf = (descriptor: Resource, inputs: pulumi.Inputs): Literal[] =>
+export const literalsOf = (descriptor: Resource, inputs: pulumi.Inputs): Literal[] =>
   argumentReferencesOf(descriptor).flatMap(({ path, type }) => {
     const value = path.split(".").reduce<unknown>(memberOf, inputs);
     const values = typeof value === "string" ? [value] : isPlain(value) ? Object.values(value) : [];

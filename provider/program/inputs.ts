@@ -108,7 +108,7 @@ export const checkedRoles = (
 };
 
 /** The argument as it is, refused where no built-in role has the name. Secret names are not shown. */
-const checkedRole = (head: string, role: pulumi.Input<string>): pulumi.Input<string> => {
+export const checkedRole = (head: string, role: pulumi.Input<string>): pulumi.Input<string> => {
   // A unit test of a program has no engine, and no service.
   if (isUidp(role) || !pulumi.runtime.hasEngine()) return role;
   const given = pulumi.output(role);

@@ -6,7 +6,7 @@
 // but must never fail a program.
 import * as pulumi from "@pulumi/pulumi";
 import { resources as descriptors, type Json } from "../../schema/index.ts";
-import { TYPE_PREFIX } from "../kind/kind.ts";
+import { SET_TOKEN, TYPE_PREFIX } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 
 /** What one run of a program has declared. */
@@ -38,10 +38,11 @@ const report = async ({ monitor, resources, adopted }: Declared): Promise<void> 
     const urns = new Set(await Promise.all(resources().map(({ urn }) => settled(urn))));
     const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await settled(own.id))));
     const known = new Set([...adopted, ...ids]);
+    const isKnown = (id: unknown) => id !== undefined && known.has(id);
     const { removedText } = await import("../engine/review.ts");
     for (const [urn, { type, outputs }] of Object.entries(state)) {
       // By its uid under another name: an alias, or a record that changes hands.
-      if (urns.has(urn) || known.has(idOf(type, outputs.uid))) continue;
+      if (urns.has(urn) || isKnown(idOf(type, outputs.uid))) continue;
       const text = removedText(type, urn, outputs);
       if (text !== undefined) await pulumi.log.info(text);
     }
@@ -54,6 +55,8 @@ const typeTokenOf = (resource: pulumi.Resource): string =>
   (resource as unknown as { __pulumiType: string }).__pulumiType;
 
 const idOf = (type: string, uid: unknown): unknown => {
+  // A set has the uid of its group.
+  if (type === SET_TOKEN) return undefined;
   const found = Object.values(descriptors).find((one) => TYPE_PREFIX + one.type === type);
   return found && typeof uid === "string" ? recordId(found.field, uid) : uid;
 };

@@ -10,18 +10,18 @@
 // test/provider/engine/dynamic.test.ts fails when an SDK changes any of it.
 import * as pulumi from "@pulumi/pulumi";
 import { type Resource, resources } from "../../schema/index.ts";
-import type { KindName } from "../kind/index.ts";
+import type { KindName, StateKind } from "../kind/index.ts";
 import { TYPE_PREFIX } from "../kind/kind.ts";
 import { PREVIEW, REPLACE_ON } from "../state/state.ts";
 import { adoption } from "./adoption.ts";
-import { currentProgram, type Entered, watchProgram } from "./dependencies.ts";
+import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { boundRecords, checkedRoles, inputsFrom, outputNames, withSecretOutputs } from "./inputs.ts";
 import { afterFirstLookUp, checkProgramConfig, programError } from "./session.ts";
 
 watchProgram();
 
 /** The handler: every method is looked up in `pulumi-irm/dynamic` (handler.ts) when it is called. */
-export const handlerText = (kind: KindName): string =>
+export const handlerText = (kind: StateKind): string =>
   `exports.handler=()=>{const f=m=>async(...a)=>(await import("pulumi-irm/dynamic")).kinds.${kind}[m](...a);` +
   `return Object.fromEntries("configure check diff create read update delete".split(" ").map(m=>[m,f(m)]))}`;
 
@@ -42,18 +42,16 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const { type } = descriptor;
     const given = inputsFrom(descriptor, args);
     const unset = Object.fromEntries(outputNames(descriptor).map((output) => [output, undefined]));
-    const entered = currentProgram().enter(descriptor, given, withSecretOutputs(descriptor, opts));
-    checkOptions(type, name, opts);
-    checkProgramConfig();
     markHandled(given);
+    const declared = { type, sharesUid: descriptor.list.sharesUid === true, literals: literalsOf(descriptor, given) };
+    const own = engineInputs(kind, type, name, opts);
+    const entered = currentProgram().enter(declared, given, withSecretOutputs(descriptor, opts));
+    if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);
     const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
     const inputs = { ...given, ...checkedRoles(descriptor, name, given, isOwn) };
-    const key = keyOf(type, name, opts.parent);
-    const own = { __provider: handlerText(kind), __key: afterFirstLookUp(key), ...optionInputs(opts) };
     // One that is got by its uid is read, and has no arguments.
     const shown = opts.id === undefined ? display(entered, given) : {};
-    const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
-    const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own, ...preview };
+    const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own };
     super(TYPE_PREFIX + type, name, bag, entered.opts);
     entered.constructed(this);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given);
@@ -63,8 +61,35 @@ export abstract class IrmResource extends pulumi.CustomResource {
   }
 }
 
+/** What every resource of ours gives the engine beside its arguments. Throws for an option, or a configuration, that cannot work. */
+export const engineInputs = (
+  kind: StateKind,
+  type: string,
+  name: string,
+  opts: pulumi.CustomResourceOptions,
+): pulumi.Inputs => {
+  checkOptions(type, name, opts);
+  checkProgramConfig();
+  const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
+  const key = afterFirstLookUp(keyOf(type, name, opts.parent));
+  return { __provider: handlerText(kind), __key: key, ...optionInputs(opts), ...preview };
+};
+
+/** Throws where the bindings of a group are declared twice, as far as the program shows which group it is. */
+export const claimPlace = (
+  entered: Entered,
+  type: "RoleBinding" | "RoleBindingSet",
+  name: string,
+  { parent, exclusive }: pulumi.Inputs,
+): void => {
+  const place = entered.resourceOf(parent) ?? parent;
+  if (place === undefined) return;
+  const [problem] = entered.places.claim(place, {}, { type, name, exclusive: exclusive === true }) ?? [];
+  if (problem) throw programError(`${type} ${name}: ${problem.property}: ${problem.reason}`);
+};
+
 // A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
-const markHandled = (value: unknown): void => {
+export const markHandled = (value: unknown): void => {
   if (value instanceof Promise) value.catch(() => undefined);
   else if (
     typeof value === "object" &&

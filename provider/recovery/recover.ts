@@ -10,7 +10,7 @@ import { placeOf, recordId, recordLine } from "../kind/record.ts";
 import { CREATION_GRACE_MS, readWhenVisible } from "../reconcile/not-found.ts";
 import { DATE_MS, type Session, serviceNow } from "../session/session.ts";
 import { type Desired, fingerprintOf } from "../state/desired.ts";
-import { noteSuccess } from "./create-once.ts";
+import { noteSuccess } from "./outcome.ts";
 import { CLOCK_SKEW_MS, findCreated, type Judgement, judge, pickCreated, undecidedRecord } from "./search.ts";
 
 /** The record that an interrupted run created for this resource, and that the state lacks. */
@@ -25,7 +25,7 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
       await session.journal.recordFailure(entry);
       continue;
     }
-    if (entry.uid !== uid) await noteSuccess(session, entry, uid);
+    if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
     session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an interrupted run at ${when}`);
     return record;
   }
@@ -78,7 +78,7 @@ const judgeNamed = async (kind: Kind, session: Session, entry: Entry): Promise<N
  * How long the record of the entry's create may still be hidden, by the service's clock, which has whole seconds. The process may have
  * died a second ago, with its request still under way.
  */
-const hiddenFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
+export const hiddenFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
   const underWayMs = uid === undefined ? session.requestTimeoutMs : 0;
   const ageMs = Math.max(0, (await serviceNow(session)) - at - SEND_TIME_MS - DATE_MS);
   return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);

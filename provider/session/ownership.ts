@@ -32,10 +32,12 @@ export interface Ownership {
   /** Why `key` must not adopt the record. That the state has it is no reason: it may be there under the resource's old name. */
   adoptionRefusal(uid: string, key: string): string | undefined;
   /**
-   * This run is about to delete the record. Returns false when the run has taken it, or keeps it as adopted. `own`: the resource that
-   * adopted it is deleted itself.
+   * This run is about to delete the record. Returns false when the run has taken it, is going to adopt it, or keeps it as adopted.
+   * `own`: the resource that adopted it is deleted itself.
    */
   release(uid: string, own?: boolean): boolean;
+  /** This run is deleting the record, or has deleted it. */
+  isLeaving(uid: string): boolean;
   /** The record is deleted. A new one may have the same uid: an account association has that of its group. */
   forget(uid: string): void;
 }
@@ -96,10 +98,11 @@ export const createOwnership = (): Ownership => {
     },
     adoptionRefusal,
     release: (uid, own = false) => {
-      if (taken.has(uid) || (adopted.has(uid) && !own)) return false;
+      if (taken.has(uid) || ((planned.has(uid) || adopted.has(uid)) && !own)) return false;
       leaving.add(uid);
       return true;
     },
+    isLeaving: (uid) => leaving.has(uid),
     forget: (uid) => {
       for (const uids of [inState, kept, adopted, leaving]) uids.delete(uid);
       owners.delete(uid);

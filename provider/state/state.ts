@@ -21,6 +21,9 @@ export const PROVIDER = "__provider";
 /** Added by the constructor, for the intent journal: organisation/project/stack/type::name of the resource. */
 export const KEY = "__key";
 
+/** `organization/project/stack/RoleBinding::editors` to `editors`. */
+export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.*::/s, "");
+
 /** Added by the constructor in a preview, and removed by the check, so no state has it. */
 export const PREVIEW = "__preview";
 

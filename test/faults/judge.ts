@@ -5,7 +5,7 @@ import { parentOf } from "../../schema/index.ts";
 import type { LiveRecord } from "../harness/small-engine/owner.ts";
 import type { Program } from "../harness/small-engine/program.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
-import { readState } from "../harness/small-engine/state.ts";
+import { readState, type Stored } from "../harness/small-engine/state.ts";
 import type { Testbed } from "../harness/small-engine/testbed.ts";
 
 export type Foreign = Map<string, LiveRecord>;
@@ -24,6 +24,12 @@ export interface Judged {
   problems: string[];
 }
 
+/** uids of the records that a resource manages. */
+const uidsOf = ({ kind, id, outputs }: Stored): string[] =>
+  kind === "roleBindingSet" ? (outputs.bindings as { uid: string }[]).map(({ uid }) => uid) : [id];
+
+const twice = (uids: readonly string[]): string[] => uids.filter((uid, at) => uids.indexOf(uid) !== at);
+
 const changeless = ({ lastSeenTime: _, updateTime: __, ...record }: LiveRecord) => record;
 
 /** After the last `up`: L1 to L5 and L7. */
@@ -38,13 +44,13 @@ export const judge = async (
   const { resources } = readState(testbed.stateFile(name));
   const ours = [...live.values()].filter(({ uid }) => !foreign.has(uid) && !isOwnersOfRoot(uid, live));
   // A line that names the ends of a role binding does not report a lost record.
-  const said = engine.said.filter((line) => !line.startsWith("RoleBinding ")).join("\n");
-  const inState = new Set(resources.map(({ id }) => id));
+  const said = engine.said.filter((line) => !/^RoleBinding(Set)? /.test(line)).join("\n");
+  const inState = new Set(resources.flatMap(uidsOf));
   const leaked = ours.filter(({ uid }) => !inState.has(uid) && !said.includes(uid)).map(({ uid }) => uid);
-  const lost = resources.filter(({ id }) => !live.has(id)).map((one) => one.name);
+  const lost = resources.filter((one) => !uidsOf(one).every((uid) => live.has(uid))).map((one) => one.name);
   const duplicated = [
     ...ours.filter(({ uid }) => !inState.has(uid)).map(({ uid }) => uid),
-    ...resources.filter(({ id }, at) => resources.findIndex((one) => one.id === id) !== at).map((one) => one.name),
+    ...twice(resources.flatMap(uidsOf)),
     ...resources.filter((one) => one.delete).map((one) => one.name),
   ];
   const undeclared = resources.filter((one) => !program.some((declared) => declared.name === one.name));

@@ -29,6 +29,8 @@ export interface Stage {
 export interface Scenario {
   kind: SubjectKind;
   action: Action;
+  /** the resource that the fault is tried on; default: one of the kind */
+  subject?(home: string): Subject;
   server?: ServerOptions & { speed?: number };
   child?: Partial<ChildOptions> & { env?: Record<string, string> };
   /** the fault: the server's script, for the operation of the action */
@@ -53,7 +55,7 @@ export const scenario = async ({ kind, action, server, child, ...own }: Scenario
   const testbed = await startTestbed(server);
   const { faults } = testbed.server;
   const foreign = await testbed.records();
-  const subject = subjectOf(kind, action, testbed.home);
+  const subject = own.subject?.(testbed.home) ?? subjectOf(kind, action, testbed.home);
   const engine = testbed.engine(STACK, child);
   const stage: Stage = { testbed, subject, engine, uid: (name) => testbed.uid(STACK, name) };
   try {

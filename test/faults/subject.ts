@@ -85,6 +85,25 @@ const subjects: Record<SubjectKind, (parent: string, changed: boolean, further: 
   }),
 };
 
+/** A set of two pairs; a change replaces one of them, adds another, and so sends a batch. */
+export const setSubject = (action: Exclude<Action, "replace">, home: string): Subject => {
+  const base = surroundings("roleBinding", home);
+  const pair = (roleUid: unknown) => ({ identity: ref("who"), role: roleUid });
+  const roles = (names: readonly string[]) => names.map((name) => pair(name === "viewer" ? name : ref(name)));
+  const of = (names: readonly string[]): Program => [
+    ...base,
+    { name: "subject", kind: "roleBindingSet", inputs: { parent: ref("team"), bindings: roles(names) } },
+  ];
+  const first = of(["what", "what-else"]);
+  const changed = of(["what", "viewer", "third"]);
+  const third = role("third", home, ["CAP_IAM_GROUPS_LIST"]);
+  const common = { kind: "roleBinding", list: "ListRoleBindings" } as const;
+  const batch = { ...common, operation: "BatchCreateRoleBindings", method: "POST" } as const;
+  if (action === "create") return { ...batch, before: base, after: first };
+  if (action === "update") return { ...batch, before: [third, ...first], after: [third, ...changed] };
+  return { ...common, operation: "DeleteRoleBinding", method: "DELETE", before: first, after: base };
+};
+
 const METHOD = { create: "POST", update: "PATCH", delete: "DELETE", replace: "POST" } as const;
 
 export const subjectOf = (kind: SubjectKind, action: Action, home: string): Subject => {

@@ -17,7 +17,7 @@ export const CHANGES: Action[] = ["update", "delete"];
 export const ALL: Action[] = ["create", ...CHANGES];
 
 /** The error of a run that does not know whether its create succeeded. */
-export const UNKNOWN = /It is unknown whether the .+ was created\. The intent journal keeps the create/;
+export const UNKNOWN = /It is unknown whether the .+ (was|were) created\. The intent journal keeps the create/;
 
 /** Each row with each kind. */
 export const each = <T extends object>(rows: readonly T[]) =>

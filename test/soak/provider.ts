@@ -45,6 +45,12 @@ const HURRIED_MS = 1_000;
 
 const CREATES: OperationName[] = Object.values(kindRecords).map(({ operations }) => operations.create);
 
+const SET_OPERATIONS = {
+  create: "BatchCreateRoleBindings",
+  update: "BatchCreateRoleBindings",
+  delete: "DeleteRoleBinding",
+} as const;
+
 interface Count {
   cycles: number;
   kills: number;
@@ -217,7 +223,8 @@ const targetOf = async (engine: Engine, program: Program, random: Random): Promi
     const point = random.pick(["before send", "after reply", "before state"] as const);
     return { pause: { point, of: point === "before state" ? STEP[verb] : METHOD[verb] } };
   }
-  const { operations } = kindRecords[kind];
+  const operations: Partial<Record<"create" | "update" | "delete", OperationName>> =
+    kind === "roleBindingSet" ? SET_OPERATIONS : kindRecords[kind].operations;
   return { operation: operations[verb === "replace" ? "create" : verb], carriedOut: where === 4 };
 };
 

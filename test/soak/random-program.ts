@@ -1,4 +1,4 @@
-// Programs that change at random: resources of all four kinds come, go, change, move and get other logical names; role
+// Programs that change at random: resources of four kinds, and sets of role bindings, come, go, change, move and get other logical names; role
 // bindings name what they bind by a reference or, where the engine shall not know, by the plain uid.
 import type { Json } from "../../schema/index.ts";
 import { type Declared, type Program, ref, refsIn } from "../harness/small-engine/program.ts";
@@ -15,6 +15,8 @@ const CAPABILITIES = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_ROLE
 interface Own extends Declared {
   /** role bindings: the uids of who and what are written out */
   literal?: boolean;
+  /** a group that holds a set of role bindings, and nothing else */
+  reserved?: boolean;
 }
 
 export const randomProgram = (random: Random, home: string): RandomProgram => {
@@ -26,13 +28,13 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
   const fresh = (kind: Declared["kind"]) => `${kind}-${++count}`;
   const named = (kind: Declared["kind"]) => resources.filter((one) => one.kind === kind);
   const place = (): unknown => {
-    const groups = named("group");
+    const groups = named("group").filter(({ reserved }) => !reserved);
     return groups.length > 0 && random.below(3) > 0 ? ref(random.pick(groups).name) : home;
   };
   const text = () => random.hex(6);
 
   const make = (): void => {
-    const kind = random.pick(["group", "identity", "role", "roleBinding"] as const);
+    const kind = random.pick(["group", "identity", "role", "roleBinding", "roleBindingSet"] as const);
     const name = fresh(kind);
     const common = { name: random.pick(["alike", name]), description: text(), allowReplace: true };
     const claimMatch = { issuer: "https://issuer.example.com", subject: text() };
@@ -41,7 +43,8 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
     // Roles and identities are above all resources that may name them.
     else if (kind === "identity") resources.push({ name, kind, inputs: { parent: home, claimMatch, ...common } });
     else if (kind === "role") resources.push({ name, kind, inputs: { parent: home, capabilities, ...common } });
-    else bind(name);
+    else if (kind === "roleBinding") bind(name);
+    else bindAll(name);
     unstable.add(name);
   };
 
@@ -52,6 +55,23 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
     const inputs: Json = { parent: place(), identityUid, roleUid: ref(random.pick(roles).name) };
     resources.push({ name, kind: "roleBinding", inputs, literal: random.below(3) === 0 });
   };
+
+  // In a group of its own: a pair that a RoleBinding declares too is refused.
+  const bindAll = (name: string): void => {
+    if (named("identity").length === 0 || named("role").length === 0) return;
+    const group = fresh("group");
+    const common = { name: group, description: text(), allowReplace: true };
+    resources.push({ name: group, kind: "group", inputs: { parent: home, ...common }, reserved: true });
+    resources.push({ name, kind: "roleBindingSet", inputs: { parent: ref(group), bindings: pairs() } });
+    unstable.add(group);
+  };
+
+  const pairs = (): Json[] =>
+    named("identity").flatMap(({ name: identity }) =>
+      named("role")
+        .filter(() => random.below(2) === 0)
+        .map(({ name: role }) => ({ identity: ref(identity), role: ref(role) })),
+    );
 
   const drop = (name: string): void => {
     const dependents = resources.filter(({ inputs }) => refsIn(inputs).includes(name));
@@ -64,12 +84,14 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
     else if (one.kind === "identity")
       one.inputs = { ...one.inputs, claimMatch: { issuer: "https://issuer.example.com", subject: text() } };
     else if (one.kind === "group") one.inputs = { ...one.inputs, description: text() };
+    else if (one.kind === "roleBindingSet") one.inputs = { ...one.inputs, bindings: pairs() };
     else one.inputs = { ...one.inputs, roleUid: ref(random.pick(named("role")).name) };
   };
 
   // Of a group, to where it does not hold itself.
   const move = (one: Own): void => {
-    one.inputs = { ...one.inputs, parent: one.kind === "roleBinding" ? place() : home };
+    if (one.kind === "roleBindingSet") change(one);
+    else one.inputs = { ...one.inputs, parent: one.kind === "roleBinding" ? place() : home };
     if (one.kind === "group") unsettle(one.name);
   };
 
@@ -115,7 +137,7 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
 };
 
 const renamed = (value: unknown, before: string, after: string): unknown => {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value.map((one) => renamed(one, before, after));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [

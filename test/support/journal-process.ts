@@ -14,19 +14,12 @@ const journal = createJournal({
   log: () => undefined,
 });
 for (let i = 0; i < Number(count); i += 1) {
-  const entry = (await journal.begin(
-    {
-      key: `organization/project/stack/Group::${name}${i}`,
-      kind: "group",
-      parent: "",
-      inputs: "hash",
-      given: [],
-    },
-    async () => 0,
-  )) as Entry;
+  const key = `organization/project/stack/Group::${name}${i}`;
+  const entries = await journal.begin([{ key, kind: "group", parent: "", inputs: "hash", given: [] }], async () => 0);
+  const [entry] = entries as [Entry];
   appendFileSync(trace, `enter ${name}\n`);
   await setTimeout(1);
-  await journal.recordSuccess(entry, `${name}${i}`.padEnd(40, "0"), 0);
+  await journal.recordSuccess([{ entry, uid: `${name}${i}`.padEnd(40, "0") }], 0);
   appendFileSync(trace, `leave ${name}\n`);
-  await journal.end(entry);
+  await journal.end([entry]);
 }

@@ -2,7 +2,7 @@
 // create, update, replace or delete. Writes the state before and after each step. Deletes last, dependents first.
 
 import type { Methods } from "../../../provider/engine/methods.ts";
-import type { KindName } from "../../../provider/kind/index.ts";
+import type { StateKind } from "../../../provider/kind/index.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { KEY, PROVIDER } from "../../../provider/state/state.ts";
 import type { Json } from "../../../schema/index.ts";
@@ -19,7 +19,7 @@ export interface Outcome {
 }
 
 export interface EngineOptions {
-  methods: Record<KindName, Methods>;
+  methods: Record<StateKind, Methods>;
   state: StateFile;
   /** organisation/project/stack */
   stack: string;
@@ -37,7 +37,7 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
   const keyed = ({ name, kind }: Declared, inputs: Json): Json => ({
     ...inputs,
     [PROVIDER]: "the text that finds the provider",
-    [KEY]: `${stack}/${kindRecords[kind].type}::${name}`,
+    [KEY]: `${stack}/${kind === "roleBindingSet" ? "RoleBindingSet" : kindRecords[kind].type}::${name}`,
   });
 
   const old = ({ name, kind }: Declared): Stored | undefined =>

@@ -1,12 +1,12 @@
 // What a program declares, as data: resources whose inputs may name each other.
-import type { KindName } from "../../../provider/kind/index.ts";
+import type { StateKind } from "../../../provider/kind/index.ts";
 import { UNKNOWN } from "../../../provider/state/path.ts";
 import type { Json } from "../../../schema/index.ts";
 
 export interface Declared {
   /** logical name */
   name: string;
-  kind: KindName;
+  kind: StateKind;
   inputs: Json;
 }
 

@@ -1,11 +1,11 @@
 // The engine's state in one file, rewritten before and after each step, as the file backend does it.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import type { KindName } from "../../../provider/kind/index.ts";
+import type { StateKind } from "../../../provider/kind/index.ts";
 import type { Json } from "../../../schema/index.ts";
 
 export interface Stored {
   name: string;
-  kind: KindName;
+  kind: StateKind;
   id: string;
   inputs: Json;
   outputs: Json;
@@ -20,7 +20,7 @@ export interface Stored {
 export interface Pending {
   type: "creating" | "updating" | "deleting" | "reading";
   name: string;
-  kind: KindName;
+  kind: StateKind;
   inputs: Json;
 }
 

@@ -104,7 +104,7 @@ console.log(Object.keys(kinds).join());\n`;
     try {
       const [line] = (await once(child.stdout, "data")) as [Buffer];
       expect(line.toString().trim()).toBe(
-        "group,identity,role,roleBinding,repo,tag,identityProvider,groupInvite,accountAssociation",
+        "group,identity,role,roleBinding,repo,tag,identityProvider,groupInvite,accountAssociation,roleBindingSet",
       );
       child.stdin.end();
       // It has checked more than once.

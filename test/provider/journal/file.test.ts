@@ -112,7 +112,7 @@ describe("compaction", () => {
     await file.append(intent("a"));
     await file.append({ made: "a", uid: uidOf("c"), at: 8 });
     const journal = journalOf(path);
-    await journal.acknowledge("group", uidOf("c"));
+    await journal.acknowledge("group", [uidOf("c")]);
     expect(await journal.findUnsettled(intent("a").key)).toEqual([]);
     expect(readFileSync(path, "utf8")).toBe("");
   });
@@ -120,8 +120,8 @@ describe("compaction", () => {
   it("does not adopt from an entry that this process has begun", async () => {
     const journal = journalOf(folder.path("own.jsonl"));
     const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = intent("own");
-    const entry = (await journal.begin(begun, async () => 1)) as Entry;
+    const entries = (await journal.begin([begun], async () => 1)) as Entry[];
     expect(await journal.findUnsettled(begun.key)).toEqual([]);
-    await journal.end(entry);
+    await journal.end(entries);
   });
 });

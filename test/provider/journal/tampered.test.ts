@@ -105,7 +105,7 @@ describe("an entry that names another record", () => {
     const [one, two] = [machine.inputs(), machine.inputs()];
     const before = machine.run();
     const first = await reconcile.create(group, before.session, one);
-    await machine.run().session.journal.acknowledge("group", first.id, one.__key as string);
+    await machine.run().session.journal.acknowledge("group", [first.id], one.__key as string);
     const second = await reconcile.create(group, machine.run().session, two);
     tamper("made", { uid: first.id });
     const next = machine.run();

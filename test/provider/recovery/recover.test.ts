@@ -81,7 +81,7 @@ describe("the journal", () => {
   it("does not offer a record that the engine has acknowledged since", async () => {
     const args = machine.inputs();
     const first = await reconcile.create(group, machine.run().session, args);
-    await machine.run().session.journal.acknowledge("group", first.id, args.__key as string);
+    await machine.run().session.journal.acknowledge("group", [first.id], args.__key as string);
     const second = await reconcile.create(group, machine.run().session, args);
     expect(second.id).not.toBe(first.id);
   });

@@ -1,0 +1,61 @@
+// The steps of a kind whose resources are records of the API.
+import { isUidp, type Json } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import { recordId } from "../kind/record.ts";
+import * as reconcile from "../reconcile/index.ts";
+import type { BindingPlaces } from "../set/places.ts";
+import { isUnknown } from "../state/path.ts";
+import { KEY, nameInKey } from "../state/state.ts";
+import { duplicateWarnings } from "./duplicate-warning.ts";
+import { type Review, reviewWith } from "./review.ts";
+import type { StepParts, Steps } from "./steps.ts";
+
+/** Of all these kinds: they share what a preview shows. */
+export const recordStepsWith = (
+  { ledger, connect, log }: StepParts,
+  places: BindingPlaces,
+): ((kind: Kind) => Steps) => {
+  const duplicates = duplicateWarnings();
+  const review = reviewWith(log);
+  const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
+
+  // So the preview already refuses a record that two resources adopt, or that another resource manages.
+  const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
+    if (!isUidp(adopt) || typeof key !== "string") return [];
+    const reason = (await ledger()).ownership.plan(recordId(kind.field, adopt), key);
+    return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
+  };
+  const placeProblems = (kind: Kind, { parent, [KEY]: key }: Json): reconcile.CheckFailure[] => {
+    if (kind !== kindRecords.roleBinding || isUnknown(parent)) return [];
+    return places.claim(parent, key, { type: "RoleBinding", name: nameInKey(key), exclusive: false }) ?? [];
+  };
+
+  return (kind) => ({
+    check: async (olds, news, isPreview) => {
+      const { inputs, failures } = reconcile.check(kind, olds, news);
+      if (failures.length > 0) return { inputs, failures };
+      const problems = [...(await adoptionProblems(kind, inputs)), ...placeProblems(kind, inputs)];
+      reviewOf(kind)?.checked(olds, inputs);
+      const isNew = isPreview && Object.keys(olds).length === 0;
+      const text = isNew && connect ? await duplicates.warningOf(kind, await connect(), inputs) : undefined;
+      if (text !== undefined) log(text);
+      return { inputs, failures: problems };
+    },
+    held: (id, _outputs, news) => [{ kind, uid: id, owner: news?.[KEY] as string | undefined }],
+    diff: async (id, olds, news) => {
+      const compared = reconcile.diff(kind, id, olds, news);
+      const { ownership } = await ledger();
+      if (compared.replaces.length === 0) ownership.keep(recordId(kind.field, id), olds.adopted === true);
+      if (compared.warning) log(compared.warning);
+      reviewOf(kind)?.compared(olds, news);
+      return compared;
+    },
+    create: (session, inputs) => reconcile.create(kind, session, inputs),
+    read: (session, id, stored) => reconcile.read(kind, session, id, stored),
+    update: (session, id, olds, news) => reconcile.update(kind, session, id, olds, news),
+    delete: async (session, id, stored) => {
+      if (await reconcile.remove(kind, session, id, stored)) reviewOf(kind)?.removed(stored);
+    },
+  });
+};

@@ -1,0 +1,58 @@
+// Lines in the preview of a set: each pair that it adds or removes, by the names that the program or the state knows.
+import type { Json } from "../../schema/index.ts";
+import { bindingsIn, bindingText, declaredText, pairsIn } from "../set/pair.ts";
+import { planOf } from "../set/plan.ts";
+import { settingsOf } from "../set/settings.ts";
+import { KEY, nameInKey } from "../state/state.ts";
+
+export interface SetReview {
+  /** The engine has checked the inputs of a set; `olds` are empty for a new one. */
+  checked(olds: Json, news: Json): void;
+  /** It has compared the outputs in the state with the inputs. */
+  compared(olds: Json, news: Json): void;
+}
+
+export const setReviewWith = (log: (text: string) => void): SetReview => {
+  const declared = new Set<unknown>();
+  const reported = new Set<unknown>();
+  const logOnce = (news: Json, verb: string, lines: readonly string[]): void => {
+    if (reported.has(news[KEY])) return;
+    reported.add(news[KEY]);
+    log([`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
+  };
+  return {
+    checked(olds, news) {
+      declared.add(news[KEY]);
+      const added = pairsIn(news).map((pair) => `adds ${declaredText(pair)}`);
+      if (Object.keys(olds).length === 0 && added.length > 0) logOnce(news, "is new", added);
+    },
+    compared(olds, news) {
+      // A refresh compares too, in the other direction, and checks nothing first.
+      if (!declared.has(news[KEY])) return;
+      const { added, dropped, undeclared, kept } = planOf(olds, news);
+      const changes = [
+        ...added.map((pair) => `adds ${declaredText(pair)}`),
+        ...dropped.map((one) => `removes ${bindingText(one)}`),
+        ...undeclared.map((one) => `removes ${bindingText(one)}, which the program does not declare`),
+        ...found(olds, news),
+      ];
+      const lines = [...changes, ...kept.map((one) => `keeps ${bindingText(one)} on purpose: ${one.kept}`)];
+      if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
+    },
+  };
+};
+
+/** What a set that becomes exclusive does not remove yet. */
+const found = (olds: Json, news: Json): string[] =>
+  settingsOf(news).exclusive && !settingsOf(olds).exclusive
+    ? bindingsIn(olds, "unmanaged").map(
+        (one) => `keeps ${bindingText(one)} for now: the preview after this update shows its removal`,
+      )
+    : [];
+
+/** For a set that leaves the stack: what the engine does not show. */
+export const removedSetText = (urn: string, outputs: Json): string | undefined => {
+  const lines = bindingsIn(outputs, "bindings").map((one) => `removes ${bindingText(one)}`);
+  if (lines.length === 0) return undefined;
+  return [`RoleBindingSet ${urn.replace(/^.*::/s, "")} is removed:`, ...lines].join("\n  - ");
+};

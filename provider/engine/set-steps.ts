@@ -1,0 +1,53 @@
+// The steps of a set of role bindings.
+import { type Json, parentOf } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import { applySet } from "../set/apply.ts";
+import { checkSet } from "../set/check.ts";
+import { deleteSet } from "../set/delete.ts";
+import { diffSet } from "../set/diff.ts";
+import { bindingsIn, grants, pairKey, pairsIn } from "../set/pair.ts";
+import type { BindingPlaces } from "../set/places.ts";
+import { readSet } from "../set/read.ts";
+import { isUnknown } from "../state/path.ts";
+import { KEY, nameInKey } from "../state/state.ts";
+import { setReviewWith } from "./set-review.ts";
+import type { Held, StepParts, Steps } from "./steps.ts";
+
+export const setStepsWith = ({ log }: Pick<StepParts, "log">, places: BindingPlaces): Steps => {
+  const review = setReviewWith(log);
+  return {
+    check: async (olds, news) => {
+      const { inputs, failures } = checkSet(news);
+      if (failures.length > 0) return { inputs, failures };
+      const { parent, exclusive, [KEY]: key } = inputs;
+      const own = { type: "RoleBindingSet", name: nameInKey(key), exclusive: exclusive === true } as const;
+      const problem = isUnknown(parent) ? undefined : places.claim(parent, key, own);
+      review.checked(olds, inputs);
+      return { inputs, failures: problem ?? [] };
+    },
+    held: (_id, outputs, news) => heldBy(outputs, news),
+    diff: async (id, olds, news) => {
+      const compared = diffSet(id, nameInKey(news[KEY]), olds, news);
+      if (compared.replaces.length === 0) review.compared(olds, news);
+      return compared;
+    },
+    create: async (session, inputs) => ({
+      id: inputs.parent as string,
+      outs: await applySet(session, nameInKey(inputs[KEY]), {}, inputs),
+    }),
+    read: readSet,
+    update: async (session, _id, olds, news) => ({ outs: await applySet(session, nameInKey(news[KEY]), olds, news) }),
+    delete: (session, _id, stored) => deleteSet(session, nameInKey(stored[KEY]), stored),
+  };
+};
+
+/** The managed bindings. Those whose pairs the program declares are owned by the set in this run; another resource may take the others. */
+const heldBy = (outputs: Json, news: Json | undefined): Held[] => {
+  const pairs = Map.groupBy(news ? pairsIn(news) : [], ({ identity }) => identity);
+  return bindingsIn(outputs, "bindings").map((one) => {
+    const isDeclared = pairs.get(one.identity.uid)?.some((pair) => grants(one, pair)) ?? false;
+    const group = parentOf(one.uid);
+    const owner = isDeclared && news?.parent === group ? pairKey(news[KEY] as string, group, one) : undefined;
+    return { kind: kindRecords.roleBinding, uid: one.uid, owner };
+  });
+};

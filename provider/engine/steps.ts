@@ -1,0 +1,33 @@
+// What the methods of a kind do between configuration and answer. Most kinds are records of the API; a set of role bindings is not.
+import type { Json } from "../../schema/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import type { CheckFailure, DiffResult, ReadResult } from "../reconcile/index.ts";
+import type { Session } from "../session/session.ts";
+
+/** A record that a state holds. */
+export interface Held {
+  kind: Kind;
+  uid: string;
+  /** key of the resource that declares it */
+  owner?: string | undefined;
+}
+
+export interface Steps {
+  /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
+  check(olds: Json, news: Json, isPreview: boolean): Promise<{ inputs: Json; failures: CheckFailure[] }>;
+  /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */
+  held(id: string, outputs: Json, news?: Json): Held[];
+  diff(id: string, olds: Json, news: Json): Promise<DiffResult>;
+  create(session: Session, inputs: Json): Promise<{ id: string; outs: Json }>;
+  read(session: Session, id: string, stored: Json): Promise<ReadResult>;
+  update(session: Session, id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
+  delete(session: Session, id: string, stored: Json): Promise<void>;
+}
+
+/** What steps need of the process. */
+export interface StepParts {
+  ledger(): Promise<Pick<Session, "ownership" | "journal">>;
+  /** undefined without credentials: a preview works without them */
+  connect: (() => Promise<Session>) | undefined;
+  log(text: string): void;
+}

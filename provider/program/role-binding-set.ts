@@ -1,0 +1,141 @@
+// RoleBindingSet: all role bindings of one group as one resource, so that thousands of them are few resources to the engine.
+import * as pulumi from "@pulumi/pulumi";
+import { isUidp, resources } from "../../schema/index.ts";
+import { TYPE_PREFIX } from "../kind/kind.ts";
+import { nameOf } from "./binding-names.ts";
+import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
+import type { Group } from "./group.ts";
+import type { Identity } from "./identity.ts";
+import { type BoundRecord, checkedRole, referenceUid } from "./inputs.ts";
+import { claimPlace, engineInputs, markHandled } from "./resource.ts";
+import type { Role } from "./role.ts";
+import { programError } from "./session.ts";
+
+const TYPE = "RoleBindingSet";
+
+/** Who has which role. */
+export interface RoleBindingPair {
+  /** Who is granted the role: an Identity or a uid */
+  identity: Identity | pulumi.Input<string>;
+  /** What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
+  role: Role | pulumi.Input<string>;
+}
+
+export interface RoleBindingSetArgs {
+  /** The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one ends */
+  parent: Group | pulumi.Input<string>;
+  /** Who has which role there; the order means nothing */
+  bindings: RoleBindingPair[];
+  /**
+   * Removes the bindings of the group that this set does not declare: those that the last run or refresh has recorded in `unmanaged`,
+   * so that a preview shows them first. Default: they stay
+   */
+  exclusive?: boolean;
+  /** Most bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20 */
+  maxRemovals?: number;
+}
+
+/** A role binding of the set's group. */
+export interface SetBinding {
+  /** uid of the role binding */
+  uid: string;
+  /** Who is granted the role */
+  identity: BoundRecord;
+  /** What is granted */
+  role: BoundRecord;
+}
+
+/** A role binding that the set does not declare. */
+export interface UnmanagedBinding extends SetBinding {
+  /** Why an exclusive set never removes it */
+  kept?: string;
+}
+
+export class RoleBindingSet extends pulumi.CustomResource {
+  /** uid of the group */
+  declare readonly uid: pulumi.Output<string>;
+  /** uid of the group where the grants hold, and below */
+  declare readonly parent: pulumi.Output<string>;
+  /** The role bindings that the set manages, in the order of the program */
+  declare readonly bindings: pulumi.Output<SetBinding[]>;
+  /** The other role bindings of the group, as of the last update or refresh */
+  declare readonly unmanaged: pulumi.Output<UnmanagedBinding[]>;
+  /** As given */
+  declare readonly exclusive: pulumi.Output<boolean>;
+  /** As given, or 20 */
+  declare readonly maxRemovals: pulumi.Output<number>;
+  /** RFC 3339, UTC: when the newest of its role bindings was created; undefined while there are none */
+  declare readonly updateTime: pulumi.Output<string | undefined>;
+
+  constructor(name: string, args: RoleBindingSetArgs, opts: pulumi.CustomResourceOptions = {}) {
+    const { parent, bindings, ...switches } = args;
+    const group = referenceUid(parent, resources.group.type, "parent");
+    const pairs = pairsFrom(bindings);
+    markHandled([group, pairs]);
+    const own = engineInputs("roleBindingSet", TYPE, name, opts);
+    const given = { parent: group, bindings: pairs, ...switches };
+    const literals = [...literalOf(group, "Group"), ...literalsIn(pairs)];
+    const entered = currentProgram().enter({ type: TYPE, sharesUid: true, literals }, given, opts);
+    claimPlace(entered, TYPE, name, given);
+    if (Array.isArray(pairs)) refuseTwice(name, entered, pairs);
+    const unset = { unmanaged: undefined, exclusive: undefined, maxRemovals: undefined, updateTime: undefined };
+    const bag = { ...unset, ...given, ...checkedPairs(name, entered, pairs), ...own };
+    super(TYPE_PREFIX + TYPE, name, bag, entered.opts);
+    entered.constructed(this);
+    (this as { uid: pulumi.Output<string> }).uid = this.id;
+  }
+}
+
+type Pair = { identity: pulumi.Input<string>; role: pulumi.Input<string> };
+
+// Anything else than a list of pairs is refused by the check, with its path.
+const pairsFrom = (bindings: RoleBindingPair[]): Pair[] =>
+  Array.isArray(bindings) ? bindings.map(pairFrom) : bindings;
+
+const pairFrom = (pair: RoleBindingPair, i: number): Pair => {
+  if (typeof pair !== "object" || pair === null) return pair;
+  return {
+    ...pair,
+    identity: referenceUid(pair.identity, resources.identity.type, `bindings[${i}].identity`) as pulumi.Input<string>,
+    role: referenceUid(pair.role, resources.role.type, `bindings[${i}].role`) as pulumi.Input<string>,
+  };
+};
+
+const literalOf = (value: unknown, type: string): Literal[] => (isUidp(value) ? [{ uid: value, type }] : []);
+
+const literalsIn = (pairs: readonly Pair[]): Literal[] => {
+  const found = Array.isArray(pairs)
+    ? pairs.flatMap((pair) => [...literalOf(pair?.identity, "Identity"), ...literalOf(pair?.role, "Role")])
+    : [];
+  return [...new Map(found.map((one) => [one.uid, one])).values()];
+};
+
+/** A preview does not know the uids of new records, so the check cannot compare them. */
+const refuseTwice = (name: string, entered: Entered, pairs: readonly Pair[]): void => {
+  const first = new Map<unknown, Map<unknown, number>>();
+  const problems = pairs.flatMap((pair, i) => {
+    const identity = entered.resourceOf(pair?.identity);
+    if (identity === undefined) return [];
+    const role = entered.resourceOf(pair.role) ?? pair.role;
+    const roles = first.get(identity) ?? new Map<unknown, number>();
+    first.set(identity, roles);
+    const before = roles.get(role);
+    if (before !== undefined) return [`bindings[${i}]: the same identity and role as bindings[${before}]`];
+    roles.set(role, i);
+    return [];
+  });
+  if (problems.length > 0) throw programError(`${TYPE} ${name}: ${problems.join("\n  - ")}`);
+};
+
+/** The pairs with their roles checked, and the names that a preview shows. */
+const checkedPairs = (name: string, entered: Entered, pairs: readonly Pair[]): pulumi.Inputs => {
+  if (!Array.isArray(pairs)) return {};
+  const checked = (pair: Pair, i: number): Pair =>
+    !pair?.role || entered.resourceOf(pair.role)
+      ? pair
+      : { ...pair, role: checkedRole(`${TYPE} ${name}: bindings[${i}].role`, pair.role) };
+  return {
+    bindings: pairs.map(checked),
+    names: pairs.map((pair) => ({ identity: nameOf(entered, pair?.identity), role: nameOf(entered, pair?.role) })),
+  };
+};

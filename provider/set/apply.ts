@@ -1,0 +1,229 @@
+// Create and update of a set: additions first, then removals. Whatever was done is recorded, so that the next run continues from what
+// is there.
+import { BATCH_MAX, type Json } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import { builtInRoleUid, isRoleName } from "../kind/built-in-role.ts";
+import { kindRecords } from "../kind/index.ts";
+import { recordId } from "../kind/record.ts";
+import { Incomplete } from "../reconcile/incomplete.ts";
+import { noteFailure } from "../recovery/outcome.ts";
+import type { Session } from "../session/session.ts";
+import { hidden, KEY } from "../state/state.ts";
+import { addBatch, Interrupted, type Missing } from "./add.ts";
+import { type Live, listLive, withKnown } from "./live.ts";
+import { hiddenNames, outputsOf } from "./outputs.ts";
+import { bindingsIn, bindingText, type DeclaredPair, declaredText, desiredPair, pairsIn } from "./pair.ts";
+import { planOf, requireFewRemovals } from "./plan.ts";
+import { keptOnPurpose, requireIdentity } from "./protect.ts";
+import { inOrder, logRemovals, removeBinding } from "./remove.ts";
+import { settingsOf } from "./settings.ts";
+import { settleInterrupted } from "./settle.ts";
+
+const kind = kindRecords.roleBinding;
+
+/** A declared pair by its uids. */
+interface Pair extends Missing {
+  declared: DeclaredPair;
+}
+
+/** The outputs. `olds` are those so far, none for a new set; `news` are inputs. */
+export const applySet = async (session: Session, name: string, olds: Json, news: Json): Promise<Json> => {
+  const { [KEY]: set, parent: group } = news as { [KEY]: string; parent: string };
+  requireFewRemovals(name, planOf(olds, news), news);
+  const pairs = await pairsOf(session, set, group, news);
+  const known = bindingsIn(olds, "bindings");
+  const listed = await withKnown(session, known, olds.updateTime, await listLive(session, group));
+  const settled = await settleInterrupted(session, set, group, listed);
+  const work: Work = {
+    ...{ session, name, group, pairs },
+    identity: await session.identity(),
+    live: [...settled.live],
+    recovered: settled.recovered,
+    managed: new Map(),
+    known: new Set(known.map(({ uid }) => uid)),
+    own: new Set([...known.map(({ uid }) => uid), ...settled.recovered.keys()]),
+    hasChanged: false,
+  };
+  try {
+    await add(work, set);
+    await removeSurplus(work, olds, news);
+  } catch (error) {
+    if (!work.hasChanged) throw error;
+    throw new Incomplete((error as Error).message, group, { ...outputsIn(work, olds, news), ...hidden(news) });
+  }
+  return outputsIn(work, olds, news);
+};
+
+interface Work {
+  session: Session;
+  name: string;
+  group: string;
+  pairs: readonly Pair[];
+  /** uid of the identity that the run acts as */
+  identity: string | undefined;
+  /** all bindings of the group, as far as this run knows */
+  live: Live[];
+  /** by uid: what interrupted runs have created, and the state lacks */
+  recovered: ReadonlyMap<string, Entry>;
+  /** by key: the binding of a declared pair */
+  managed: Map<string, Live>;
+  /** uids of the bindings in the state */
+  known: ReadonlySet<string>;
+  /** the same, with those that this set has created or taken over */
+  own: Set<string>;
+  /** something was created, taken over or removed */
+  hasChanged: boolean;
+}
+
+const pairsOf = async (session: Session, set: string, group: string, news: Json): Promise<Pair[]> => {
+  const first = new Map<string, number>();
+  const pairs: Pair[] = [];
+  const problems: string[] = [];
+  for (const [i, declared] of pairsIn(news).entries()) {
+    const { identity, role } = declared;
+    const desired = desiredPair(set, group, identity, isRoleName(role) ? await builtInRoleUid(session, role) : role);
+    const before = first.get(desired.key);
+    if (before !== undefined) problems.push(`bindings[${i}]: the same identity and role as bindings[${before}]`);
+    first.set(desired.key, i);
+    pairs.push({ desired, declared, text: declaredText(declared) });
+  }
+  if (problems.length > 0) throw new Error([`${set}: nothing is changed:`, ...problems].join("\n  - "));
+  return pairs;
+};
+
+const add = async (work: Work, set: string): Promise<void> => {
+  const { session, group, pairs, managed } = work;
+  const problems = new Map<string, string>();
+  for (;;) {
+    takeExisting(work, problems);
+    const missing = pairs.filter(({ desired: { key } }) => !managed.has(key) && !problems.has(key));
+    if (missing.length === 0) break;
+    let isInterrupted = false;
+    for (let at = 0; at < missing.length && !isInterrupted; at += BATCH_MAX) {
+      const added = await addBatch(session, group, missing.slice(at, at + BATCH_MAX), work.live).catch((error) => {
+        if (error instanceof Interrupted) noteCreated(work, error.created);
+        throw error;
+      });
+      isInterrupted = added === undefined;
+      noteCreated(work, added?.created ?? []);
+      for (const { missing: one, error } of added?.refused ?? [])
+        problems.set(one.desired.key, `${one.text}: ${error.message}`);
+    }
+    // Another run of this stack is creating some of the pairs.
+    if (isInterrupted) work.live = [...(await settleInterrupted(session, set, group, [])).live];
+  }
+  if (problems.size === 0) return;
+  const count = problems.size === 1 ? "1 role binding was" : `${problems.size} role bindings were`;
+  throw new Error([`RoleBindingSet ${work.name}: ${count} not created:`, ...problems.values()].join("\n  - "));
+};
+
+const noteCreated = (work: Work, created: readonly Live[]): void => {
+  for (const one of created) {
+    work.live.push(one);
+    work.own.add(one.uid);
+    work.hasChanged = true;
+  }
+};
+
+/** Finds the bindings of the pairs. One that the set did not manage is taken over, never doubled. */
+const takeExisting = (work: Work, problems: Map<string, string>): void => {
+  const { session, managed, own } = work;
+  const taken: Live[] = [];
+  const byPair = Map.groupBy(work.live, ({ identity, role }) => `${identity.uid} ${role.uid}`);
+  for (const { desired, text } of work.pairs) {
+    const { key, args } = desired;
+    if (managed.has(key)) continue;
+    const found = byPair.get(`${args.identityUid} ${args.roleUid}`) ?? [];
+    const idOf = ({ uid }: Live) => recordId(kind.field, uid);
+    const free = found.filter((one) => session.ownership.adoptionRefusal(idOf(one), key) === undefined);
+    const chosen = free.find(({ uid }) => own.has(uid)) ?? free[0];
+    if (chosen) {
+      managed.set(key, chosen);
+      if (session.ownership.isOwnedBy(idOf(chosen), key)) continue;
+      const isRecovered = work.recovered.has(chosen.uid);
+      session.ownership.take(idOf(chosen), key, isRecovered ? "recovered" : "adopted");
+      if (work.known.has(chosen.uid)) continue;
+      taken.push(chosen);
+      own.add(chosen.uid);
+      work.hasChanged = true;
+      continue;
+    }
+    const other = found.find((one) => !session.ownership.isLeaving(idOf(one)));
+    if (other)
+      problems.set(
+        key,
+        `${text}: role binding ${other.uid} ${session.ownership.adoptionRefusal(idOf(other), key)}; declare the pair once`,
+      );
+  }
+  logTaken(work, taken);
+};
+
+const logTaken = ({ session, name, recovered }: Work, taken: readonly Live[]): void => {
+  if (taken.length === 0) return;
+  const head = `RoleBindingSet ${name}: takes over role bindings that exist:`;
+  const lines = taken.map((one) => {
+    const by = recovered.has(one.uid) ? ", created by an interrupted run" : "";
+    return `${bindingText(one)}: ${one.uid}${by}`;
+  });
+  session.log([head, ...lines].join("\n  - "));
+};
+
+/** What the program does not declare any more, and of an exclusive set what the last run or refresh has recorded. */
+const removeSurplus = async (work: Work, olds: Json, news: Json): Promise<void> => {
+  const { session, name, own } = work;
+  const { exclusive } = settingsOf(news);
+  const isRecorded = exclusive && settingsOf(olds).exclusive;
+  const recorded = new Set(isRecorded ? bindingsIn(olds, "unmanaged").map(({ uid }) => uid) : []);
+  const surplus = undeclaredIn(work).filter(({ uid }) => own.has(uid) || recorded.has(uid));
+  if (surplus.length === 0) return;
+  const identity = exclusive ? await requireIdentity(session) : work.identity;
+  const kept = keptIn(work, news);
+  const removals = inOrder(
+    surplus.filter(({ uid }) => !kept.has(uid)),
+    identity,
+  );
+  for (const one of surplus.filter(({ uid }) => kept.has(uid)))
+    session.log(`RoleBindingSet ${name}: keeps ${bindingText(one)} (${one.uid}) on purpose: ${kept.get(one.uid)}`);
+  logRemovals(session, name, removals);
+  for (const one of removals) {
+    const isRemoved = await removeBinding(session, one, { createTime: olds.updateTime });
+    const entry = work.recovered.get(one.uid);
+    if (entry) await noteFailure(session, entry);
+    own.delete(one.uid);
+    if (isRemoved) work.live = work.live.filter(({ uid }) => uid !== one.uid);
+    work.hasChanged = true;
+  }
+};
+
+const undeclaredIn = ({ live, managed }: Work): Live[] => {
+  const chosen = new Set([...managed.values()].map(({ uid }) => uid));
+  return live.filter(({ uid }) => !chosen.has(uid));
+};
+
+const keptIn = (work: Work, news: Json): ReadonlyMap<string, string> =>
+  settingsOf(news).exclusive
+    ? keptOnPurpose(work.group, work.live, undeclaredIn(work), work.identity)
+    : new Map<string, string>();
+
+const outputsIn = (work: Work, olds: Json, news: Json): Json => {
+  const { group, pairs, managed, own } = work;
+  const kept = keptIn(work, news);
+  const chosen = pairs.flatMap(({ desired, declared }) => {
+    const one = managed.get(desired.key);
+    return one ? [{ one, declared }] : [];
+  });
+  const others = undeclaredIn(work);
+  // One that could not be removed yet is still managed.
+  const isManaged = ({ uid }: Live) => own.has(uid) && !kept.has(uid);
+  return outputsOf(
+    {
+      group,
+      managed: [...chosen.map(({ one }) => one), ...others.filter(isManaged)],
+      unmanaged: others.filter((one) => !isManaged(one)).map((one) => ({ ...one, ...keptOf(kept.get(one.uid)) })),
+    },
+    news,
+    hiddenNames(chosen, olds),
+  );
+};
+
+const keptOf = (kept: string | undefined) => (kept === undefined ? {} : { kept });

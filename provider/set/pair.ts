@@ -1,0 +1,77 @@
+// A pair says who has which role. The set declares pairs, and each has one role binding of the set's group.
+import { isRoot, isUidp, type Json } from "../../schema/index.ts";
+import { isRoleName } from "../kind/built-in-role.ts";
+import { kindRecords } from "../kind/index.ts";
+import { type Named, namedText } from "../kind/named.ts";
+import { type Desired, desiredWith } from "../state/desired.ts";
+import { KEY, SECRET_NAME } from "../state/state.ts";
+
+/** As the program gives it, among the inputs. */
+export interface DeclaredPair {
+  identity: string;
+  /** a uid, or the name of a built-in role */
+  role: string;
+  /** what the program calls them */
+  names: { identity?: string; role?: string };
+}
+
+/** A role binding in the outputs. A name that may be secret is left out. */
+export interface Binding {
+  uid: string;
+  identity: { uid: string; name?: string };
+  role: { uid: string; name?: string };
+  /** why an exclusive set does not remove it */
+  kept?: string;
+}
+
+/** The pairs of the inputs; none where a preview does not know them. */
+export const pairsIn = ({ bindings, names }: Json): DeclaredPair[] =>
+  Array.isArray(bindings)
+    ? bindings.map(({ identity, role }: DeclaredPair, i) => ({ identity, role, names: (names as Json[])?.[i] ?? {} }))
+    : [];
+
+/** The role bindings in the outputs, managed or not. */
+export const bindingsIn = (outputs: Json, member: "bindings" | "unmanaged"): Binding[] =>
+  Array.isArray(outputs[member]) ? (outputs[member] as Binding[]) : [];
+
+/** Whether a role binding grants what the pair declares. */
+export const grants = ({ identity, role }: Binding, pair: Pick<DeclaredPair, "identity" | "role">): boolean =>
+  identity.uid === pair.identity && isRole(role, pair.role);
+
+const isRole = ({ uid, name }: Binding["role"], role: string): boolean =>
+  uid === role || (isRoleName(role) && isRoot(uid) && name === role);
+
+/** `"ci" as "viewer"` */
+export const pairText = (identity: Named, role: Named): string => `${namedText(identity)} as ${namedText(role)}`;
+
+export const bindingText = ({ identity, role }: Binding): string => pairText(identity, role);
+
+export const declaredText = ({ identity, role, names }: DeclaredPair): string =>
+  pairText(
+    { uid: identity, name: names.identity },
+    { uid: role, name: isRoleName(role) && names.role !== SECRET_NAME ? role : names.role },
+  );
+
+/** The role binding that a pair asks for, by uids: with the fingerprint of a RoleBinding that asks for the same. */
+export const desiredPair = (set: string, group: string, identity: string, role: string): Desired =>
+  desiredWith(
+    kindRecords.roleBinding,
+    { parent: group, identityUid: identity, roleUid: role },
+    { [KEY]: keyFrom(set, group, identity, role) },
+  );
+
+/** Of a pair in the journal, and as the owner of its binding: unique, since uids contain no space and come last. */
+const keyFrom = (...parts: [set: string, group: string, identity: string, role: string]): string => parts.join(" ");
+
+export const pairKey = (set: string, group: string, { identity, role }: Binding): string =>
+  keyFrom(set, group, identity.uid, role.uid);
+
+/** Whether a key of the journal is that of a pair of this set, in this group. */
+export const isPairKeyOf = (set: string, group: string) => {
+  const head = `${set} ${group} `;
+  return (key: string): boolean => {
+    if (!key.startsWith(head)) return false;
+    const uids = key.slice(head.length).split(" ");
+    return uids.length === 2 && uids.every(isUidp);
+  };
+};

@@ -1,0 +1,38 @@
+// What an exclusive set keeps on purpose: a binding that the run itself acts through, and the last owner of the organisation.
+import { isRoot } from "../../schema/index.ts";
+import type { Session } from "../session/session.ts";
+import type { Live } from "./live.ts";
+import type { Binding } from "./pair.ts";
+
+/** uid of the identity that this run acts as. Where it is not known, an exclusive set must not remove anything. */
+export const requireIdentity = async (session: Session): Promise<string> => {
+  const identity = await session.identity();
+  if (identity !== undefined) return identity;
+  throw new Error(
+    "an exclusive set must not remove a binding that the run itself acts through, and the API token does not show its identity; " +
+      "use a token that the service issued (IRM_IDENTITY_TOKEN), or leave out exclusive",
+  );
+};
+
+/**
+ * Why each of `removals` must stay, by uid. `live` are all bindings of the group. A binding above this group is never in this set, so
+ * only those of the group itself count.
+ */
+export const keptOnPurpose = (
+  group: string,
+  live: readonly Live[],
+  removals: readonly Binding[],
+  identity: string | undefined,
+): Map<string, string> => {
+  const kept = new Map<string, string>();
+  for (const one of removals) if (one.identity.uid === identity) kept.set(one.uid, "this run acts as this identity");
+  if (!isRoot(group)) return kept;
+  const removed = new Set(removals.map(({ uid }) => uid));
+  const owners = live.filter(isOwner);
+  const isLeft = owners.some(({ uid }) => !removed.has(uid) || kept.has(uid));
+  const last = owners.at(-1);
+  if (!isLeft && last) kept.set(last.uid, "it is the last owner of the organisation");
+  return kept;
+};
+
+const isOwner = ({ role }: Binding): boolean => isRoot(role.uid) && role.name === "owner";

@@ -1,0 +1,54 @@
+// Read of a set: one list. What was removed or changed by hand shows as a diff, and what others have added is recorded.
+import { hasCode } from "../../client/errors.ts";
+import type { Json } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import { readUnlessDeleted } from "../reconcile/not-found.ts";
+import type { ReadResult } from "../reconcile/read.ts";
+import type { Session } from "../session/session.ts";
+import { type Live, listLive, withKnown } from "./live.ts";
+import { hiddenNames, inputsOf, outputsOf } from "./outputs.ts";
+import { bindingsIn } from "./pair.ts";
+import { keptOnPurpose } from "./protect.ts";
+import { settingsOf } from "./settings.ts";
+
+/** `stored` are the outputs in the state. */
+export const readSet = async (session: Session, group: string, stored: Json): Promise<ReadResult> => {
+  const known = bindingsIn(stored, "bindings");
+  const listed = await listLive(session, group);
+  if (listed.length === 0 && !(await isGroup(session, group))) return { id: "", props: {} };
+  const live = await withKnown(session, known, stored.updateTime, listed);
+  const byUid = new Map(live.map((one) => [one.uid, one]));
+  const managed = known.flatMap(({ uid }) => byUid.get(uid) ?? []);
+  const others = live.filter((one) => !managed.includes(one));
+  const outputs = outputsOf(
+    { group, managed, unmanaged: await withReasons(session, group, live, others, stored) },
+    stored,
+    hiddenNames([], stored),
+  );
+  return { id: group, props: outputs, inputs: inputsOf(outputs) };
+};
+
+const withReasons = async (
+  session: Session,
+  group: string,
+  live: readonly Live[],
+  others: readonly Live[],
+  stored: Json,
+): Promise<(Live & { kept?: string })[]> => {
+  if (!settingsOf(stored).exclusive) return [...others];
+  const kept = keptOnPurpose(group, live, others, await session.identity());
+  return others.map((one) => {
+    const reason = kept.get(one.uid);
+    return reason === undefined ? one : { ...one, kept: reason };
+  });
+};
+
+/** A group without bindings may be deleted. A caller may be allowed to read its bindings only. */
+const isGroup = async (session: Session, group: string): Promise<boolean> => {
+  try {
+    return (await readUnlessDeleted(kindRecords.group, session, group, {})) !== undefined;
+  } catch (error) {
+    if (hasCode(error, "PERMISSION_DENIED")) return true;
+    throw error;
+  }
+};

@@ -1,0 +1,44 @@
+// What interrupted runs left for a set: pending creates of its pairs. A pair whose binding is there is taken over like any other, so it
+// is enough to wait until no request of such a run can arrive any more.
+import type { Entry } from "../journal/entry.ts";
+import { kindRecords } from "../kind/index.ts";
+import { noteFailure, noteSuccess } from "../recovery/outcome.ts";
+import { hiddenFor } from "../recovery/recover.ts";
+import { judge } from "../recovery/search.ts";
+import type { Session } from "../session/session.ts";
+import { fingerprintOf } from "../state/desired.ts";
+import { type Live, listUntil } from "./live.ts";
+import { isPairKeyOf } from "./pair.ts";
+
+const kind = kindRecords.roleBinding;
+
+export interface Settled {
+  live: readonly Live[];
+  /** by uid: the entry of the interrupted create that produced the binding */
+  recovered: ReadonlyMap<string, Entry>;
+}
+
+/** `live` are the bindings of the group; the settled ones may be more. */
+export const settleInterrupted = async (
+  session: Session,
+  set: string,
+  group: string,
+  live: readonly Live[],
+): Promise<Settled> => {
+  const entries = await session.journal.findUnsettled(set, isPairKeyOf(set, group));
+  const isOf = ({ inputs, given }: Entry, { record }: Live) => fingerprintOf(kind, group, record, given) === inputs;
+  const missingIn = (now: readonly Live[]) => entries.filter((entry) => !now.some((one) => isOf(entry, one)));
+  const waits = await Promise.all(missingIn(live).map((entry) => hiddenFor(session, entry)));
+  const waitMs = Math.max(0, ...waits);
+  const now = waits.length === 0 ? live : await listUntil(session, group, waitMs, (all) => missingIn(all).length === 0);
+  const recovered = new Map<string, Entry>();
+  for (const entry of entries) {
+    const found = now.filter((one) => isOf(entry, one));
+    const own =
+      found.find(({ uid }) => uid === entry.uid) ?? found.find(({ record }) => judge(kind, entry, record).is === "own");
+    if (own) recovered.set(own.uid, entry);
+    if (own && own.uid !== entry.uid) await noteSuccess(session, { entry, uid: own.uid });
+    if (!own) await noteFailure(session, entry);
+  }
+  return { live: now, recovered };
+};

@@ -1,0 +1,127 @@
+// Faults of sets of role bindings (docs/faults.md#sets): the same promises, for each pair.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readState } from "../harness/small-engine/state.ts";
+import { killedAt, killedWhenItCame, type Scenario, STACK, type Step, scenario } from "./scenario.ts";
+import { setSubject } from "./subject.ts";
+import { UNKNOWN } from "./table.ts";
+
+type Action = "create" | "update" | "delete";
+
+interface Row {
+  what: string;
+  actions: Action[];
+  steps?: Step[];
+  row: Omit<Scenario, "kind" | "action" | "script" | "subject">;
+}
+
+const ADDS: Action[] = ["create", "update"];
+const ALL: Action[] = [...ADDS, "delete"];
+
+const ROWS: Row[] = [
+  {
+    what: "a reset before the commit of a batch: nothing is found, and it is sent again",
+    ...{ actions: ADDS, steps: [{ reset: true }], row: { attempts: 2 } },
+  },
+  {
+    what: "a reset after the commit: found, pair by pair",
+    ...{ actions: ADDS, steps: [{ at: "after", reset: true }], row: { attempts: 1 } },
+  },
+  {
+    what: "a truncated response: found, pair by pair",
+    ...{ actions: ["create"], steps: [{ truncate: 15 }], row: { attempts: 1 } },
+  },
+  {
+    what: "a batch that times out and is committed after the run gave up: the next run takes the bindings",
+    actions: ADDS,
+    steps: [{ hold: true }],
+    row: {
+      attempts: 1,
+      act: ({ engine, subject: { after, method } }) => engine.run("up", after, { hurry: { ms: 3_000, method } }),
+      fails: UNKNOWN,
+      seen: ({ testbed, subject }) => {
+        testbed.server.faults?.release();
+        return testbed.came(subject.operation, 1, true);
+      },
+    },
+  },
+  {
+    what: "429 with a delay",
+    ...{ actions: ADDS, steps: [{ status: 429, retryAfter: 1 }], row: { attempts: 2 } },
+  },
+  {
+    what: "a lost response to a delete: sent again, to the same effect",
+    ...{ actions: ["delete"], steps: [{ at: "after", reset: true }], row: { attempts: 3 } },
+  },
+  { what: "kill -9 before the request is sent", actions: ALL, row: { act: killedAt("before send") } },
+  { what: "kill -9 after the reply, before the journal has it", actions: ALL, row: { act: killedAt("after reply") } },
+  {
+    what: "kill -9 before the state is written",
+    actions: ALL,
+    row: {
+      act: async ({ engine, subject }) => {
+        const of = subject.before.some(({ name }) => name === "subject")
+          ? subject.method === "DELETE"
+            ? "deleting"
+            : "updating"
+          : "creating";
+        await engine.start("up", subject.after, { point: "before state", of }).paused;
+        await engine.kill();
+        return undefined;
+      },
+    },
+  },
+  {
+    what: "kill -9 while the server carries the batch out",
+    actions: ADDS,
+    steps: [{ at: "after", hold: true }],
+    row: { act: killedWhenItCame(true) },
+  },
+];
+
+const cases = ROWS.flatMap(({ actions, ...row }) => actions.map((action) => ({ ...row, action })));
+
+describe.concurrent("a set of role bindings", () => {
+  test.each(cases)("$what, $action", ({ action, steps = [], row }) =>
+    scenario({
+      ...row,
+      ...{ kind: "roleBinding", action, subject: (home) => setSubject(action, home) },
+      script: ({ operation }) => (steps.length > 0 ? { rules: [{ operation, steps }] } : {}),
+    }),
+  );
+
+  test("two runs at once: each pair once, in both states", () =>
+    scenario({
+      ...{ kind: "roleBinding", action: "create", subject: (home) => setSubject("create", home) },
+      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "before", delay: "300ms" }] }] }),
+      act: async ({ testbed, engine, subject }) => {
+        const other = testbed.engine("other", {
+          stack: `organization/faults/${STACK}`,
+          env: { IRM_JOURNAL: join(testbed.folder, `${STACK}.journal`) },
+        });
+        writeFileSync(testbed.stateFile("other"), testbed.stateText(STACK));
+        const first = engine.start("up", subject.after);
+        await testbed.came(subject.operation);
+        const [one, two] = await Promise.all([first.outcome, other.run("up", subject.after)]);
+        expect(two.errors).toEqual([]);
+        const bindings = (state: string) =>
+          readState(testbed.stateFile(state)).resources.find(({ name }) => name === "subject")?.outputs.bindings;
+        expect(bindings("other")).toEqual(bindings(STACK));
+        expect(testbed.attempts(subject.operation)).toHaveLength(1);
+        return one;
+      },
+    }));
+
+  test("removed by hand: the refresh shows it, and the next up adds it again", () =>
+    scenario({
+      ...{ kind: "roleBinding", action: "update", subject: (home) => setSubject("update", home) },
+      act: async ({ testbed, engine, subject }) => {
+        const set = readState(testbed.stateFile(STACK)).resources.find(({ name }) => name === "subject");
+        const [first] = (set?.outputs.bindings ?? []) as { uid: string }[];
+        await testbed.call("DELETE", `/iam/v2beta1/roleBindings/${first?.uid}`);
+        expect(await engine.run("refresh")).toMatchObject({ errors: [] });
+        return engine.run("up", subject.after);
+      },
+    }));
+});

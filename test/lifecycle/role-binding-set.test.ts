@@ -1,0 +1,107 @@
+// A set of role bindings through a real engine: names in the preview, a move from RoleBindings and back, and an exclusive set.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+
+const SUBJECTS = ["ci", "deploy", "audit"];
+
+const source = (declarations: string) => `
+import { Group, Identity, Role, RoleBinding, RoleBindingSet } from "pulumi-irm";
+const team = new Group("team", { parent: process.env.ORG!, name: "team" });
+const identity = (name: string) =>
+  new Identity(name, { parent: team, name, claimMatch: { issuer: "https://issuer.example", subject: name } });
+const [ci, deploy, audit] = [${SUBJECTS.map((name) => `identity("${name}")`).join(", ")}];
+const custom = new Role("custom", { parent: team, name: "custom", capabilities: ["groups.list"] });
+void [RoleBinding, RoleBindingSet, ci, deploy, audit, custom];
+${declarations}
+`;
+
+const set = (pairs: string, further = "") =>
+  source(`const set = new RoleBindingSet("team", { parent: team, bindings: [${pairs}]${further} });
+export const { bindings, unmanaged } = set;`);
+
+const PAIRS = `{ identity: ci, role: "viewer" }, { identity: deploy, role: custom }`;
+
+describe("a set of role bindings", () => {
+  let place: Workplace;
+  let program: Program;
+
+  beforeAll(async () => {
+    place = await createWorkplace();
+    program = await place.program(
+      "role-binding-set",
+      source(`new RoleBinding("ci", { parent: team, identity: ci, role: "viewer" });
+new RoleBinding("deploy", { parent: team, identity: deploy, role: custom });`),
+      { ORG: place.server.organization },
+    );
+    await program.must("up", "--yes", "--skip-preview");
+    await place.server.takeRequests();
+  });
+  afterAll(() => place.close());
+
+  const teamUid = () => place.rows("groups", "name = ?", "team")[0]?.uid as string;
+  const identityUid = (name: string) => place.rows("identities", "name = ?", name)[0]?.uid as string;
+  const bindings = () => place.rows("role_bindings", "parent = ?", teamUid()).map(({ uid }) => uid as string);
+  const writes = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation);
+
+  it("takes over what RoleBinding resources managed, in one up, and its preview names the pairs", async () => {
+    const before = bindings();
+    program.write(set(PAIRS));
+    const preview = await program.must("preview");
+    expect(preview.output).toContain(
+      'RoleBindingSet team is new:\n      - adds "ci" as "viewer"\n      - adds "deploy" as "custom"',
+    );
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(up.output).toContain("RoleBindingSet team: takes over role bindings that exist:");
+    expect(bindings()).toEqual(before);
+    expect(await writes()).toEqual([]);
+    expect((await program.must("preview", "--expect-no-changes", "--refresh")).code).toBe(0);
+  });
+
+  it("is exclusive only for what a preview has shown", async () => {
+    const body = { identityUid: identityUid("audit"), roleUid: place.rows("roles", "name = ?", "editor")[0]?.uid };
+    const { status, json } = await place.call("POST", `/iam/v2beta1/roleBindings/${teamUid()}`, body);
+    expect(status, JSON.stringify(json)).toBe(200);
+    program.write(set(PAIRS, ", exclusive: true"));
+    await program.must("up", "--yes", "--skip-preview");
+    expect(bindings()).toHaveLength(3);
+    const preview = await program.must("preview");
+    expect(preview.output).toContain('- removes "audit" as "editor", which the program does not declare');
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(up.output).toContain(
+      `{ identity: "${identityUid("audit")}", role: "${body.roleUid}" }, // "audit" as "editor"`,
+    );
+    expect(bindings()).toHaveLength(2);
+  });
+
+  it("and a RoleBinding in its group are an error of the preview, which names both", async () => {
+    program.write(`${set(PAIRS, ", exclusive: true")}
+new RoleBinding("audit", { parent: team, identity: audit, role: "viewer" });`);
+    const preview = await program.run("preview");
+    expect(preview.code).not.toBe(0);
+    expect(preview.output).toContain(
+      "RoleBinding audit: parent: RoleBinding audit is in the group of RoleBindingSet team, which is exclusive and would remove it",
+    );
+  });
+
+  it("gives its pairs back to RoleBindings without a gap, and is destroyed with all it manages", async () => {
+    program.write(
+      source(`new RoleBinding("ci", { parent: team, identity: ci, role: "viewer" });
+new RoleBinding("deploy", { parent: team, identity: deploy, role: custom });`),
+    );
+    await place.server.takeRequests();
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(await writes()).toEqual([
+      "CreateRoleBinding",
+      "CreateRoleBinding",
+      "DeleteRoleBinding",
+      "DeleteRoleBinding",
+    ]);
+    expect(up.output).toContain("to restore one, add its pair to bindings:");
+    expect(bindings()).toHaveLength(2);
+    program.write(set(PAIRS));
+    await program.must("up", "--yes", "--skip-preview");
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(place.rows("groups", "name = ?", "team")).toEqual([]);
+  });
+});

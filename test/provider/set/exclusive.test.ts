@@ -1,0 +1,165 @@
+// An exclusive set removes only what a preview has shown, and keeps what must not disappear.
+import { describe, expect, it } from "vitest";
+import { keptOnPurpose } from "../../../provider/set/protect.ts";
+import type { Json } from "../../../schema/index.ts";
+import { countOf, startSets } from "../../harness/role-binding-set.ts";
+
+const sets = startSets();
+const { machine, identities } = sets;
+const EXCLUSIVE = { exclusive: true };
+
+describe("an exclusive set", () => {
+  it("removes nothing first, shows by name what it found, and then removes only that", async () => {
+    const group = await sets.group();
+    const [one, two, three] = identities as [string, string, string];
+    const undeclared = await sets.bind(group, two, "editor");
+    const wanted = sets.inputs(group, [[one, "viewer"]], EXCLUSIVE);
+    const first = await (await sets.run()).up(wanted);
+    expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
+    expect(first.outs.unmanaged).toMatchObject([{ uid: undeclared, identity: { name: "two" } }]);
+    machine.said.length = 0;
+    expect(await (await sets.run()).preview(wanted, first)).toMatchObject({ changes: true });
+    expect(machine.said).toEqual([
+      `RoleBindingSet set-${group} changes:\n  - removes "two" as "editor", which the program does not declare`,
+    ]);
+    await sets.bind(group, three, "viewer");
+    machine.said.length = 0;
+    const second = await (await sets.run()).up(wanted, first);
+    expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
+    expect(machine.said.at(-1)).toContain(
+      `{ identity: "${two}", role: "${await sets.role("editor")}" }, // "two" as "editor"`,
+    );
+    expect(second.outs.unmanaged).toMatchObject([{ identity: { name: "three" } }]);
+    const third = await (await sets.run()).up(wanted, second);
+    expect(await sets.pairs(group)).toEqual(["one viewer"]);
+    expect(await (await sets.run()).preview(wanted, third)).toMatchObject({ changes: false });
+  });
+
+  it("that was not exclusive before records first, too", async () => {
+    const group = await sets.group();
+    await sets.bind(group, identities[1] as string, "editor");
+    const pairs = [[identities[0] as string, "viewer"]] as const;
+    const first = await (await sets.run()).up(sets.inputs(group, pairs));
+    machine.said.length = 0;
+    const second = await (await sets.run()).up(sets.inputs(group, pairs, EXCLUSIVE), first);
+    expect(machine.said).toEqual([
+      `RoleBindingSet set-${group} changes:\n  - keeps "two" as "editor" for now: the preview after this update shows its removal`,
+    ]);
+    expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
+    await (await sets.run()).up(sets.inputs(group, pairs, EXCLUSIVE), second);
+    expect(await sets.pairs(group)).toEqual(["one viewer"]);
+  });
+
+  it("removes what a refresh has recorded, which the preview shows", async () => {
+    const group = await sets.group();
+    const wanted = sets.inputs(group, [[identities[0] as string, "viewer"]], EXCLUSIVE);
+    const first = await (await sets.run()).up(wanted);
+    await sets.bind(group, identities[1] as string, "owner");
+    const refreshed = await (await sets.run()).refresh(first);
+    expect(await (await sets.run()).preview(wanted, refreshed)).toMatchObject({ changes: true });
+    await (await sets.run()).up(wanted, refreshed);
+    expect(await sets.pairs(group)).toEqual(["one viewer"]);
+  });
+
+  it("keeps a binding of the identity that the run acts as, declared before or not, and says why", async () => {
+    const group = await sets.group();
+    const own = machine.service.identity as string;
+    const kept = await sets.bind(group, own, "editor");
+    const before = sets.inputs(group, [[own, "viewer"]], EXCLUSIVE);
+    const wanted = sets.inputs(group, [], EXCLUSIVE);
+    const first = await (await sets.run()).up(before);
+    machine.said.length = 0;
+    const second = await (await sets.run()).up(wanted, first);
+    const reason = "this run acts as this identity";
+    expect(machine.said.join("\n")).toContain(`(${kept}) on purpose: ${reason}`);
+    expect(second.outs.unmanaged).toMatchObject([{ kept: reason }, { kept: reason }]);
+    expect(await sets.pairs(group)).toHaveLength(2);
+    machine.said.length = 0;
+    expect(await (await sets.run()).preview(wanted, second)).toMatchObject({ changes: false });
+    expect(machine.said.join("\n")).toMatch(/does not change:\n {2}- keeps ".*" as "(editor|viewer)" on purpose/);
+  });
+
+  it("of the organisation keeps the owner that the run acts as, so that another one is not the last", async () => {
+    const { call } = machine.service.session;
+    const organization = machine.org;
+    const other = await sets.bind(organization, identities[3] as string, "owner");
+    const wanted = sets.inputs(organization, [], EXCLUSIVE);
+    const first = await (await sets.run()).up(wanted);
+    const owners = async () => (await sets.pairs(organization)).filter((pair) => pair.endsWith(" owner"));
+    expect(await owners()).toHaveLength(2);
+    const { outs } = await (await sets.run()).up(wanted, first);
+    expect(await owners()).toHaveLength(1);
+    expect(outs.unmanaged).toMatchObject([
+      { identity: { uid: machine.service.identity }, kept: "this run acts as this identity" },
+    ]);
+    expect((await call("ListRoleBindings", { uidp: { ids: [other] } })).roleBindings ?? []).toEqual([]);
+  });
+
+  it.each([
+    {
+      when: "all are to be removed",
+      owners: ["a", "b"],
+      removed: ["a", "b"],
+      kept: ["b: it is the last owner of the organisation"],
+    },
+    { when: "another one stays", owners: ["a", "b"], removed: ["a"], kept: [] },
+    {
+      when: "one is the run's own",
+      owners: ["a", "mine"],
+      removed: ["a", "mine"],
+      kept: ["mine: this run acts as this identity"],
+    },
+  ])("keeps the last owner of the organisation: $when", ({ owners, removed, kept }) => {
+    const organization = "a".repeat(40);
+    const role = { uid: "b".repeat(40), name: "owner" };
+    const live = owners.map((uid) => ({ uid, identity: { uid: `of ${uid}` }, role, record: { uid } }));
+    const removals = live.filter(({ uid }) => removed.includes(uid));
+    const reasons = keptOnPurpose(organization, live, removals, "of mine");
+    expect([...reasons].map(([uid, reason]) => `${uid}: ${reason}`)).toEqual(kept);
+    expect(keptOnPurpose(`${organization}/0000000000000001`, live, removals, undefined).size).toBe(0);
+  });
+
+  it("removes at most maxRemovals, and otherwise fails in the preview and before the first", async () => {
+    const group = await sets.group();
+    const [one, two, three] = identities as [string, string, string];
+    for (const identity of [one, two]) await sets.bind(group, identity, "editor");
+    const limited = { ...EXCLUSIVE, maxRemovals: 2 };
+    const first = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]], limited));
+    const wanted = sets.inputs(group, [[three, "viewer"]], limited);
+    const text =
+      `RoleBindingSet set-${group}: would remove 3 role bindings, more than maxRemovals (2); nothing is changed:\n` +
+      '  - "one" as "viewer"';
+    await expect((await sets.run()).preview(wanted, first)).rejects.toThrow(text);
+    const run = await sets.run();
+    await expect(run.methods.roleBindingSet.update(group, first.outs, wanted)).rejects.toThrow(text);
+    expect(run.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+    await (await sets.run()).up({ ...wanted, maxRemovals: 3 }, first);
+    expect(await sets.pairs(group)).toEqual(["three viewer"]);
+  });
+
+  it("with an API token that shows no identity removes nothing", async () => {
+    const group = await sets.group();
+    await sets.bind(group, identities[1] as string, "editor");
+    const wanted = sets.inputs(group, [], EXCLUSIVE);
+    const state = await (await sets.run()).up(wanted);
+    const process = machine.run();
+    const { transport } = process.outside;
+    const token = await tokenOf(process.outside);
+    const opaque: typeof transport = async (request) => transport({ ...request, token });
+    const env = { ...process.outside.env, IRM_TOKEN: "opaque" };
+    const run = await sets.run({ ...process, outside: { ...process.outside, env, transport: opaque } });
+    await expect(run.up(wanted, state)).rejects.toThrow("the API token does not show its identity");
+    expect(countOf(run, "DeleteRoleBinding")).toBe(0);
+    expect(await sets.pairs(group)).toEqual(["two editor"]);
+  });
+});
+
+/** The API token that a process exchanges. */
+const tokenOf = async (outside: { transport: (request: never) => Promise<unknown>; env: Json }): Promise<string> => {
+  const { baseUrl, authUrl, identity = "" } = machine.service;
+  const query = new URLSearchParams({ aud: baseUrl, identity });
+  const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
+    headers: { authorization: `Bearer ${outside.env.IRM_IDENTITY_TOKEN}` },
+  });
+  return ((await answer.json()) as { token: string }).token;
+};

@@ -1,0 +1,222 @@
+// Sets whose runs are interrupted: lost responses, refusals, kills, and other resources that manage the same bindings.
+import { describe, expect, it } from "vitest";
+import type { Json } from "../../../schema/index.ts";
+import { Killed } from "../../harness/provider.ts";
+import { countOf, type EngineSet, startSets } from "../../harness/role-binding-set.ts";
+
+const sets = startSets();
+const { machine, identities } = sets;
+const three = (group: string) =>
+  sets.inputs(
+    group,
+    identities.slice(0, 3).map((uid) => [uid, "viewer"] as const),
+  );
+const PAIRS = ["one viewer", "three viewer", "two viewer"];
+const uidsIn = (outs: Json) => (outs.bindings as Json[]).map(({ uid }) => uid);
+
+/** What the engine stores of a create or update that failed half-way. */
+const partial = (error: unknown): EngineSet => {
+  const { id, properties } = error as { id: string; properties: Json };
+  expect(id).toBe(properties.parent);
+  return { outs: properties, inputs: properties };
+};
+
+describe("a batch whose response is lost", () => {
+  it.each([
+    ["reset", 2, "no binding is found, so it is sent again"],
+    ["503", 2, "no binding is found, so it is sent again"],
+    ["reset after", 1, "the bindings are found"],
+    ["502 after", 1, "the bindings are found"],
+    ["timeout after", 1, "the bindings are found"],
+    ["truncated", 1, "the bindings are found"],
+  ] as const)("%s: each pair once, after %i POSTs: %s", async (fault, posts, _why) => {
+    const group = await sets.group();
+    const { outs } = await (await sets.run(machine.run(fault))).up(three(group));
+    expect(machine.posts).toBe(posts);
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+    expect(uidsIn(outs)).toHaveLength(3);
+  });
+
+  it("by a timeout, with nothing found: fails, and the next run waits for the late bindings and takes them", async () => {
+    const group = await sets.group();
+    await expect((await sets.run(machine.run("timeout"))).up(three(group))).rejects.toThrow(
+      "It is unknown whether the 3 role bindings were created. The intent journal keeps the create as pending",
+    );
+    expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
+    expect(await sets.pairs(group)).toEqual([]);
+    const late = await Promise.all(identities.slice(0, 3).map((identity) => sets.bind(group, identity, "viewer")));
+    const { outs } = await (await sets.run()).up(three(group));
+    expect(machine.posts).toBe(1);
+    expect(uidsIn(outs).toSorted()).toEqual(late.toSorted());
+    expect(machine.said.at(-1)).toContain(`"one" as "viewer": ${uidsIn(outs)[0]}, created by an interrupted run`);
+  });
+
+  it("by a timeout, with nothing found by the next run either: it creates them after the request has timed out", async () => {
+    const group = await sets.group();
+    await (await sets.run(machine.run("timeout"))).up(three(group)).catch(() => undefined);
+    const process = machine.run();
+    await (await sets.run(process)).up(three(group));
+    expect(process.clock.now()).toBeGreaterThanOrEqual(60_000);
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+  });
+
+  it("and found in part is sent again for the rest only", async () => {
+    const group = await sets.group();
+    const wire: Parameters<typeof machine.runOver>[0] = async (request, send) => {
+      if (request.method !== "POST" || isSent) return send();
+      isSent = true;
+      await sets.bind(group, identities[1] as string, "viewer");
+      return { status: 503, headers: {}, body: "" };
+    };
+    let isSent = false;
+    const run = await sets.run(machine.runOver(wire));
+    await run.up(three(group));
+    expect(countOf(run, "BatchCreateRoleBindings")).toBe(2);
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+  });
+});
+
+describe("a run that is killed", () => {
+  it.each([
+    ["before the POST", false],
+    ["after it, with the bindings created", true],
+  ] as const)("%s leaves an entry for each pair, and the next run has each once", async (_, isCarriedOut) => {
+    const group = await sets.group();
+    const killed = machine.runOver(async (request, send) => {
+      if (request.method !== "POST") return send();
+      if (isCarriedOut) await send();
+      throw new Killed();
+    });
+    await expect((await sets.run(killed)).up(three(group))).rejects.toThrow(Killed);
+    expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
+    const { outs } = await (await sets.run()).up(three(group));
+    expect(uidsIn(outs)).toHaveLength(3);
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+  });
+
+  it("in the second of two batches continues there", async () => {
+    const group = await sets.group();
+    const roles: string[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      const role = { name: `batch ${i}`, capabilities: ["CAP_IAM_GROUPS_LIST"] };
+      const request = { parent: machine.org, role } as never;
+      roles.push((await machine.service.session.call("CreateRole", request)).uid as string);
+    }
+    const wanted = sets.inputs(
+      group,
+      identities.flatMap((identity) => roles.map((role) => [identity, role] as const)),
+    );
+    const faulty = machine.runOver(async (request, send) => {
+      if (request.method === "POST" && JSON.parse(request.body ?? "{}").requests.length === 5)
+        throw new Error("broken");
+      return send();
+    });
+    const state = partial(await (await sets.run(faulty)).up(wanted).catch((error: unknown) => error));
+    expect(uidsIn(state.outs)).toHaveLength(25);
+    const run = await sets.run();
+    const { outs } = await run.up(wanted, state);
+    expect(uidsIn(outs)).toHaveLength(30);
+    expect(await sets.pairs(group)).toHaveLength(30);
+  });
+
+  it("of two runs at once creates each pair once", async () => {
+    const group = await sets.group();
+    const [one, two] = [await sets.run(), await sets.run()];
+    const [first, second] = await Promise.all([one.up(three(group)), two.up(three(group))]);
+    expect(uidsIn(first.outs)).toEqual(uidsIn(second.outs));
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+  });
+});
+
+describe("a batch that is refused", () => {
+  it("is tried pair by pair: the others are created, and the error names the refused one", async () => {
+    const group = await sets.group();
+    const gone = `${machine.org}/00000000000000ff`;
+    const names = [{ identity: "one", role: "viewer" }, { identity: "nobody", role: "editor" }, {}];
+    const wanted = sets.inputs(
+      group,
+      [
+        [identities[0] as string, "viewer"],
+        [gone, "editor"],
+        [identities[2] as string, "viewer"],
+      ],
+      { names },
+    );
+    const run = await sets.run();
+    const error = await run.up(wanted).catch((reason: unknown) => reason as Error);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        new RegExp(
+          `^RoleBindingSet set-${group}: 1 role binding was not created:\n {2}- "nobody" as "editor": CreateRoleBinding role binding ` +
+            `in ${group}: INVALID_ARGUMENT: .*identity ${gone} does not exist`,
+        ),
+      ),
+    });
+    expect([countOf(run, "BatchCreateRoleBindings"), countOf(run, "CreateRoleBinding")]).toEqual([1, 3]);
+    expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
+    // The next run continues from there, and nothing is pending.
+    const state = partial(error);
+    const { outs } = await (await sets.run()).up(three(group), state);
+    expect(uidsIn(outs)).toHaveLength(3);
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+  });
+
+  it("removes nothing while an addition is refused", async () => {
+    const group = await sets.group();
+    const first = await (await sets.run()).up(three(group));
+    const wanted = sets.inputs(group, [[`${machine.org}/00000000000000ff`, "viewer"]]);
+    await expect((await sets.run()).up(wanted, first)).rejects.toThrow("does not exist");
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+  });
+});
+
+describe("a binding that another resource manages", () => {
+  const binding = (name: string, group: string, identity: string, further: Json = {}) => ({
+    __provider: "p",
+    __key: `organization/project/stack/RoleBinding::${name}`,
+    ...{ parent: group, identity, role: "viewer", ...further },
+  });
+
+  it("moves into a set in one run: it is taken over, and the delete of the other resource leaves it", async () => {
+    const group = await sets.group();
+    const [one] = identities as [string];
+    const before = await (await sets.run()).methods.roleBinding.create(binding("b", group, one));
+    const { up, methods, requests } = await sets.run();
+    const { outs } = await up(sets.inputs(group, [[one, "viewer"]]));
+    await methods.roleBinding.delete(before.id, before.outs);
+    expect(uidsIn(outs)).toEqual([before.id]);
+    expect(requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+    expect(await sets.pairs(group)).toEqual(["one viewer"]);
+  });
+
+  it("moves out of a set in one run by adopt, whichever of the two comes first", async () => {
+    for (const isSetFirst of [true, false]) {
+      const group = await sets.group();
+      const [one] = identities as [string];
+      const state = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
+      const [uid] = uidsIn(state.outs) as [string];
+      const { up, methods } = await sets.run();
+      const { inputs, failures } = await methods.roleBinding.check(
+        {},
+        binding(`b${isSetFirst}`, group, one, { adopt: uid }),
+      );
+      expect(failures).toEqual([]);
+      const adopt = () => methods.roleBinding.create(inputs);
+      if (!isSetFirst) await adopt();
+      await up(sets.inputs(group, []), state);
+      if (isSetFirst) await adopt();
+      expect(await sets.pairs(group)).toEqual(["one viewer"]);
+    }
+  });
+
+  it("and the program declares both: the set refuses the pair and names the other one", async () => {
+    const group = await sets.group();
+    const [one] = identities as [string];
+    const { methods, up } = await sets.run();
+    const { id } = await methods.roleBinding.create(binding("both", group, one));
+    await expect(up(sets.inputs(group, [[one, "viewer"]]))).rejects.toThrow(
+      `role binding ${id} is already managed by organization/project/stack/RoleBinding::both; declare the pair once`,
+    );
+    expect(await sets.pairs(group)).toEqual(["one viewer"]);
+  });
+});

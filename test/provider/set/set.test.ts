@@ -1,0 +1,264 @@
+// A set of role bindings: by pairs, with names, in few requests.
+import { describe, expect, it } from "vitest";
+import type { Json } from "../../../schema/index.ts";
+import { countOf, startSets } from "../../harness/role-binding-set.ts";
+import { UNKNOWN } from "../../support/scripted.ts";
+
+const sets = startSets();
+const { machine, identities } = sets;
+const uidsIn = (outs: Json, member = "bindings") => (outs[member] as Json[]).map(({ uid }) => uid);
+
+describe("a set of role bindings", () => {
+  it("creates 60 pairs with one list and three POSTs, and its preview then sends no request for them", async () => {
+    const group = await sets.group();
+    const call = machine.service.session.call;
+    const roles: string[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      const role = { name: `role ${i}`, capabilities: ["CAP_IAM_GROUPS_LIST"] };
+      roles.push((await call("CreateRole", { parent: machine.org, role } as never)).uid as string);
+    }
+    const pairs = identities.flatMap((identity) => roles.map((role) => [identity, role] as const));
+    const run = await sets.run();
+    const state = await run.up(sets.inputs(group, pairs));
+    expect(countOf(run, "BatchCreateRoleBindings")).toBe(3);
+    expect(countOf(run, "ListRoleBindings")).toBe(1);
+    expect(run.requests.filter((one) => one.startsWith("POST"))).toHaveLength(3);
+    expect(uidsIn(state.outs)).toHaveLength(60);
+    expect(await sets.pairs(group)).toHaveLength(60);
+    // One fsync for a batch: 60 entries and their 60 outcomes.
+    expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(60);
+    const next = await sets.run();
+    expect(await next.preview(sets.inputs(group, pairs.toReversed()), state)).toMatchObject({ changes: false });
+    expect(next.requests.filter((one) => /roleBinding/.test(one))).toEqual([]);
+    // The engine knows the bindings: their entries are done.
+    expect(machine.lines().filter((line) => "known" in line)).toHaveLength(60);
+  });
+
+  it("has the uids and names of its bindings as outputs, in the order of the program", async () => {
+    const group = await sets.group();
+    const viewer = await sets.role("viewer");
+    const { outs } = await (await sets.run()).up(
+      sets.inputs(group, [
+        [identities[1] as string, "editor"],
+        [identities[0] as string, viewer],
+      ]),
+    );
+    expect(outs).toMatchObject({
+      parent: group,
+      bindings: [
+        { identity: { uid: identities[1], name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
+        { identity: { uid: identities[0], name: "one" }, role: { uid: viewer, name: "viewer" } },
+      ],
+      unmanaged: [],
+      exclusive: false,
+      maxRemovals: 20,
+      updateTime: expect.stringMatching(/^2/),
+    });
+    expect(Object.keys((outs.bindings as Json[])[0] ?? {})).toEqual(["uid", "identity", "role"]);
+  });
+
+  it("adds before it removes, and names each pair in the preview", async () => {
+    const group = await sets.group();
+    const [one, two, three] = identities as [string, string, string];
+    const first = await (await sets.run()).up(
+      sets.inputs(group, [
+        [one, "viewer"],
+        [two, "viewer"],
+      ]),
+    );
+    machine.said.length = 0;
+    const run = await sets.run();
+    const names = [
+      { identity: "two", role: "viewer" },
+      { identity: "three", role: "editor" },
+    ];
+    const wanted = sets.inputs(
+      group,
+      [
+        [two, "viewer"],
+        [three, "editor"],
+      ],
+      { names },
+    );
+    const next = await run.up(wanted, first);
+    expect(run.requests.filter((request) => /^(POST|DELETE)/.test(request))).toEqual([
+      `POST roleBindings/${group}`,
+      `DELETE roleBindings/${uidsIn(first.outs)[0]}`,
+    ]);
+    expect(await sets.pairs(group)).toEqual(["three editor", "two viewer"]);
+    expect(uidsIn(next.outs)[0]).toBe(uidsIn(first.outs)[1]);
+    const name = `set-${group}`;
+    expect(machine.said).toEqual([
+      `RoleBindingSet ${name} changes:\n  - adds "three" as "editor"\n  - removes "one" as "viewer"`,
+      `RoleBindingSet ${name}: removing 1 role binding of group ${group}; to restore one, add its pair to bindings:\n` +
+        `  { identity: "${one}", role: "${await sets.role("viewer")}" }, // "one" as "viewer"`,
+    ]);
+  });
+
+  it("takes over a pair that exists, with a line in the log, and leaves what it does not declare", async () => {
+    const group = await sets.group();
+    const [one, two] = identities as [string, string];
+    const mine = await sets.bind(group, one, "viewer");
+    const theirs = await sets.bind(group, two, "editor");
+    const run = await sets.run();
+    const { outs } = await run.up(sets.inputs(group, [[one, "viewer"]]));
+    expect(machine.posts).toBe(0);
+    expect(uidsIn(outs)).toEqual([mine]);
+    expect(outs.unmanaged).toEqual([
+      { uid: theirs, identity: { uid: two, name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
+    ]);
+    expect(machine.said.at(-1)).toBe(
+      `RoleBindingSet set-${group}: takes over role bindings that exist:\n  - "one" as "viewer": ${mine}`,
+    );
+  });
+
+  it("shows after a refresh what was removed by hand, and adds it again", async () => {
+    const group = await sets.group();
+    const [one, two, three] = identities as [string, string, string];
+    const wanted = sets.inputs(group, [
+      [one, "viewer"],
+      [two, "viewer"],
+    ]);
+    const first = await (await sets.run()).up(wanted);
+    await sets.unbind(uidsIn(first.outs)[0] as string);
+    await sets.bind(group, three, "viewer");
+    machine.service.clock.advance(60_000);
+    const run = await sets.run();
+    const refreshed = await run.refresh(first);
+    expect(countOf(run, "ListRoleBindings")).toBe(1);
+    expect(refreshed.inputs).toMatchObject({ bindings: [{ identity: two, role: "viewer" }] });
+    expect(refreshed.outs.unmanaged).toMatchObject([{ identity: { name: "three" } }]);
+    expect(await run.preview(wanted, refreshed)).toMatchObject({ changes: true });
+    await (await sets.run()).up(wanted, refreshed);
+    expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two viewer"]);
+  });
+
+  it("is gone after a refresh when its group is, and stays when it has no bindings", async () => {
+    const group = await sets.group();
+    const empty = await (await sets.run()).up(sets.inputs(group, []));
+    expect((await (await sets.run()).refresh(empty)).outs).toMatchObject({ parent: group, bindings: [] });
+    await machine.service.session.call("DeleteGroup", { uid: group });
+    const { methods } = await sets.run();
+    expect(await methods.roleBindingSet.read(group, empty.outs)).toEqual({ id: "", props: {} });
+  });
+
+  it("deletes its bindings, those that are gone and the ones of its own identity last included", async () => {
+    const group = await sets.group();
+    const own = machine.service.identity as string;
+    const [one, two, three] = identities as [string, string, string];
+    const state = await (await sets.run()).up(
+      sets.inputs(group, [
+        [own, "viewer"],
+        [one, "viewer"],
+        [two, "viewer"],
+      ]),
+    );
+    const [ownUid, first, second] = uidsIn(state.outs);
+    await sets.unbind(first as string);
+    await sets.bind(group, three, "viewer");
+    const run = await sets.run();
+    await run.delete(state);
+    expect(run.requests.filter((request) => request.startsWith("DELETE"))).toEqual(
+      [first, second, ownUid].map((uid) => `DELETE roleBindings/${uid}`),
+    );
+    expect(await sets.pairs(group)).toEqual(["three viewer"]);
+  });
+
+  it("of another group replaces the set: the new one exists first", async () => {
+    const [group, other] = [await sets.group(), await sets.group()];
+    const state = await (await sets.run()).up(sets.inputs(group, [[identities[0] as string, "viewer"]]));
+    const moved = { ...sets.inputs(group, [[identities[0] as string, "viewer"]]), parent: other };
+    expect(await (await sets.run()).preview(moved, state)).toEqual({ changes: true, replaces: ["parent"] });
+  });
+
+  it("keeps a secret name out of state and log", async () => {
+    const group = await sets.group();
+    const names = [{ identity: "[secret]", role: "viewer" }];
+    const run = await sets.run();
+    const state = await run.up(sets.inputs(group, [[identities[0] as string, "viewer"]], { names }));
+    expect(state.outs.bindings).toMatchObject([{ identity: { uid: identities[0] }, role: { name: "viewer" } }]);
+    expect(machine.said).toEqual([`RoleBindingSet set-${group} is new:\n  - adds [secret] as "viewer"`]);
+    const refreshed = await (await sets.run()).refresh(state);
+    expect(JSON.stringify([state, refreshed, machine.said])).not.toContain('"one"');
+  });
+});
+
+describe("the check of a set", () => {
+  it("reports all problems at once, each with its path", async () => {
+    const { methods } = await sets.run();
+    const group = await sets.group();
+    const [one, two] = identities as [string, string];
+    const bindings = [
+      { identity: one, role: "viewer" },
+      { identity: "who", role: "Viewer!" },
+      { identity: two, rolle: "viewer" },
+      { identity: one, role: "viewer" },
+      { identity: UNKNOWN, role: "viewer" },
+      { identity: UNKNOWN, role: "viewer" },
+      "viewer",
+    ];
+    const { failures } = await methods.roleBindingSet.check(
+      {},
+      { parent: `${group} `, bindings, exclusive: "yes", maxRemovals: -1, exlusive: true },
+    );
+    const uid = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+    expect(failures).toEqual([
+      { property: "exlusive", reason: "unknown argument; did you mean exclusive?" },
+      { property: "parent", reason: uid },
+      { property: "bindings[1].identity", reason: uid },
+      { property: "bindings[1].role", reason: `${uid}, or the name of a built-in role` },
+      { property: "bindings[2].rolle", reason: "unknown argument; did you mean role?" },
+      { property: "bindings[2].role", reason: "role is required" },
+      { property: "bindings[3]", reason: "the same identity and role as bindings[0]" },
+      { property: "bindings[6]", reason: "must be a pair: { identity, role }" },
+      { property: "exclusive", reason: "must be true or false" },
+      { property: "maxRemovals", reason: "must be a whole number of role bindings" },
+    ]);
+  });
+
+  it("refuses a role by its name and by its uid in the update, before anything changes", async () => {
+    const group = await sets.group();
+    const [one] = identities as [string];
+    const inputs = sets.inputs(group, [
+      [one, "viewer"],
+      [one, await sets.role("viewer")],
+    ]);
+    await expect((await sets.run()).up(inputs)).rejects.toThrow(
+      /nothing is changed:\n {2}- bindings\[1\]: the same identity and role as bindings\[0\]$/,
+    );
+    expect(machine.posts).toBe(0);
+  });
+
+  it("refuses a second set of a group, and a RoleBinding beside an exclusive set, and names both", async () => {
+    const { methods } = await sets.run();
+    const group = await sets.group();
+    const key = (name: string) => ({ __key: `organization/project/stack/${name}` });
+    const set = (name: string, further: Json = {}) =>
+      methods.roleBindingSet.check({}, { ...key(`RoleBindingSet::${name}`), parent: group, bindings: [], ...further });
+    const binding = (name: string) =>
+      methods.roleBinding.check(
+        {},
+        { ...key(`RoleBinding::${name}`), parent: group, identity: identities[0], role: "viewer" },
+      );
+    expect((await set("first")).failures).toEqual([]);
+    expect((await set("first")).failures).toEqual([]);
+    expect((await set("second")).failures).toEqual([
+      {
+        property: "parent",
+        reason: "RoleBindingSet first declares the bindings of this group already; put all of them into one set",
+      },
+    ]);
+    const other = await sets.run();
+    const conflict =
+      "RoleBinding b is in the group of RoleBindingSet s, which is exclusive and would remove it; " +
+      "declare its pair in the set instead, or leave out exclusive";
+    const own = other.methods;
+    await own.roleBindingSet.check({}, { ...key("RoleBindingSet::s"), parent: group, bindings: [], exclusive: true });
+    const refused = await own.roleBinding.check(
+      {},
+      { ...key("RoleBinding::b"), parent: group, identity: identities[0], role: "viewer" },
+    );
+    expect(refused.failures).toEqual([{ property: "parent", reason: conflict }]);
+    expect((await binding("b")).failures).toEqual([]);
+  });
+});
