@@ -1,5 +1,6 @@
 // The main job, on the root Pulumi.yaml: a real engine, a real server process, a token as CI gets one. Prints every step and
 // its result, and fails when a step does not do what it should.
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,17 +67,13 @@ const main = async (): Promise<void> => {
   // As in CI: the platform writes the workload's token to a file, and the provider exchanges it for an API token.
   const tokenFile = join(folder, "identity-token");
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
-  const stack = await createStack({
-    folder,
-    program: root,
-    name: STACK,
-    env: {
-      IRM_BASE_URL: server.baseUrl,
-      IRM_AUTH_URL: server.authUrl,
-      IRM_IDENTITY: server.identity,
-      IRM_IDENTITY_TOKEN_FILE: tokenFile,
-    },
-  });
+  const env = {
+    IRM_BASE_URL: server.baseUrl,
+    IRM_AUTH_URL: server.authUrl,
+    IRM_IDENTITY: server.identity,
+    IRM_IDENTITY_TOKEN_FILE: tokenFile,
+  };
+  const stack = await createStack({ folder, program: root, name: STACK, env });
   const before = await inventory();
 
   const preview = await account("pulumi preview", () => stack.must("preview"));
@@ -98,9 +95,15 @@ const main = async (): Promise<void> => {
 
   await stack.must("config", "set", "platformDescription", "Builds and runs what every team builds on");
   await stack.must("config", "set", "deployRole", "editor");
-  await account("pulumi up, after an edit of one description and one role", () =>
-    stack.must("up", "--yes", "--skip-preview"),
-  );
+  const pullRequest = join(folder, "preview.json");
+  writeFileSync(pullRequest, (await stack.must("preview", "--json", "--show-sames", "--refresh")).stdout);
+  title("irm review, after an edit of one description and one role");
+  const review = irm(env, "review", "--preview", pullRequest);
+  quote(review);
+  expect(/deploy workflow/.test(review) && /repo\.create/.test(review), "the review shows who gains what");
+  const comment = irm(env, "review", "--preview", pullRequest, "--format", "markdown");
+  await server.takeRequests();
+  await account("pulumi up of this edit", () => stack.must("up", "--yes", "--skip-preview"));
   const patches = writes(await server.takeRequests());
   say("  as the server saw them:");
   quote(patches.map(shown).join("\n"));
@@ -150,14 +153,23 @@ const main = async (): Promise<void> => {
     (await inventory()).sort().join() === before.sort().join(),
     "the server is empty of all that the program made",
   );
+
+  say("\nAll of it happened.");
+  title("the review of the edit once more, as the comment on its pull request: irm review --format markdown");
+  quote(comment);
 };
+
+const irm = (env: Readonly<Record<string, string>>, ...args: string[]): string =>
+  execFileSync(process.execPath, [join(root, "cli", "main.ts"), ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
 
 const writes = (requests: SeenRequest[]): SeenRequest[] =>
   requests.filter(({ method, operation }) => method !== "GET" && operation !== "Exchange");
 
 try {
   await main();
-  say("\nAll of it happened.");
 } catch (error) {
   process.stderr.write(`\n${(error as Error).message}\n`);
   process.exitCode = 1;
