@@ -149,7 +149,7 @@ describe("--policy", () => {
   const policy = (access: string) =>
     write(
       "access.yaml",
-      `organization: { uid: ${api.organization} }
+      `organization: { uid: "${api.organization}" }
 groups: { team: {} }
 identities:
   next: { in: team, github: { repository: acme/images, branch: main } }
