@@ -35,6 +35,10 @@ export const parts = {
       return schemathesis({ ...options, rounds: 15, phases, requestsMin: 5_000, scenariosMin: 200, command });
     },
   },
+  access: {
+    goal: "1,000 random organisations and changes: the review agrees with the server's own authorisation",
+    run: async (options) => (await import("./access.ts")).access({ ...options, rounds: 1_000 }),
+  },
 } satisfies Record<string, Part>;
 
 export type PartName = keyof typeof parts;

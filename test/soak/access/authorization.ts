@@ -1,0 +1,83 @@
+// What the server itself would allow: its own decision, asked for each identity, group and capability, and the change from one
+// moment to another by comparing those decisions one by one.
+import { ancestorsOf, capabilities, capabilityFrom } from "../../../schema/index.ts";
+import { anonymous, can, type Grants, grantsOf } from "../../../server/authorize.ts";
+import type { Store } from "../../../server/store/store.ts";
+import type { Organization } from "./organization.ts";
+
+/** What the server decides at one moment. */
+export interface Authorization {
+  groups: ReadonlySet<string>;
+  identities: ReadonlySet<string>;
+  /** the capabilities that the server allows an identity at a group, also at one that did not exist at that moment */
+  decisions(identity: string, group: string): ReadonlySet<string>;
+  /** the names of the roles by which bindings of the group itself grant the capability */
+  rolesAt(identity: string, group: string, capability: string): string[];
+}
+
+/** Every capability that there is. */
+export const NAMES: readonly string[] = capabilities.map(({ name }) => name);
+
+const NONE: Grants = new Map();
+
+export const authorizationOf = (organization: Organization): Authorization => {
+  const { store } = organization;
+  const identities = new Set(organization.identities());
+  const grants = new Map([...identities].map((uid) => [uid, grantsOf(store, uid)]));
+  const asked = new Map<string, Set<string>>();
+  const roles = rolesIn(store);
+  return {
+    groups: new Set(organization.uids("groups")),
+    identities,
+    decisions: (identity, group) => {
+      const key = `${identity} ${group}`;
+      const known = asked.get(key);
+      if (known) return known;
+      const caller = { ...anonymous, uid: identity, grants: grants.get(identity) ?? NONE };
+      const allowed = new Set(NAMES.filter((capability) => can(caller, [capability], group)));
+      asked.set(key, allowed);
+      return allowed;
+    },
+    rolesAt: (identity, group, capability) =>
+      (roles.get(`${identity} ${group}`) ?? [])
+        .filter((role) => role.capabilities.has(capabilityFrom(capability) as string))
+        .map(({ name }) => name),
+  };
+};
+
+const rolesIn = (store: Store) => {
+  const bound = store
+    .statement(
+      `SELECT role_bindings.identity_uid AS identity, role_bindings.parent AS place, roles.name AS name, roles.body AS body
+       FROM role_bindings JOIN roles ON roles.uid = role_bindings.role_uid`,
+    )
+    .all()
+    .map(({ identity, place, name, body }) => ({
+      key: `${identity} ${place}`,
+      name: name as string,
+      capabilities: new Set((JSON.parse(body as string) as { capabilities: string[] }).capabilities),
+    }));
+  return Map.groupBy(bound, ({ key }) => key);
+};
+
+/** Rows `identity + group capability by role`, as they follow from the decisions alone. */
+export const expectedRows = (before: Authorization, after: Authorization): string[] => {
+  const groups = new Set([...before.groups, ...after.groups]);
+  const identities = new Set([...before.identities, ...after.identities]);
+  const rows: string[] = [];
+  const compare = (sign: string, one: Authorization, other: Authorization): void => {
+    for (const identity of identities)
+      for (const capability of NAMES) {
+        const differs = (group: string) =>
+          one.decisions(identity, group).has(capability) && !other.decisions(identity, group).has(capability);
+        for (const group of groups) {
+          if (!differs(group) || ancestorsOf(group).some(differs)) continue;
+          const [role = "no role"] = one.rolesAt(identity, group, capability).toSorted();
+          rows.push(`${identity} ${sign} ${group} ${capability} by ${role}`);
+        }
+      }
+  };
+  compare("+", after, before);
+  compare("-", before, after);
+  return rows.sort();
+};

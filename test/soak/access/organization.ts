@@ -1,0 +1,79 @@
+// An organisation in the store of a reference server in this process, changed by the server's own services as the operator.
+import { isAncestorOrSelf, type RequestOf, type ResponseOf } from "../../../schema/index.ts";
+import { operator } from "../../../server/authorize.ts";
+import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
+import type { ServiceContext } from "../../../server/services/context.ts";
+import { type ServedName, services } from "../../../server/services/index.ts";
+import { below } from "../../../server/store/list.ts";
+import type { Store } from "../../../server/store/store.ts";
+
+type Table = "groups" | "identities" | "roles" | "role_bindings";
+
+export interface Organization {
+  uid: string;
+  store: Store;
+  serve<N extends ServedName>(operation: N, request: RequestOf<N>): ResponseOf<N>;
+  /** of the records in it, in the order of their creation; of groups, itself first */
+  uids(table: Table): string[];
+  /** that may be bound in it: its own, and one of another organisation */
+  identities(): string[];
+  /** built-in ones, and its own */
+  roles(): string[];
+  nameOf(table: Table, uid: string): string;
+  bindingsOf(identity: string): { parent: string; roleUid: string }[];
+  bindingsWith(role: string): string[];
+  /** A group with all that is in it and below. */
+  deleteTree(group: string): void;
+}
+
+const BUILT_IN = ["owner", "viewer", "editor", "registry.push", "apk.pull"].map(builtInRoleUid);
+
+export type Services = Omit<ServiceContext, "caller" | "capabilities">;
+
+/** `outsider`: an identity of another organisation. The bindings of `readers` are none of its own. */
+export const createOrganization = (context: Services, outsider: string, readers: readonly string[]): Organization => {
+  const { store } = context;
+  const serve: Organization["serve"] = (operation, request) =>
+    (services[operation] as unknown as (request: unknown, context: ServiceContext) => ResponseOf<typeof operation>)(
+      request,
+      { ...context, caller: operator, capabilities: [] },
+    );
+  const column = (sql: string, ...values: string[]): string[] =>
+    store
+      .statement(sql)
+      .all(...values)
+      .map((row) => Object.values(row)[0] as string);
+  const { uid } = serve("CreateGroup", { parent: "", group: { name: "acme" } as never });
+  const inside = below(uid);
+  const uids: Organization["uids"] = (table) => {
+    const own = table === "role_bindings" ? "identity_uid NOT IN (SELECT value FROM json_each(?))" : "? IS NOT NULL";
+    const sql = `SELECT uid FROM ${table} WHERE ${inside.sql} AND ${own} ORDER BY rowid`;
+    const found = column(sql, ...(inside.values as string[]), JSON.stringify(readers));
+    return table === "groups" ? [uid, ...found] : found;
+  };
+  const bindingsWith = (role: string) =>
+    column("SELECT uid FROM role_bindings WHERE role_uid = ? ORDER BY rowid", role);
+
+  return {
+    uid,
+    store,
+    serve,
+    uids,
+    identities: () => [...uids("identities"), outsider],
+    roles: () => [...BUILT_IN, ...uids("roles")],
+    nameOf: (table, own) => column(`SELECT name FROM ${table} WHERE uid = ?`, own)[0] as string,
+    bindingsOf: (identity) =>
+      store
+        .statement("SELECT parent, role_uid AS roleUid FROM role_bindings WHERE identity_uid = ? ORDER BY rowid")
+        .all(identity)
+        .map(({ parent, roleUid }) => ({ parent: parent as string, roleUid: roleUid as string })),
+    bindingsWith,
+    deleteTree: (group) => {
+      const inTree = (table: Table) => uids(table).filter((own) => isAncestorOrSelf(group, own));
+      for (const binding of inTree("role_bindings")) serve("DeleteRoleBinding", { uid: binding });
+      for (const identity of inTree("identities")) serve("DeleteIdentity", { uid: identity });
+      for (const role of inTree("roles")) serve("DeleteRole", { uid: role });
+      for (const own of inTree("groups").toSorted((a, b) => b.length - a.length)) serve("DeleteGroup", { uid: own });
+    },
+  };
+};
