@@ -23,18 +23,18 @@ export interface Live {
 }
 
 export const readLive = async (client: Pick<Client, "call" | "clock">): Promise<Live> => {
-  const [groups, identities, roles, bindings] = await Promise.all([
+  const [group, identity, role, roleBinding] = await Promise.all([
     allOf(client, "group"),
     allOf(client, "identity"),
     allOf(client, "role"),
     allOf(client, "roleBinding"),
   ]);
   const graph = newGraph();
-  for (const { uid, name } of groups) addGroup(graph, uid, name as string);
-  for (const record of identities) addIdentity(graph, record);
-  for (const record of roles) addRole(graph, record);
-  for (const record of bindings) addBinding(graph, record);
-  return { graph, notVisible: await notVisibleIn(client, graph) };
+  for (const { uid, name } of group) addGroup(graph, uid, name as string);
+  for (const record of identity) addIdentity(graph, record);
+  for (const record of role) addRole(graph, record);
+  for (const record of roleBinding) addBinding(graph, record);
+  return { graph, notVisible: await notVisibleIn(client, graph, { group, identity, role, roleBinding }) };
 };
 
 const allOf = async (client: Pick<Client, "call" | "clock">, kind: ListedKind): Promise<Listed[]> => {
@@ -96,17 +96,48 @@ const addBinding = (graph: GraphBuilder, record: Listed): void => {
 
 const ABSENT = "0".repeat(16);
 
-const notVisibleIn = async (client: Pick<Client, "call">, graph: AccessGraph): Promise<NotVisible[]> => {
+type Place = Pick<NotVisible, "kind" | "group">;
+
+/** A record that is listed proves that its group's are. The other groups are asked about, from the organisations down. */
+const notVisibleIn = async (
+  client: Pick<Client, "call">,
+  graph: AccessGraph,
+  records: Readonly<Record<ListedKind, readonly Listed[]>>,
+): Promise<NotVisible[]> => {
+  const listed = Object.fromEntries(
+    KINDS.map((kind) => [kind, new Set(records[kind].map(({ uid }) => (kind === "group" ? uid : parentOf(uid))))]),
+  ) as Record<ListedKind, Set<NodeId>>;
   const children = Map.groupBy(graph.groups.keys(), parentOf);
-  const below = async (kind: ListedKind, group: NodeId): Promise<NotVisible[]> => {
-    if (await isListable(client, kind, group)) return [];
-    const deeper = await Promise.all((children.get(group) ?? []).map((child) => below(kind, child)));
-    const message = `${resources[kind].words} of this group cannot be listed: ${CAPABILITY[kind]} is needed at it`;
-    return [{ kind, group, message }, ...deeper.flat()];
+  const hidden: Place[] = [];
+  const roots = new Set([...graph.groups.keys()].map(rootOf));
+  let level = [...roots].flatMap((group) => KINDS.map((kind): Place => ({ kind, group })));
+  while (level.length > 0) {
+    const asked = level.filter(({ kind, group }) => !listed[kind].has(group));
+    const found = await hiddenAmong(client, asked);
+    hidden.push(...found);
+    level = found.flatMap(({ kind, group }) => (children.get(group) ?? []).map((child) => ({ kind, group: child })));
+  }
+  const position = ({ kind, group }: Place): string => `${rootOf(group)} ${KINDS.indexOf(kind)} ${group}`;
+  return hidden
+    .sort((a, b) => (position(a) < position(b) ? -1 : 1))
+    .map(({ kind, group }) => ({
+      kind,
+      group,
+      message: `${resources[kind].words} of this group cannot be listed: ${CAPABILITY[kind]} is needed at it`,
+    }));
+};
+
+/** A caller may see the names of hundreds of groups and no more: each request of one level at once is too many. */
+const PROBES_AT_ONCE = 8;
+
+const hiddenAmong = async (client: Pick<Client, "call">, places: readonly Place[]): Promise<Place[]> => {
+  const hidden: Place[] = [];
+  const next = places.values();
+  const probe = async (): Promise<void> => {
+    for (const place of next) if (!(await isListable(client, place))) hidden.push(place);
   };
-  const roots = [...new Set([...graph.groups.keys()].map(rootOf))].sort();
-  const found = await Promise.all(roots.flatMap((root) => KINDS.map((kind) => below(kind, root))));
-  return found.flat();
+  await Promise.all(Array.from({ length: PROBES_AT_ONCE }, probe));
+  return hidden;
 };
 
 const CAPABILITY = Object.fromEntries(
@@ -117,7 +148,7 @@ const CAPABILITY = Object.fromEntries(
   }),
 ) as Record<ListedKind, string>;
 
-const isListable = async ({ call }: Pick<Client, "call">, kind: ListedKind, group: NodeId): Promise<boolean> => {
+const isListable = async ({ call }: Pick<Client, "call">, { kind, group }: Place): Promise<boolean> => {
   const uid = `${group}/${ABSENT}`;
   try {
     await call(resources[kind].operations.get, { uid } as RequestOf<"GetGroup">);

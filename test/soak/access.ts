@@ -2,8 +2,7 @@
 // are read over the API. What they say of each identity, group and capability must be what the server decides, and the rows of
 // the change must be those that follow from its decisions. The first difference is shrunk and reported.
 import * as fc from "fast-check";
-import type { AccessGraph } from "../../access/graph/graph.ts";
-import { lineageOf } from "../../access/graph/graph.ts";
+import { type AccessGraph, lineageOf } from "../../access/graph/graph.ts";
 import { accessIn } from "../../access/graph/holds.ts";
 import { accessChange } from "../../access/review/change.ts";
 import { type Authorization, authorizationOf, expectedRows, NAMES } from "./access/authorization.ts";
@@ -41,11 +40,8 @@ export const access = async ({ seed, rounds, say }: PartOptions): Promise<PartRe
       const before = await readNow(organization, part);
       for (const carryOut of change) carryOut(organization);
       const after = await readNow(organization, part);
-      const rows = rowsOf(
-        before.graph,
-        after.graph,
-        before.authorization.identities.union(after.authorization.identities),
-      );
+      const identities = new Set([...before.authorization.identities, ...after.authorization.identities]);
+      const rows = rowsOf(before.graph, after.graph, identities);
       checkRows(rows, expectedRows(before.authorization, after.authorization));
       counts.rows += rows.length;
     }),

@@ -1,7 +1,15 @@
 // Random changes of an organisation. An operation names records by number, so that it means something in every organisation and
 // a failing run shrinks.
 import * as fc from "fast-check";
-import { type Identity, isAncestorOrSelf, isRoot, type Json, parentOf, type Role } from "../../../schema/index.ts";
+import {
+  type Group,
+  type Identity,
+  isAncestorOrSelf,
+  isRoot,
+  type Json,
+  parentOf,
+  type Role,
+} from "../../../schema/index.ts";
 import type { Organization } from "./organization.ts";
 
 /** Carries the operation out; without the records that it needs it does nothing. */
@@ -62,7 +70,7 @@ const pick = <T>(items: readonly T[], index: number): T | undefined => items[ind
 
 const createGroup = operation("create group", fc.record({ parent: n, name }), (organization, { parent, name: own }) => {
   const place = pick(organization.uids("groups"), parent) as string;
-  organization.serve("CreateGroup", { parent: place, group: { name: own } });
+  organization.serve("CreateGroup", { parent: place, group: { name: own } as Group });
 });
 
 const createIdentity = operation(

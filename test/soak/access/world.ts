@@ -44,7 +44,13 @@ export const createWorld = async (seed: number): Promise<World> => {
     uniqueRoleBindings: false,
   };
 
-  const bound = async <T>(organization: Organization, { uid }: Actor, place: string, role: string, work: () => T) => {
+  const bound = async <T>(
+    organization: Organization,
+    { uid }: Actor,
+    place: string,
+    role: string,
+    work: () => Promise<T>,
+  ) => {
     const roleBinding = { identityUid: uid, roleUid: builtInRoleUid(role) } as never;
     const { uid: binding } = organization.serve("CreateRoleBinding", { parent: place, roleBinding });
     try {
@@ -54,19 +60,19 @@ export const createWorld = async (seed: number): Promise<World> => {
     }
   };
 
-  const clients = [auditor, reader].map(({ token }) => clientOf(api, token));
+  const clients = { auditor: clientOf(api, auditor.token), reader: clientOf(api, reader.token) };
   return {
     inOrganization: async (work) => {
       const organization = createOrganization(services, outsider.uid, [auditor.uid, reader.uid]);
       await bound(organization, auditor, organization.uid, "viewer", () => work(organization));
       organization.deleteTree(organization.uid);
     },
-    read: () => readLive(clients[0] as (typeof clients)[0]),
+    read: () => readLive(clients.auditor),
     readPart: (organization, which) => {
       const groups = organization.uids("groups");
       const place = groups[which % groups.length] as string;
       const role = PARTS[which % PARTS.length] as string;
-      return bound(organization, reader, place, role, () => readLive(clients[1] as (typeof clients)[0]));
+      return bound(organization, reader, place, role, () => readLive(clients.reader));
     },
     close: api.close,
   };
