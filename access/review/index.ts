@@ -67,10 +67,15 @@ const replacementsIn = ({ before, after, replaced }: Proposal): RuleInput["repla
   const isNew = ({ id, uid }: IdentityNode): boolean => uid === null && !before.identities.has(id) && !taken.has(id);
   const created = Map.groupBy([...after.identities.values()].filter(isNew), ({ name }) => name);
   const gone = [...before.identities.values()].filter(({ id }) => !after.identities.has(id) && !taken.has(id));
-  const renewed = gone.flatMap((old) => {
-    const next = created.get(old.name)?.shift();
-    return next ? [{ old, new: next }] : [];
-  });
+  const take = (old: IdentityNode, isHere: (next: IdentityNode) => boolean): RuleInput["replacements"][number][] => {
+    const others = created.get(old.name) ?? [];
+    const found = others.findIndex(isHere);
+    return found < 0 ? [] : others.splice(found, 1).map((next) => ({ old, new: next }));
+  };
+  // The one in its own group takes the place of the old one; one in another group, only of what is left.
+  const inPlace = gone.flatMap((old) => take(old, ({ group }) => group === old.group));
+  const isRenewed = new Set(inPlace.map(({ old }) => old));
+  const renewed = [...inPlace, ...gone.filter((old) => !isRenewed.has(old)).flatMap((old) => take(old, () => true))];
   return [...known, ...renewed];
 };
 

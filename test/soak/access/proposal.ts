@@ -1,0 +1,52 @@
+// What a preview of a change proposes, from the document that the engine would print.
+import { type AccessGraph, type NodeId, newGraph } from "../../../access/graph/graph.ts";
+import { planFrom } from "../../../access/preview/plan.ts";
+import { parsePreview } from "../../../access/preview/shape.ts";
+import { reviewOf } from "../../../access/review/index.ts";
+import type { Proposal } from "../../../access/review/proposal.ts";
+import { previewDocument } from "../../support/preview-document.ts";
+
+/** The records that the change creates do not exist yet. */
+export const proposalOf = (organization: string, before: AccessGraph, after: AccessGraph): Proposal => {
+  const proposed = newGraph(after);
+  const nodes = [proposed.groups, proposed.identities, proposed.roles, proposed.bindings] as Map<NodeId, Proposed>[];
+  const known = [before.groups, before.identities, before.roles, before.bindings];
+  nodes.forEach((own, i) => {
+    for (const [id, node] of own)
+      if (id.startsWith(organization) && !known[i]?.has(id)) own.set(id, { ...node, uid: null });
+  });
+  const document = JSON.stringify(previewDocument(before, proposed, { organization }));
+  return planFrom(parsePreview(document, "the preview"), { graph: before, notVisible: [] });
+};
+
+type Proposed = { uid: string | null };
+
+// The document names each resource by the uid that its record gets.
+const uidIn = (id: NodeId): string => id.split("::").at(-1) as string;
+
+/** The graph with the uids that the records of the proposal get. */
+export const carriedOut = ({ groups, identities, roles, bindings }: AccessGraph): AccessGraph => {
+  const graph = newGraph();
+  for (const { id, parent, ...node } of groups.values())
+    graph.groups.set(uidIn(id), { ...node, id: uidIn(id), parent: parent && uidIn(parent) });
+  for (const { id, group, ...node } of identities.values())
+    graph.identities.set(uidIn(id), { ...node, id: uidIn(id), group: uidIn(group) });
+  for (const { id, group, ...node } of roles.values())
+    graph.roles.set(uidIn(id), { ...node, id: uidIn(id), group: group && uidIn(group) });
+  for (const { id, uid, group, identity, role } of bindings.values())
+    graph.bindings.set(uidIn(id), {
+      id: uidIn(id),
+      uid,
+      group: uidIn(group),
+      identity: uidIn(identity),
+      role: uidIn(role),
+    });
+  return graph;
+};
+
+/** Texts `rule subject`. `restored`: uids of bindings. */
+export const findingsOf = (proposal: Proposal, restored: readonly string[]): string[] => {
+  const nodes = [...proposal.after.bindings.keys()].filter((id) => restored.includes(uidIn(id)));
+  const { report } = reviewOf({ ...proposal, restored: nodes }, { deny: [], allow: [], notVisible: [], nowMs: 0 });
+  return report.findings.map(({ rule, subject }) => `${rule} ${subject}`).sort();
+};

@@ -1,0 +1,155 @@
+// Which findings a change deserves: slow and obvious, from the words that docs/review.md has for each rule, and from the server's own
+// decisions. Shares no line with access/review/.
+import { isRoot, type Json, parentOf } from "../../../schema/index.ts";
+import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
+import { type Authorization, expectedRows, NAMES } from "./authorization.ts";
+import { RELATIONSHIPS } from "./operation.ts";
+import type { Organization } from "./organization.ts";
+
+export interface Moment {
+  authorization: Authorization;
+  identities: ReadonlyMap<string, { name: string; relationship: Json }>;
+  bindings: ReadonlyMap<string, { identity: string; role: string }>;
+}
+
+export const momentOf = (organization: Organization, authorization: Authorization): Moment => ({
+  authorization,
+  identities: new Map(
+    organization.uids("identities").map((uid) => {
+      const { name, claimMatch, awsIdentity, servicePrincipal } = organization.serve("GetIdentity", { uid });
+      const relationship = claimMatch ? { claimMatch } : awsIdentity ? { awsIdentity } : { servicePrincipal };
+      return [uid, { name, relationship: relationship as Json }];
+    }),
+  ),
+  bindings: new Map(
+    organization.uids("role_bindings").map((uid) => {
+      const { identity, role } = organization.serve("GetRoleBinding", { uid });
+      return [uid, { identity: identity?.uid as string, role: role?.uid as string }];
+    }),
+  ),
+});
+
+/** Texts `rule subject`. `restored`: bindings that the change creates and that somebody removed by hand. */
+export const expectedFindings = (before: Moment, after: Moment, restored: readonly string[]): string[] => {
+  const subjectOf = (identity: string): string =>
+    before.identities.has(identity) ? identity : (after.identities.get(identity)?.name ?? identity);
+  const found = new Set<string>();
+  const report = (rule: string, identities: Iterable<string>): void => {
+    for (const identity of identities) found.add(`${rule} ${subjectOf(identity)}`);
+  };
+  const reassumed = [...after.identities.keys()].filter(
+    (uid) => JSON.stringify(traitsAt(after, uid)) !== JSON.stringify(traitsAt(before, uid)),
+  );
+  report("gains-owner", gainers(before, after));
+  report(
+    "matches-many",
+    reassumed.filter((uid) => traitsAt(after, uid)?.isMany),
+  );
+  report(
+    "new-issuer",
+    reassumed.filter((uid) => isNewIssuer(before, traitsAt(after, uid)?.issuer)),
+  );
+  report("pull-request-writes", pullRequestWriters(before, after));
+  report("root-binding", newAtRoot(before, after));
+  report("identity-replaced", replaced(before, after));
+  report(
+    "regrants-removed",
+    restored.map((uid) => after.bindings.get(uid)?.identity as string),
+  );
+  const [organization = ""] = after.authorization.groups;
+  if (hasOwner(before) && !hasOwner(after)) found.add(`last-owner-goes ${organization}`);
+  return [...found].sort();
+};
+
+interface Traits {
+  index: number;
+  /** more than one repository or branch */
+  isMany: boolean;
+  isForPullRequests: boolean;
+  issuer?: string;
+}
+
+/** Read off by eye, for each of RELATIONSHIPS in its order. */
+const TRAITS: readonly Omit<Traits, "index">[] = [
+  { isMany: false, isForPullRequests: false, issuer: "github" },
+  { isMany: false, isForPullRequests: true, issuer: "github" },
+  { isMany: true, isForPullRequests: false, issuer: "github" },
+  { isMany: false, isForPullRequests: true, issuer: "github" },
+  { isMany: true, isForPullRequests: true, issuer: "github" },
+  { isMany: false, isForPullRequests: false, issuer: "gitlab" },
+  { isMany: true, isForPullRequests: false, issuer: "pattern" },
+  { isMany: false, isForPullRequests: false },
+  { isMany: false, isForPullRequests: false },
+];
+
+const traitsAt = (moment: Moment, identity: string): Traits | undefined => {
+  const text = Object.values(moment.identities.get(identity)?.relationship ?? {})[0];
+  if (text === undefined) return undefined;
+  const index = RELATIONSHIPS.findIndex((one) => {
+    const own = Object.values(one)[0];
+    return typeof own === "string"
+      ? own === text
+      : typeof text === "object" &&
+          Object.entries(own as Json).every(([name, value]) => (text as Json)[name] === value);
+  });
+  return { index, ...(TRAITS[index] as Omit<Traits, "index">) };
+};
+
+const GRANTING = [
+  "role_bindings.create",
+  "role_bindings.update",
+  "roles.update",
+  "identity.update",
+  "identity_providers.create",
+  "identity_providers.update",
+  "group_invites.create",
+];
+
+/** Rows read `identity + group capability by role`. */
+const gainers = (before: Moment, after: Moment): string[] =>
+  expectedRows(before.authorization, after.authorization)
+    .map((row) => row.split(" "))
+    .filter(([, sign, , capability = ""]) => sign === "+" && GRANTING.includes(capability))
+    .map(([identity = ""]) => identity);
+
+const isNewIssuer = (before: Moment, issuer: string | undefined): boolean =>
+  issuer !== undefined && ![...before.identities.keys()].some((uid) => traitsAt(before, uid)?.issuer === issuer);
+
+const pullRequestWriters = (before: Moment, after: Moment): string[] => {
+  const writes = NAMES.filter((name) => !name.endsWith(".list") && !name.endsWith(".get"));
+  const groups = [...after.authorization.groups];
+  const canWrite = (moment: Moment, uid: string, group: string, write: string): boolean =>
+    traitsAt(moment, uid)?.isForPullRequests === true && moment.authorization.decisions(uid, group).has(write);
+  return [...after.identities.keys()].filter((uid) =>
+    groups.some((group) =>
+      writes.some((write) => canWrite(after, uid, group, write) && !canWrite(before, uid, group, write)),
+    ),
+  );
+};
+
+const newAtRoot = (before: Moment, after: Moment): string[] => {
+  const pairs = ({ bindings }: Moment): string[] =>
+    [...bindings].filter(([uid]) => isRoot(parentOf(uid))).map(([, { identity, role }]) => `${identity} ${role}`);
+  const known = pairs(before);
+  return pairs(after)
+    .filter((pair) => !known.includes(pair))
+    .map((pair) => pair.split(" ")[0] as string);
+};
+
+const hasOwner = ({ bindings }: Moment): boolean =>
+  [...bindings].some(([uid, { role }]) => isRoot(parentOf(uid)) && role === builtInRoleUid("owner"));
+
+/** Who goes while one of the same name comes: in the same group first, then in any. */
+const replaced = (before: Moment, after: Moment): string[] => {
+  const named = (one: Moment, uid: string) => one.identities.get(uid)?.name;
+  const gone = [...before.identities.keys()].filter((uid) => !after.identities.has(uid)).sort();
+  const made = new Set([...after.identities.keys()].filter((uid) => !before.identities.has(uid)));
+  const taken = (isHere: (old: string, next: string) => boolean) => (old: string) => {
+    const next = [...made].find((uid) => named(after, uid) === named(before, old) && isHere(old, uid));
+    if (next !== undefined) made.delete(next);
+    return next !== undefined;
+  };
+  const inPlace = gone.filter(taken((old, next) => parentOf(old) === parentOf(next)));
+  const elsewhere = gone.filter((uid) => !inPlace.includes(uid)).filter(taken(() => true));
+  return [...inPlace, ...elsewhere];
+};

@@ -1,0 +1,120 @@
+// The document that `pulumi preview --json --show-sames --refresh` prints of a change from one access graph to another, as if a
+// program declared all of an organisation. Records of `after` that do not exist yet have the uid null.
+import type { AccessGraph, NodeId } from "../../access/graph/graph.ts";
+import type { Json } from "../../schema/index.ts";
+
+// What the engine prints in place of a value that only the run knows (sdk/nodejs/runtime/rpc.ts).
+const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export interface PreviewOptions {
+  /** of the organisation, which the program does not declare */
+  organization: string;
+  /** role bindings as one set for each group */
+  sets?: boolean;
+}
+
+interface Resource {
+  urn: string;
+  uid: string | null;
+  inputs: Json;
+  outputs: Json;
+  dependencies: Record<string, string[]>;
+}
+
+export const previewDocument = (before: AccessGraph, after: AccessGraph, options: PreviewOptions): Json => {
+  const [olds, news] = [resourcesOf(before, options), resourcesOf(after, options)];
+  const refreshes = [...olds.values()].map((old) => ({
+    op: "refresh",
+    urn: old.urn,
+    oldState: stateOf(old),
+    newState: stateOf(old),
+  }));
+  const steps = [...new Set([...olds.keys(), ...news.keys()])].map((urn) => stepOf(urn, olds.get(urn), news.get(urn)));
+  const all = [...refreshes, ...steps];
+  const changeSummary = Object.fromEntries(
+    [...Map.groupBy(steps, ({ op }) => op)].map(([op, own]) => [op, own.length]),
+  );
+  return { steps: all, diagnostics: [], duration: 1, changeSummary };
+};
+
+const stepOf = (urn: string, old: Resource | undefined, now: Resource | undefined): Json & { op: string } => {
+  if (!now) return { op: "delete", urn, oldState: old && stateOf(old) };
+  const newState = { inputs: now.inputs, propertyDependencies: now.dependencies };
+  if (!old) return { op: "create", urn, newState };
+  const isSame = JSON.stringify(old.inputs) === JSON.stringify(now.inputs);
+  return { op: isSame ? "same" : "update", urn, oldState: stateOf(old), newState };
+};
+
+const stateOf = ({ uid, inputs, outputs, dependencies }: Resource): Json => ({
+  id: uid,
+  inputs,
+  outputs,
+  propertyDependencies: dependencies,
+});
+
+const resourcesOf = (graph: AccessGraph, { organization, sets = false }: PreviewOptions): Map<string, Resource> => {
+  const resources = new Map<string, Resource>();
+  const isInside = (id: NodeId): boolean => id.startsWith(`${organization}/`);
+  const urnOf = (type: string, id: NodeId): string => `urn:pulumi:dev::acme::pulumi-nodejs:dynamic/irm:${type}::${id}`;
+  const nodes = { Group: graph.groups, Identity: graph.identities, Role: graph.roles };
+
+  const dependencies = new Map<string, Record<string, string[]>>();
+  /** The uid, or the unknown value and the resource that gives it. */
+  const refer = (urn: string, property: string, type: keyof typeof nodes, id: NodeId): string => {
+    const own = dependencies.get(urn) ?? {};
+    dependencies.set(urn, own);
+    const isDeclared = isInside(id);
+    own[property] = [...new Set([...(own[property] ?? []), ...(isDeclared ? [urnOf(type, id)] : [])])];
+    return nodes[type].get(id)?.uid ?? UNKNOWN;
+  };
+  const add = (urn: string, uid: string | null, inputs: Json, outputs: Json = {}): void => {
+    const all = { ...inputs, ...outputs, ...(uid && { uid }) };
+    resources.set(urn, { urn, uid, inputs, outputs: all, dependencies: dependencies.get(urn) ?? {} });
+  };
+
+  for (const { id, uid, name, parent } of graph.groups.values()) {
+    if (!isInside(id) || parent === null) continue;
+    const urn = urnOf("Group", id);
+    add(urn, uid, { name, parent: refer(urn, "parent", "Group", parent) });
+  }
+  for (const { id, uid, name, group, relationship } of graph.identities.values()) {
+    if (!isInside(id)) continue;
+    const urn = urnOf("Identity", id);
+    add(urn, uid, { name, parent: refer(urn, "parent", "Group", group), ...relationship });
+  }
+  for (const { id, uid, name, group, capabilities } of graph.roles.values()) {
+    if (!isInside(id) || group === null) continue;
+    const urn = urnOf("Role", id);
+    add(urn, uid, { name, parent: refer(urn, "parent", "Group", group), capabilities });
+  }
+  const bindings = [...graph.bindings.values()].filter(({ id }) => isInside(id));
+  const nameOf = (type: keyof typeof nodes, id: NodeId): string => nodes[type].get(id)?.name ?? id;
+  if (sets)
+    for (const [group, own] of Map.groupBy(bindings, (binding) => binding.group)) {
+      const urn = urnOf("RoleBindingSet", group);
+      const parent = refer(urn, "parent", "Group", group);
+      const pairs = own.map(({ identity, role }) => ({
+        identity: refer(urn, "bindings", "Identity", identity),
+        role: refer(urn, "bindings", "Role", role),
+      }));
+      const names = own.map((one) => ({ identity: nameOf("Identity", one.identity), role: nameOf("Role", one.role) }));
+      const made = own.map(({ uid, identity, role }) => ({
+        uid,
+        identity: { uid: identity, name: nameOf("Identity", identity) },
+        role: { uid: role, name: nameOf("Role", role) },
+      }));
+      add(urn, graph.groups.get(group)?.uid ?? null, { parent, bindings: pairs, names }, { bindings: made });
+    }
+  else
+    for (const { id, uid, group, identity, role } of bindings) {
+      const urn = urnOf("RoleBinding", id);
+      const names = { identity: nameOf("Identity", identity), role: nameOf("Role", role) };
+      const parts = {
+        parent: refer(urn, "parent", "Group", group),
+        identity: refer(urn, "identity", "Identity", identity),
+        role: refer(urn, "role", "Role", role),
+      };
+      add(urn, uid, { ...parts, names });
+    }
+  return resources;
+};
