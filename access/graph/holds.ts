@@ -14,6 +14,7 @@ export interface Grant {
 
 export interface Access {
   readonly graph: AccessGraph;
+  bindingsOf(identity: NodeId): readonly BindingNode[];
   /** What each binding of the identity grants, also where a binding above grants it already. */
   grantsOf(identity: NodeId): Grant[];
   /** The same, without what a binding above grants already. Several bindings of one group may grant one capability. */
@@ -24,6 +25,7 @@ export interface Access {
 
 export const accessIn = (graph: AccessGraph): Access => {
   const bindings = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
+  const bindingsOf: Access["bindingsOf"] = (identity) => bindings.get(identity) ?? [];
   const capabilitiesOf = (role: NodeId): readonly string[] => graph.roles.get(role)?.capabilities ?? [];
 
   const grantOf = ({ id, group, identity, role }: BindingNode, capability: string): Grant => ({
@@ -39,7 +41,7 @@ export const accessIn = (graph: AccessGraph): Access => {
     const known = held.get(identity);
     if (known) return known;
     const byGroup = new Map<NodeId, Set<string>>();
-    for (const { group, role } of bindings.get(identity) ?? []) {
+    for (const { group, role } of bindingsOf(identity)) {
       const own = byGroup.get(group) ?? new Set();
       for (const capability of capabilitiesOf(role)) own.add(capability);
       byGroup.set(group, own);
@@ -54,16 +56,17 @@ export const accessIn = (graph: AccessGraph): Access => {
   };
 
   const grantsOf: Access["grantsOf"] = (identity) =>
-    (bindings.get(identity) ?? []).flatMap((binding) =>
+    bindingsOf(identity).flatMap((binding) =>
       capabilitiesOf(binding.role).map((capability) => grantOf(binding, capability)),
     );
 
   return {
     graph,
+    bindingsOf,
     grantsOf,
     topmostOf: (identity) => {
       const above = new Map<NodeId, NodeId[]>();
-      for (const { group } of bindings.get(identity) ?? []) above.set(group, lineageOf(graph, group).slice(1));
+      for (const { group } of bindingsOf(identity)) above.set(group, lineageOf(graph, group).slice(1));
       return grantsOf(identity).filter(({ group, capability }) => !holds(identity, capability, above.get(group) ?? []));
     },
     holds,

@@ -20,6 +20,8 @@ interface Work {
   /** bindings that a resource declares or removes */
   declared: Set<NodeId>;
   restored: NodeId[];
+  /** those that are there when the first set is planned, after all resources of one binding */
+  bindingsByGroup?: Map<NodeId, BindingNode[]>;
 }
 
 const WORDS: Record<ResourceKind, string> = {
@@ -108,6 +110,8 @@ const remove = ({ after, declared }: Work, resource: Resource): void => {
 
 /** A group goes with all that is in it, and an identity with its bindings. */
 const removeRecord = (graph: GraphBuilder, uid: string): void => {
+  // Nothing depends on a binding, and there may be thousands.
+  if (graph.bindings.delete(uid)) return;
   const isGroup = graph.groups.has(uid);
   const isGone = (id: NodeId): boolean => id === uid || (isGroup && id.startsWith(`${uid}/`));
   for (const nodes of [graph.groups, graph.identities, graph.roles, graph.bindings])
@@ -211,9 +215,9 @@ const applyKind: Record<ResourceKind, (work: Work, resource: Resource) => void> 
       return;
     }
     const wanted = new Set(pairs.map(keyOfPair));
-    const inGroup = new Map(
-      [...after.bindings.values()].filter((one) => one.group === group.id).map((one) => [keyOfPair(one), one.id]),
-    );
+    work.bindingsByGroup ??= Map.groupBy(after.bindings.values(), (one) => one.group);
+    const here = (work.bindingsByGroup.get(group.id) ?? []).filter(({ id }) => after.bindings.has(id));
+    const inGroup = new Map(here.map((one) => [keyOfPair(one), one.id]));
     const earlier = new Set(managedIn(resource.refreshed?.outputs, group.id).map(keyOfPair));
     pairs.forEach((pair, i) => {
       for (const { property, why } of pair.problems) report(work, resource, property, why);
@@ -238,6 +242,9 @@ const applyKind: Record<ResourceKind, (work: Work, resource: Resource) => void> 
 const bind = (work: Work, resource: Resource, binding: BindingNode): void => {
   const { before, after } = work;
   after.bindings.set(binding.id, binding);
+  const { bindingsByGroup } = work;
+  if (bindingsByGroup && !bindingsByGroup.get(binding.group)?.push(binding))
+    bindingsByGroup.set(binding.group, [binding]);
   const { identity } = binding;
   if (!after.identities.has(identity) && !before.identities.has(identity))
     report(work, resource, "identity", `the API does not list identity ${identity}`);

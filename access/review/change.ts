@@ -33,17 +33,28 @@ export const accessChange = (before: AccessGraph, after: AccessGraph): IdentityC
 
 /** What an identity holds in `one`, and does not hold at the same group in `other`. */
 const rowsOf = (one: Access, other: Access, identity: NodeId): AccessRow[] => {
-  const lineages = new Map<NodeId, NodeId[]>();
   const rows = new Map<string, AccessRow>();
-  for (const { group, capability, role } of one.topmostOf(identity)) {
-    const lineage = lineages.get(group) ?? lineageOf(one.graph, group);
-    lineages.set(group, lineage);
-    if (other.holds(identity, capability, lineage)) continue;
-    const key = `${group} ${capability}`;
-    const known = rows.get(key);
-    if (known === undefined || nameOf(one, role) < nameOf(one, known.role)) rows.set(key, { group, capability, role });
+  const kept = new Set(other.bindingsOf(identity).map(({ group, role }) => `${group} ${role}`));
+  for (const { group, role } of one.bindingsOf(identity)) {
+    // Most bindings of a large organisation are the same in both.
+    if (kept.has(`${group} ${role}`) && isSameRole(one.graph, other.graph, role)) continue;
+    const lineage = lineageOf(one.graph, group);
+    const above = lineage.slice(1);
+    for (const capability of one.graph.roles.get(role)?.capabilities ?? []) {
+      if (one.holds(identity, capability, above) || other.holds(identity, capability, lineage)) continue;
+      const key = `${group} ${capability}`;
+      const known = rows.get(key);
+      if (known === undefined || nameOf(one, role) < nameOf(one, known.role))
+        rows.set(key, { group, capability, role });
+    }
   }
   return [...rows.values()].sort((a, b) => compare(a.group, b.group) || compare(a.capability, b.capability));
+};
+
+/** It grants the same in both graphs. */
+const isSameRole = (one: AccessGraph, other: AccessGraph, role: NodeId): boolean => {
+  const [own, its] = [one.roles.get(role)?.capabilities ?? [], other.roles.get(role)?.capabilities ?? []];
+  return own === its || (own.length === its.length && own.every((capability, i) => capability === its[i]));
 };
 
 const nameOf = ({ graph }: Access, role: NodeId): string => graph.roles.get(role)?.name ?? role;
