@@ -1,13 +1,20 @@
 // What a preview of a change proposes, from the document that the engine would print.
 import { type AccessGraph, type NodeId, newGraph } from "../../../access/graph/graph.ts";
+import type { Live } from "../../../access/graph/live.ts";
 import { planFrom } from "../../../access/preview/plan.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
 import { previewDocument } from "../../support/preview-document.ts";
+import { renamed } from "./renamed.ts";
 
-/** The records that the change creates do not exist yet. */
-export const proposalOf = (organization: string, before: AccessGraph, after: AccessGraph): Proposal => {
+/** The records that the change creates do not exist yet. `live`: what the caller sees, if not all. */
+export const previewProposal = (
+  organization: string,
+  before: AccessGraph,
+  after: AccessGraph,
+  live: Live = { graph: before, notVisible: [] },
+): Proposal => {
   const proposed = newGraph(after);
   const nodes = [proposed.groups, proposed.identities, proposed.roles, proposed.bindings] as Map<NodeId, Proposed>[];
   const known = [before.groups, before.identities, before.roles, before.bindings];
@@ -16,7 +23,7 @@ export const proposalOf = (organization: string, before: AccessGraph, after: Acc
       if (id.startsWith(organization) && !known[i]?.has(id)) own.set(id, { ...node, uid: null });
   });
   const document = JSON.stringify(previewDocument(before, proposed, { organization }));
-  return planFrom(parsePreview(document, "the preview"), { graph: before, notVisible: [] });
+  return planFrom(parsePreview(document, "the preview"), live);
 };
 
 type Proposed = { uid: string | null };
@@ -25,24 +32,7 @@ type Proposed = { uid: string | null };
 const uidIn = (id: NodeId): string => id.split("::").at(-1) as string;
 
 /** The graph with the uids that the records of the proposal get. */
-export const carriedOut = ({ groups, identities, roles, bindings }: AccessGraph): AccessGraph => {
-  const graph = newGraph();
-  for (const { id, parent, ...node } of groups.values())
-    graph.groups.set(uidIn(id), { ...node, id: uidIn(id), parent: parent && uidIn(parent) });
-  for (const { id, group, ...node } of identities.values())
-    graph.identities.set(uidIn(id), { ...node, id: uidIn(id), group: uidIn(group) });
-  for (const { id, group, ...node } of roles.values())
-    graph.roles.set(uidIn(id), { ...node, id: uidIn(id), group: group && uidIn(group) });
-  for (const { id, uid, group, identity, role } of bindings.values())
-    graph.bindings.set(uidIn(id), {
-      id: uidIn(id),
-      uid,
-      group: uidIn(group),
-      identity: uidIn(identity),
-      role: uidIn(role),
-    });
-  return graph;
-};
+export const carriedOut = (graph: AccessGraph): AccessGraph => renamed(graph, uidIn);
 
 /** Texts `rule subject`. `restored`: uids of bindings. */
 export const findingsOf = (proposal: Proposal, restored: readonly string[]): string[] => {
