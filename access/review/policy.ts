@@ -27,10 +27,12 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
     const isSeen = isVisible("roleBinding", existing(wanted, group)) && !isHiddenGroup(wanted, group) && !isHiddenRole;
     if (!isSeen || !after.identities.has(identity)) after.bindings.delete(id);
   }
+  // Nothing in the policy can name it: it is known by its uid alone, or so are the groups that it is in.
+  const isOutOfReach = (id: NodeId): boolean => live.identities.get(id)?.name === id || isHidden(live, "identity", id);
   for (const id of live.groups.keys())
     if (!after.groups.has(id) && !isRoot(id) && isHiddenGroup(live, id)) keepGroup(after, live, id);
   for (const { id, identity } of live.bindings.values())
-    if (!after.bindings.has(id) && isNameless(live, identity)) keep(after, live, id);
+    if (!after.bindings.has(id) && !wanted.identities.has(identity) && isOutOfReach(identity)) keep(after, live, id);
   return {
     source: "policy",
     before: live,
@@ -48,9 +50,6 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
 /** The nearest group, itself or above, that is there now. */
 const existing = (graph: AccessGraph, group: NodeId): NodeId =>
   lineageOf(graph, group).find((id) => graph.groups.get(id)?.uid !== null) ?? group;
-
-/** Known by its uid alone, so that no name of the policy finds it. */
-const isNameless = ({ identities }: AccessGraph, id: NodeId): boolean => identities.get(id)?.name === id;
 
 const keepGroup = (after: GraphBuilder, live: AccessGraph, group: NodeId): void => {
   for (const id of lineageOf(live, group)) {

@@ -3,7 +3,7 @@
 import type { AccessGraph, NodeId } from "../../access/graph/graph.ts";
 import type { Json } from "../../schema/index.ts";
 
-// What the engine prints in place of a value that only the run knows (sdk/nodejs/runtime/rpc.ts).
+// What the engine prints in place of a value that only the run knows.
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export interface PreviewOptions {

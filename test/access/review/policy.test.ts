@@ -71,3 +71,13 @@ test("an identity in a group whose identities cannot be listed is not new", () =
   expect(rowsOf(live, wanted, ["identity", TEAM])).toEqual([]);
   expect(rowsOf(live, wanted)).toEqual(["next + / repo.list"]);
 });
+
+test("an identity that the policy cannot name, because its group is not seen, keeps what it has", () => {
+  const [live, wanted] = [start(), start()];
+  for (const graph of [live, wanted]) addRole(graph, "viewer", ["repo.list"]);
+  const id = `${TEAM}/00000000000000aa`;
+  addIdentity(live, id, "named by its binding", TEAM, {});
+  bind(live, ROOT, id, [...live.roles.keys()][0] as string);
+  expect(rowsOf(live, wanted, ["identity", TEAM])).toEqual([]);
+  expect(rowsOf(live, wanted)).toEqual(["named by its binding - / repo.list"]);
+});

@@ -1,4 +1,4 @@
-// Which findings a change deserves: slow and obvious, from the words that docs/review.md has for each rule, and from the server's own
+// Which findings a change deserves: slow and obvious, from what each rule promises, and from the server's own
 // decisions. Shares no line with access/review/.
 import { isRoot, type Json, parentOf } from "../../../schema/index.ts";
 import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
