@@ -2,11 +2,13 @@
 // that it may have produced. They have the same parent and name (a role binding: the same identity and role), and no resource of the
 // state has them.
 import { listChildren } from "../../client/paginate.ts";
-import type { Json } from "../../schema/index.ts";
-import { kindOfToken } from "../kind/index.ts";
-import type { Kind } from "../kind/kind.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
+import { kindOfToken, kindRecords } from "../kind/index.ts";
+import { type Kind, SET_TOKEN } from "../kind/kind.ts";
 import { isMatch, recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
+import { listLive } from "../set/live.ts";
+import { grants, pairsIn } from "../set/pair.ts";
 import { desiredFrom, withUids } from "../state/desired.ts";
 import { observe } from "../state/normal-form.ts";
 import { argumentOf } from "../state/state.ts";
@@ -16,6 +18,8 @@ export interface PendingCreate {
   kind: Kind;
   inputs: Json;
   candidates: Json[];
+  /** of a set of role bindings, which takes over the candidates by itself */
+  isSet?: true;
 }
 
 interface Deployment {
@@ -49,13 +53,24 @@ export const pendingCreates = async (session: Session, exported: unknown): Promi
     }),
   );
   const creates = (deployment.pending_operations ?? []).filter(({ type }) => type === "creating");
+  const sets = creates.flatMap(({ resource: { urn, type, inputs = {} } }) =>
+    type === SET_TOKEN ? [{ urn, inputs, kind: kindRecords.roleBinding, isSet: true as const }] : [],
+  );
   const ours = creates.flatMap(({ resource: { urn, type, inputs = {} } }) => {
     const kind = kindOfToken(type);
     return kind ? [{ urn, kind, inputs: plainInputs(kind, urn, inputs) }] : [];
   });
-  return Promise.all(
-    ours.map(async (one) => ({ ...one, candidates: await candidatesOf(one.kind, session, one.inputs, known) })),
-  );
+  return Promise.all([
+    ...ours.map(async (one) => ({ ...one, candidates: await candidatesOf(one.kind, session, one.inputs, known) })),
+    ...sets.map(async (one) => ({ ...one, candidates: await bindingsOf(session, one.inputs) })),
+  ]);
+};
+
+/** The bindings in the group of a set that grant one of its pairs. */
+const bindingsOf = async (session: Session, inputs: Json): Promise<Json[]> => {
+  const pairs = pairsIn(inputs);
+  const live = isUidp(inputs.parent) ? await listLive(session, inputs.parent) : [];
+  return live.filter((one) => pairs.some((pair) => grants(one, pair))).map(({ record }) => record);
 };
 
 const candidatesOf = async (
