@@ -38,6 +38,15 @@ export const kubernetesPreset: Preset<KubernetesArgs, ClaimMatchRelationship> = 
     },
     audience: audienceField,
   },
+  conflicts: ({ namespace = "", serviceAccount = "" }) =>
+    /^\*+$/.test(namespace) && /^\*+$/.test(serviceAccount)
+      ? [
+          {
+            field: "serviceAccount",
+            text: "matches every pod of the cluster, together with namespace; name one of them",
+          },
+        ]
+      : [],
   relationship,
 };
 

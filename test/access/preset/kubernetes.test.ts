@@ -60,6 +60,10 @@ describe("kubernetes refuses, and says what to write instead:", () => {
       "issuer must name one issuer: * is not allowed here",
     ],
     [
+      { issuer, namespace: "*", serviceAccount: "*" },
+      "serviceAccount matches every pod of the cluster, together with namespace; name one of them",
+    ],
+    [
       { issuer, namespace: "prod:deployer", serviceAccount },
       'namespace must not contain ":", which separates the parts of the subject',
     ],
