@@ -1,12 +1,12 @@
 // The steps of a kind whose resources are records of the API.
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import type { Kind } from "../kind/kind.ts";
+import { type Kind, title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import * as reconcile from "../reconcile/index.ts";
 import type { BindingPlaces } from "../set/places.ts";
 import { isUnknown } from "../state/path.ts";
-import { KEY, nameInKey } from "../state/state.ts";
+import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { type Review, reviewWith } from "./review.ts";
 import type { StepParts, Steps } from "./steps.ts";
@@ -26,6 +26,13 @@ export const recordStepsWith = (
     const reason = (await ledger()).ownership.plan(recordId(kind.field, adopt), key);
     return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
   };
+  // What a component found (provider/program/policy-match.ts). Of a resource in the state, and of its replacement, it is the own record.
+  const adoptMatch = async (kind: Kind, olds: Json, { [MATCH]: match, ...news }: Json): Promise<Json> => {
+    if (!isUidp(match) || Object.keys(olds).length > 0) return news;
+    if ((await ledger()).ownership.isOwnedBy(recordId(kind.field, match), String(news[KEY]))) return news;
+    log(`${kind.type} ${nameInKey(news[KEY])} adopts ${kind.word} ${match} ${title(news)}`);
+    return { ...news, adopt: match };
+  };
   const placeProblems = (kind: Kind, { parent, [KEY]: key }: Json): reconcile.CheckFailure[] => {
     if (kind !== kindRecords.roleBinding || isUnknown(parent)) return [];
     return places.claim(parent, key, { type: "RoleBinding", name: nameInKey(key), exclusive: false }) ?? [];
@@ -33,7 +40,7 @@ export const recordStepsWith = (
 
   return (kind) => ({
     check: async (olds, news, isPreview) => {
-      const { inputs, failures } = reconcile.check(kind, olds, news);
+      const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news));
       if (failures.length > 0) return { inputs, failures };
       const problems = [...(await adoptionProblems(kind, inputs)), ...placeProblems(kind, inputs)];
       reviewOf(kind)?.checked(olds, inputs);

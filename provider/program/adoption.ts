@@ -1,10 +1,11 @@
 // Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log shows
 // the record and the changes to it. The engine receives the uid.
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp, type Json } from "../../schema/index.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { type Kind, pluralOf, title } from "../kind/kind.ts";
 import { valueAt } from "../state/path.ts";
+import { MATCH } from "../state/state.ts";
 import { programError, programSession } from "./session.ts";
 
 export interface AdoptArgs {
@@ -18,14 +19,43 @@ export interface AdoptArgs {
   deleteAdopted?: boolean;
 }
 
-/** The input `adopt` as a uid; nothing when the program does not adopt. */
-export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs): pulumi.Inputs => {
-  if (inputs.adopt === undefined) return {};
+/** The input `adopt` as a uid; nothing when the program does not adopt. `args` are the arguments as the resource got them. */
+export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object): pulumi.Inputs => {
+  if (inputs.adopt === undefined) return matchInput(kind, name, inputs, matches.get(args));
   const { adopt, parent, name: recordName, identity, role, email } = inputs;
   const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role, email });
   const found = identifying.apply(async (own) => lookUp(kind, name, own as Json, await pulumi.isSecret(identifying)));
   logChanges(kind, name, found, inputs);
   return { adopt: found.apply(({ uid }) => uid as string) };
+};
+
+const matches = new WeakMap<object, Promise<Json | undefined>>();
+
+/**
+ * The arguments of a resource that adopts `match`, or creates its record where there is none. Unlike with `adopt`, the engine's side
+ * decides: a resource that is in the stack keeps its record (provider/engine/methods.ts).
+ */
+export const withMatch = <Args extends object>(args: Args, match: Promise<Json | undefined>): Args => {
+  matches.set(args, match);
+  return args;
+};
+
+const matchInput = (
+  kind: KindName,
+  name: string,
+  inputs: pulumi.Inputs,
+  match: Promise<Json | undefined> | undefined,
+): pulumi.Inputs => {
+  if (match === undefined) return {};
+  const logMatch = (record: Json | undefined): void => {
+    if (record === undefined) return;
+    // It is in the place that the arguments name, which a preview may not know yet.
+    const placed = inputs.root === true ? inputs : { ...inputs, parent: parentOf(record.uid as string) };
+    logChanges(kind, name, pulumi.output(record) as unknown as pulumi.Output<Json>, placed);
+  };
+  // A look-up that fails is reported where the input is read.
+  match.then(logMatch).catch(() => undefined);
+  return { [MATCH]: match.then((record) => record?.uid) };
 };
 
 // The program cannot see what the engine's state holds, so it looks each time.

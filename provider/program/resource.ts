@@ -51,7 +51,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const inputs = { ...given, ...checkedRoles(descriptor, name, given, isOwn) };
     // One that is got by its uid is read, and has no arguments.
     const shown = opts.id === undefined ? display(entered, given) : {};
-    const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs), ...shown, ...own };
+    const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs, args), ...shown, ...own };
     super(TYPE_PREFIX + type, name, bag, entered.opts);
     entered.constructed(this);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given);

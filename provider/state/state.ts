@@ -27,6 +27,12 @@ export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.
 /** Added by the constructor in a preview, and removed by the check, so no state has it. */
 export const PREVIEW = "__preview";
 
+/**
+ * Added by a component that adopts what exists and creates the rest: uid of the record that exists. The check removes it, and makes it
+ * the argument `adopt` of a resource that is new to the stack, so no state has it.
+ */
+export const MATCH = "__match";
+
 /** Added by the check: address of the service that has the record (provider/engine/service-gate.ts). */
 export const SERVICE = "__service";
 

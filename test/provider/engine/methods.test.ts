@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
-import { PREVIEW } from "../../../provider/state/state.ts";
+import { MATCH, PREVIEW } from "../../../provider/state/state.ts";
 import { manualClock, START_MS } from "../../harness/clock.ts";
 import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, usedJournal } from "../../support/scripted.ts";
 
@@ -81,6 +81,24 @@ describe("the methods of a kind", () => {
     // Another resource that is new and alike is reported.
     await methods.group.check({}, { ...news, ...keyOf("other") });
     expect(said).toEqual([expect.stringMatching(/^warning: Group other is new, and a group .* already exists:/)]);
+  });
+
+  it("adopt the match of a component only for a resource that is new to the stack", async () => {
+    const { methods, said } = setUp();
+    await methods.group.configure(CONFIG);
+    const news = { ...keyOf("eng"), parent: ORG, name: "eng", [MATCH]: GROUP };
+    expect(await methods.group.check({}, news)).toMatchObject({ inputs: { adopt: GROUP }, failures: [] });
+    expect(said).toEqual([`Group eng adopts group ${GROUP} "eng"`]);
+    // Nothing matches: the resource creates its record.
+    const none = await methods.group.check({}, { ...news, ...keyOf("other"), [MATCH]: undefined });
+    expect(none.inputs).not.toHaveProperty("adopt");
+    const { inputs } = await methods.group.check({ ...news, [MATCH]: undefined }, news);
+    expect(inputs).not.toHaveProperty("adopt");
+    expect(inputs).not.toHaveProperty(MATCH);
+    // The match of a replacement is the record that it replaces.
+    await methods.group.diff(GROUP, { name: "eng" }, inputs);
+    expect((await methods.group.check({}, news)).inputs).not.toHaveProperty("adopt");
+    expect(said).toHaveLength(1);
   });
 
   it("need no credentials and no network for a preview", async () => {
