@@ -20,7 +20,7 @@ export interface AdoptArgs {
 }
 
 /** The input `adopt` as a uid; nothing when the program does not adopt. `args` are the arguments as the resource got them. */
-export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object): pulumi.Inputs => {
+export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object = {}): pulumi.Inputs => {
   if (inputs.adopt === undefined) return matchInput(kind, name, inputs, matches.get(args));
   const { adopt, parent, name: recordName, identity, role, email } = inputs;
   const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role, email });

@@ -1,0 +1,11 @@
+// An organisation from a policy file: access.yaml says who may do what.
+//
+//   irm check access.yaml
+//   pulumi up
+import { AccessPolicy } from "pulumi-irm";
+
+const acme = new AccessPolicy("acme", { file: "access.yaml" });
+
+/** IRM_IDENTITY of the release workflow */
+export const releaseIdentity = acme.identities.release;
+export const groups = acme.groups;

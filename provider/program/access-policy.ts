@@ -1,0 +1,105 @@
+// AccessPolicy: a policy (docs/policy.md) as resources. Logical names follow from the keys of the policy, never from its order.
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { mistakeText, type Policy, parsePolicy, readPolicy } from "../../access/policy/index.ts";
+import { suggestion } from "../../schema/index.ts";
+import type { PolicyDocument } from "./policy-document.ts";
+import { policyMatch } from "./policy-match.ts";
+import { createPolicyResources } from "./policy-resources.ts";
+import { programError } from "./session.ts";
+
+interface AccessPolicyFields {
+  /** "match" adopts the records that have these names in these groups, and creates the others; default: all are created */
+  adopt?: "match";
+  /** Adopted records are deleted with their resources; default: they are left in place */
+  deleteAdopted?: boolean;
+  /** Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay */
+  exclusive?: boolean;
+  /** Most role bindings that a run removes in one group; default: 20 */
+  maxRemovals?: number;
+  /** Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview */
+  allowReplace?: boolean;
+}
+
+/** A policy: a file, or an object of the program. */
+export type AccessPolicyArgs = AccessPolicyFields &
+  (
+    | {
+        /** The policy file, relative to the folder of the Pulumi project */
+        file: string;
+        policy?: undefined;
+      }
+    | {
+        /** The policy as an object, in the shape of the file */
+        policy: PolicyDocument;
+        file?: undefined;
+      }
+  );
+
+export class AccessPolicy extends pulumi.ComponentResource {
+  /** uid of the organisation */
+  readonly organization: pulumi.Output<string>;
+  /** uids of the groups, by path: `platform/registry` */
+  readonly groups: Record<string, pulumi.Output<string>>;
+  /** uids of the identities, by key */
+  readonly identities: Record<string, pulumi.Output<string>>;
+  /** uids of the custom roles, by key */
+  readonly roles: Record<string, pulumi.Output<string>>;
+
+  constructor(name: string, args: AccessPolicyArgs, opts: pulumi.ComponentResourceOptions = {}) {
+    const policy = policyFrom(name, args);
+    super("irm:index:AccessPolicy", name, {}, opts);
+    const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace } = args;
+    const match = adopt === undefined ? undefined : policyMatch(name, policy);
+    const options = { name, parent: this, match, deleteAdopted, exclusive, maxRemovals, allowReplace };
+    const { organization, groups, identities, roles } = createPolicyResources(policy, options);
+    this.organization = typeof organization === "string" ? pulumi.output(organization) : organization.uid;
+    this.groups = uidsOf(groups);
+    this.identities = uidsOf(identities);
+    this.roles = uidsOf(roles);
+    this.registerOutputs({
+      organization: this.organization,
+      groups: this.groups,
+      identities: this.identities,
+      roles: this.roles,
+    });
+  }
+}
+
+const uidsOf = (made: ReadonlyMap<string, { uid: pulumi.Output<string> }>): Record<string, pulumi.Output<string>> =>
+  Object.fromEntries([...made].map(([key, { uid }]) => [key, uid]));
+
+const ARGUMENTS = ["file", "policy", "adopt", "deleteAdopted", "exclusive", "maxRemovals", "allowReplace"];
+
+/** Throws one error with every mistake. */
+const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
+  const { file, policy: document, adopt } = args ?? {};
+  const problems = Object.keys(args ?? {})
+    .filter((key) => !ARGUMENTS.includes(key))
+    .map((key) => `${key}: unknown argument${suggestion(key, ARGUMENTS)}`);
+  if ((file === undefined) === (document === undefined)) problems.push("exactly one of file and policy is required");
+  if (file !== undefined && typeof file !== "string")
+    problems.push("file: must be the name of a file, as a plain string");
+  if (adopt !== undefined && adopt !== "match") problems.push('adopt: must be "match"');
+  if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
+  const { policy, mistakes } = file === undefined ? parsePolicy(document) : readPolicy(inProject(file));
+  if (policy) return policy;
+  const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
+  throw programError([`AccessPolicy ${name}: the policy has ${count}:`, ...mistakes.map(mistakeText)].join("\n  - "));
+};
+
+const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+/** The file, relative to the working folder: so messages name it as people do. `main` of a project may have another working folder. */
+const inProject = (file: string): string => {
+  if (isAbsolute(file)) return file;
+  const working = process.cwd();
+  let folder = working;
+  while (!PROJECT_FILES.some((name) => existsSync(join(folder, name)))) {
+    // An inline program of the Automation API has no project file.
+    if (folder === dirname(folder)) return file;
+    folder = dirname(folder);
+  }
+  return relative(working, resolve(folder, file));
+};

@@ -1,0 +1,68 @@
+// The types of a policy that is an object of a program: the same shape as the file, without `include`.
+import type { AwsArgs } from "../../access/preset/aws.ts";
+import type { BuildkiteArgs } from "../../access/preset/buildkite.ts";
+import type { GithubActionsArgs } from "../../access/preset/github-actions.ts";
+import type { GitlabArgs } from "../../access/preset/gitlab.ts";
+import type { GoogleArgs } from "../../access/preset/google.ts";
+import type { KubernetesArgs } from "../../access/preset/kubernetes.ts";
+import type { Identity as IdentityMessage } from "../../schema/public.ts";
+import type { OneOf } from "./inputs.ts";
+
+interface RecordDocument {
+  /** Name of the record; default: the key */
+  name?: string;
+  /** One line, at most 512 characters; default: empty */
+  description?: string;
+}
+
+export interface PolicyGroupDocument extends RecordDocument {
+  /** The groups below, by name */
+  groups?: Record<string, PolicyGroupDocument | null>;
+}
+
+interface InGroup extends RecordDocument {
+  /** Path of its group, such as `platform/registry`; default: the organisation */
+  in?: string;
+}
+
+/** Assumed by a workload: a preset, or a relationship as an Identity has it. */
+export type PolicyIdentityDocument = InGroup &
+  OneOf<{
+    /** GitHub Actions: `{ repository: "acme/images", branch: "main" }` */
+    github: GithubActionsArgs;
+    /** GitLab: `{ project: "acme/images", branch: "main" }` */
+    gitlab: GitlabArgs;
+    /** Buildkite: `{ organization: "acme", pipeline: "images", branch: "main" }` */
+    buildkite: BuildkiteArgs;
+    /** Kubernetes: `{ issuer: "https://…", namespace: "prod", serviceAccount: "deployer" }` */
+    kubernetes: KubernetesArgs;
+    /** Google: a service account */
+    google: GoogleArgs;
+    /** AWS: a role */
+    aws: AwsArgs;
+    /** A token whose claims match */
+    claimMatch: NonNullable<IdentityMessage["claimMatch"]>;
+    /** A token that one of these public keys has signed */
+    staticKeys: NonNullable<IdentityMessage["staticKeys"]>;
+    /** An AWS principal */
+    awsIdentity: NonNullable<IdentityMessage["awsIdentity"]>;
+  }>;
+
+export interface PolicyRoleDocument extends InGroup {
+  /** What the role grants: `repo.list` */
+  can: string[];
+}
+
+/** Who may do what, by name: the shape of a policy file (docs/policy.md). */
+export interface PolicyDocument {
+  /** Name of the organisation that is created, or the uid of one that exists */
+  organization: string | { name: string; description?: string } | { uid: string };
+  /** The groups, by name */
+  groups?: Record<string, PolicyGroupDocument | null>;
+  /** Who may act, by name */
+  identities?: Record<string, PolicyIdentityDocument>;
+  /** Custom roles, by name; `{ builtIn: true }` is a built-in role that this version does not know */
+  roles?: Record<string, PolicyRoleDocument | { builtIn: true }>;
+  /** Who has which role where: path of a group (`/` is the organisation), role, identities */
+  access?: Record<string, Record<string, string[]>>;
+}

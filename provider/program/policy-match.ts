@@ -1,0 +1,94 @@
+// What exists of a policy: the records with its names in its groups. They are found in one list of each kind while the program runs,
+// so that the preview shows what is adopted and what is created.
+import { type Policy, type PolicyOrganization, ROOT } from "../../access/policy/index.ts";
+import { listAll, listChildren } from "../../client/paginate.ts";
+import { type Json, parentOf } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import { type Kind, pluralOf } from "../kind/kind.ts";
+import type { Session } from "../session/session.ts";
+import { observe } from "../state/normal-form.ts";
+import { programError, programSession } from "./session.ts";
+
+type Found = Json & { uid: string };
+
+/** The record of each part of a policy; undefined where there is none. */
+export interface PolicyMatch {
+  /** by path; `/` is the organisation */
+  group(path: string): Promise<Json | undefined>;
+  /** by key */
+  identity(key: string): Promise<Json | undefined>;
+  /** by key */
+  role(key: string): Promise<Json | undefined>;
+}
+
+/** `name` is the component's. Where several records match, every look-up fails with the same error. */
+export const policyMatch = (name: string, policy: Policy, session = programSession()): PolicyMatch => {
+  const matches = session.then((own) => findMatches(name, policy, own));
+  matches.catch(() => undefined);
+  return {
+    group: async (path) => (await matches).groups.get(path),
+    identity: async (key) => (await matches).identities.get(key),
+    role: async (key) => (await matches).roles.get(key),
+  };
+};
+
+const findMatches = async (name: string, policy: Policy, session: Session) => {
+  const problems: string[] = [];
+  const onlyOne = (kind: Kind, records: readonly Found[], path: string): Found | undefined => {
+    const [first, ...others] = records;
+    if (others.length === 0) return first;
+    const lines = records.map(({ uid }) => `\n    - ${uid}`).join("");
+    problems.push(`${path}: ${records.length} ${pluralOf(kind.word)} have this name in its group${lines}`);
+    return undefined;
+  };
+
+  const { group, identity, role } = kindRecords;
+  const organization = onlyOne(group, await organizationsOf(session, policy.organization), "organization");
+  const groups = new Map<string, Found>(organization && [[ROOT, organization]]);
+  const below = (kind: Kind) => recordsBelow(session, kind, organization?.uid);
+  const [ofGroup, ofIdentity, ofRole] = await Promise.all([below(group), below(identity), below(role)]);
+
+  for (const { path, parent, name: own } of policy.groups.values()) {
+    const found = onlyOne(group, ofGroup(groups.get(parent), own), `groups ${path}`);
+    if (found) groups.set(path, found);
+  }
+  const matching = (kind: Kind, records: ReadonlyMap<string, PolicyRecord>, named: NamedRecords, section: string) =>
+    new Map(
+      [...records].flatMap(([key, { group: path, name: own }]) => {
+        const found = onlyOne(kind, named(groups.get(path), own), `${section}.${key}`);
+        return found ? [[key, found] as const] : [];
+      }),
+    );
+  const identities = matching(identity, policy.identities, ofIdentity, "identities");
+  const roles = matching(role, policy.roles, ofRole, "roles");
+  if (problems.length === 0) return { groups, identities, roles };
+  const head = `AccessPolicy ${name}: adopt: it is not clear which records to adopt; rename or delete the others:`;
+  throw programError([head, ...problems].join("\n  - "));
+};
+
+interface PolicyRecord {
+  group: string;
+  name: string;
+}
+
+const organizationsOf = async (session: Session, { uid, name }: PolicyOrganization): Promise<Found[]> => {
+  if (uid !== undefined) return [{ uid }];
+  const found: Found[] = [];
+  // A service that ignores the filter must not decide which record is adopted.
+  for await (const record of listChildren(session, kindRecords.group.list, "", { name: name as string }))
+    if (record.name === name) found.push(observe(kindRecords.group, record) as Found);
+  return found;
+};
+
+/** The records of that name directly in that group. */
+type NamedRecords = (group: Found | undefined, name: string) => readonly Found[];
+
+const recordsBelow = async (session: Session, kind: Kind, organization?: string): Promise<NamedRecords> => {
+  const found = new Map<string, Found[]>();
+  if (organization === undefined) return () => [];
+  for await (const record of listAll(session, kind.list, { uidp: { descendantsOf: organization } })) {
+    const key = JSON.stringify([parentOf(record.uid), record.name]);
+    found.set(key, [...(found.get(key) ?? []), observe(kind, record) as Found]);
+  }
+  return (group, name) => (group && found.get(JSON.stringify([group.uid, name]))) ?? [];
+};

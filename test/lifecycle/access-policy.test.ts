@@ -1,0 +1,114 @@
+// examples/policy through a real engine: created, edited, renamed, adopted by another stack, destroyed.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root, writesOf } from "../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+
+const example = (file: string): string => readFileSync(join(root, "examples", "policy", file), "utf8");
+const policy = example("access.yaml");
+const source = example("index.ts");
+
+interface Step {
+  op: string;
+  urn: string;
+  newState: { protect?: boolean; retainOnDelete?: boolean };
+}
+
+/** In index.ts. */
+const CALL = 'new AccessPolicy("acme", { file: "access.yaml" })';
+
+describe("examples/policy", () => {
+  let place: Workplace;
+  let program: Program;
+  beforeAll(async () => {
+    place = await createWorkplace();
+    program = await place.program("policy", source);
+  });
+  afterAll(() => place.close());
+
+  const write = (text: string, into = program) => writeFileSync(join(into.folder, "access.yaml"), text);
+  const writes = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation as string);
+  const names = (table: string) => place.rows(table).map(({ name }) => name);
+
+  it("with a mistake creates nothing, and shows its place", async () => {
+    write(policy.replace("in: platform, github", "in: platfrm, github"));
+    const preview = await program.run("preview");
+    expect(preview.code).not.toBe(0);
+    expect(preview.output).toContain(
+      "access.yaml:13:18: identities.release.in: there is no group platfrm; did you mean platform?",
+    );
+    expect(await writes()).toEqual([]);
+  });
+
+  it("is created: groups first, role bindings last", async () => {
+    write(policy);
+    await program.must("up", "--yes", "--skip-preview");
+    const made = await writes();
+    expect(made.filter((operation) => operation === "CreateGroup")).toHaveLength(5);
+    expect(made[0]).toBe("CreateGroup");
+    expect(made.filter((operation) => operation.includes("RoleBinding"))).toHaveLength(3);
+    expect(made.at(-1)).toContain("RoleBinding");
+    expect(names("roles")).toContain("publisher");
+  });
+
+  it("shows one change for an identity that gains a role, and none for lines that move", async () => {
+    const [product = ""] = /^ {2}product: .*\n/m.exec(policy) ?? [];
+    const moved = policy.replace(product, "").replace("groups:\n", `groups:\n${product}`);
+    write(moved.replace("editor: [deploy]", "editor: [deploy, release]"));
+    const preview = await program.must("preview");
+    expect(preview.output).toContain(
+      'RoleBindingSet acme:access/platform/clusters changes:\n      - adds "release" as "editor"',
+    );
+    expect(preview.output).toMatch(/~ 1 to update\n +13 unchanged/);
+    await program.must("up", "--yes", "--skip-preview");
+    expect(await writes()).toEqual(["CreateRoleBinding"]);
+  });
+
+  it("takes the options of a component: an alias for its earlier name, protect and transforms reach every resource", async () => {
+    const transform = "({ props, opts }) => ({ props, opts: { ...opts, retainOnDelete: true } })";
+    const options = `{ aliases: [{ name: "acme" }], protect: true, transforms: [${transform}] }`;
+    program.write(source.replace(CALL, `new AccessPolicy("company", { file: "access.yaml" }, ${options})`));
+    const preview = await program.must("preview", "--json", "--show-sames");
+    const { steps } = JSON.parse(preview.stdout) as { steps: Step[] };
+    const resources = steps.filter(({ urn }) => urn.includes("irm:index:AccessPolicy$"));
+    expect(resources).toHaveLength(12);
+    for (const { op, newState } of resources)
+      expect([op, newState.protect, newState.retainOnDelete]).toEqual(["same", true, true]);
+  });
+
+  it('is adopted by another stack with adopt: "match", which creates what is missing', async () => {
+    const other = await place.program(
+      "adopting",
+      source.replace(CALL, 'new AccessPolicy("acme", { file: "access.yaml", adopt: "match" })'),
+    );
+    write(policy.replace("  product:", "  sales: { description: Who sells }\n  product:"), other);
+    await place.server.takeRequests();
+    // The output of the preview, then that of the update.
+    const up = await other.must("up", "--yes");
+    const [preview = ""] = up.output.split("Updating (dev)");
+    const adopted = ["acme", "platform", "platform/registry", "platform/clusters", "product"].map((path) => {
+      const [row] = place.rows("groups", "name = ?", path.replace(/^.*\//, ""));
+      return `Group ${path === "acme" ? path : `acme/${path}`} adopts group ${row?.uid} "${row?.name}"`;
+    });
+    for (const line of adopted) expect(preview).toContain(line);
+    expect(preview).toContain("Identity acme:identity/release adopts identity");
+    expect(preview).toContain("Role acme:role/publisher adopts role");
+    expect(preview).not.toContain("Group acme/sales adopts");
+    expect(await writes()).toEqual(["CreateGroup"]);
+    expect(names("groups")).toContain("sales");
+
+    const destroy = await other.must("destroy", "--yes", "--skip-preview");
+    expect(destroy.output).toContain('"platform" was adopted and is left in place');
+    expect((await writes()).filter((operation) => operation !== "DeleteRoleBinding")).toEqual(["DeleteGroup"]);
+    expect(names("groups")).not.toContain("sales");
+    expect(names("identities")).toEqual(expect.arrayContaining(["release", "review", "deploy"]));
+  });
+
+  it("is destroyed", async () => {
+    program.write(source);
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
+    expect(names("roles")).not.toContain("publisher");
+  });
+});

@@ -1,0 +1,303 @@
+// AccessPolicy: the resources that it registers, the mistakes that it reports, and what it adopts. The engine is a mock, the service is
+// the reference server.
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { parsePolicy } from "../../../access/policy/index.ts";
+import { AccessPolicy, type AccessPolicyArgs, type PolicyDocument } from "../../../provider/index.ts";
+import { policyMatch } from "../../../provider/program/policy-match.ts";
+import { root } from "../../harness/api-process.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+
+let made: pulumi.runtime.MockResourceArgs[];
+const startEngine = async () => {
+  made = [];
+  await pulumi.runtime.setMocks(
+    {
+      newResource: (args) => {
+        made.push(args);
+        const id = args.type.startsWith("irm:") ? "" : `id of ${args.name}`;
+        return { id, state: { name: args.inputs.name } };
+      },
+      call: () => ({}),
+    },
+    "project",
+    "stack",
+    false,
+  );
+};
+beforeEach(startEngine);
+
+const value = <T>(output: pulumi.Input<T>): Promise<T> =>
+  new Promise((resolve) => pulumi.output(output).apply((known) => resolve(known as T)));
+
+const release = { in: "platform", github: { repository: "acme/images", branch: "main" } };
+const document = {
+  organization: "acme",
+  groups: { platform: { description: "Builds", groups: { registry: null, clusters: null } }, product: null },
+  identities: { release, review: { github: { repository: "acme/*", event: "pull_request" } } },
+  roles: { publisher: { in: "platform", can: ["tag.create", "repo.list"] } },
+  access: {
+    "platform/registry": { publisher: ["release"], editor: ["review"] },
+    "/": { viewer: ["review", "release"] },
+  },
+} satisfies PolicyDocument;
+
+/** The outputs, when the engine has `count` resources. */
+const create = async (count: number, args: AccessPolicyArgs) => {
+  const { organization, groups, identities, roles } = new AccessPolicy("acme", args);
+  await vi.waitFor(() => expect(made).toHaveLength(count), 10_000);
+  return value(pulumi.output({ organization, groups, identities, roles }));
+};
+
+/** What a resource registers as its own arguments, by its logical name. */
+const registered = (): Record<string, object> =>
+  Object.fromEntries(
+    made
+      .slice(1)
+      .map(({ type, name, inputs: { __provider, __key, names, ...inputs } }) => [
+        `${type.replace("pulumi-nodejs:dynamic/irm:", "")} ${name}`,
+        inputs,
+      ]),
+  );
+
+const subject = "repo:acme/images:ref:refs/heads/main";
+const issuer = "https://token.actions.githubusercontent.com";
+
+describe("AccessPolicy", () => {
+  it("creates groups, roles, identities, and the role bindings of a group as one set, each from the uids before it", async () => {
+    const outputs = await create(11, { policy: document });
+    expect(made[0]).toMatchObject({ type: "irm:index:AccessPolicy", name: "acme" });
+    const platform = "id of acme/platform";
+    expect(registered()).toEqual({
+      "Group acme": { root: true, name: "acme" },
+      "Group acme/platform": { parent: "id of acme", name: "platform", description: "Builds" },
+      "Group acme/platform/registry": { parent: platform, name: "registry" },
+      "Group acme/platform/clusters": { parent: platform, name: "clusters" },
+      "Group acme/product": { parent: "id of acme", name: "product" },
+      "Role acme:role/publisher": { parent: platform, name: "publisher", capabilities: ["repo.list", "tag.create"] },
+      "Identity acme:identity/release": { parent: platform, name: "release", claimMatch: { issuer, subject } },
+      "Identity acme:identity/review": {
+        parent: "id of acme",
+        name: "review",
+        claimMatch: { issuer, subjectPattern: "repo:acme/[^/:]*:pull_request" },
+      },
+      "RoleBindingSet acme:access/platform/registry": {
+        parent: "id of acme/platform/registry",
+        bindings: [
+          { identity: "id of acme:identity/release", role: "id of acme:role/publisher" },
+          { identity: "id of acme:identity/review", role: "editor" },
+        ],
+      },
+      "RoleBindingSet acme:access/": {
+        parent: "id of acme",
+        bindings: [
+          { identity: "id of acme:identity/review", role: "viewer" },
+          { identity: "id of acme:identity/release", role: "viewer" },
+        ],
+      },
+    });
+    expect(outputs).toEqual({
+      organization: "id of acme",
+      groups: {
+        platform,
+        "platform/registry": "id of acme/platform/registry",
+        "platform/clusters": "id of acme/platform/clusters",
+        product: "id of acme/product",
+      },
+      identities: { release: "id of acme:identity/release", review: "id of acme:identity/review" },
+      roles: { publisher: "id of acme:role/publisher" },
+    });
+  });
+
+  it("keeps the logical names when lines move, records get another name, or the description changes", async () => {
+    await create(11, { policy: document });
+    const names = Object.keys(registered()).sort();
+    await startEngine();
+    const { access, groups, identities } = document;
+    const moved = {
+      access: Object.fromEntries(Object.entries(access).reverse()),
+      roles: document.roles,
+      identities: { review: identities.review, release: { ...release, name: "release workflow" } },
+      groups: { product: { description: "What customers see", name: "products" }, platform: groups.platform },
+      organization: { name: "acme", description: "The whole company" },
+    } satisfies PolicyDocument;
+    await create(11, { policy: moved });
+    expect(Object.keys(registered()).sort()).toEqual(names);
+  });
+
+  it("uses an organisation that exists by its uid, and an exclusive policy declares the bindings of every group", async () => {
+    const uid = "0123456789abcdef0123456789abcdef01234567";
+    const policy = { ...document, organization: { uid } };
+    const outputs = await create(13, {
+      policy,
+      exclusive: true,
+      maxRemovals: 5,
+      allowReplace: true,
+      deleteAdopted: true,
+    });
+    expect(outputs.organization).toBe(uid);
+    const all = registered();
+    expect(all).not.toHaveProperty("Group acme");
+    expect(all["Group acme/product"]).toEqual({
+      parent: uid,
+      name: "product",
+      allowReplace: true,
+      deleteAdopted: true,
+    });
+    expect(all["RoleBindingSet acme:access/"]).toMatchObject({ parent: uid, exclusive: true, maxRemovals: 5 });
+    expect(all["RoleBindingSet acme:access/product"]).toEqual({
+      parent: "id of acme/product",
+      bindings: [],
+      exclusive: true,
+      maxRemovals: 5,
+    });
+    expect(Object.keys(all).filter((name) => name.startsWith("RoleBindingSet "))).toHaveLength(5);
+  });
+});
+
+describe("the arguments of AccessPolicy", () => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-policy-"));
+  const failure = (args: unknown): string => {
+    try {
+      new AccessPolicy("acme", args as AccessPolicyArgs);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return "";
+  };
+
+  it("report all mistakes of the file at once, with their places, and nothing is created", () => {
+    const lines = [
+      "organization: acme",
+      "groups: { platform: }",
+      "identities:",
+      "  release: { in: platfrm, github: { repository: acme/images, branch: main } }",
+      "access:",
+      "  platform: { publisher: [release], viewer: [relaese] }",
+    ];
+    writeFileSync(join(folder, "access.yaml"), lines.join("\n"));
+    const file = relative(root, join(folder, "access.yaml"));
+    expect(failure({ file })).toBe(
+      [
+        "AccessPolicy acme: the policy has 3 mistakes:",
+        `${file}:4:18: identities.release.in: there is no group platfrm; did you mean platform?`,
+        `${file}:6:15: access.platform.publisher: there is no role publisher; declare it in roles`,
+        `${file}:6:46: access.platform.viewer[0]: there is no identity relaese; did you mean release?`,
+      ].join("\n  - "),
+    );
+    expect(made).toEqual([]);
+  });
+
+  it("find the file from the folder of the project, also where the program is in another", () => {
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: project\n");
+    mkdirSync(join(folder, "source", "program"), { recursive: true });
+    const working = vi.spyOn(process, "cwd").mockReturnValue(join(folder, "source", "program"));
+    expect(failure({ file: "policy/access.yaml" })).toMatch(/ cannot read \.\.\/\.\.\/policy\/access\.yaml: /);
+    working.mockRestore();
+  });
+
+  it("report the mistakes of an object, and arguments that do not exist", () => {
+    expect(failure({ policy: { organization: "acme", identitys: {} } })).toMatch(
+      /^AccessPolicy acme: the policy has a mistake:\n {2}- identitys: there is no such field here; did you mean identities\?$/,
+    );
+    expect(failure({ adopt: "all", exlusive: true })).toBe(
+      [
+        "AccessPolicy acme:",
+        "exlusive: unknown argument; did you mean exclusive?",
+        "exactly one of file and policy is required",
+        'adopt: must be "match"',
+      ].join("\n  - "),
+    );
+  });
+
+  it("are checked by the compiler: an object has the shape of the file", () => {
+    const types = () => {
+      // @ts-expect-error either a file or an object
+      new AccessPolicy("both", { file: "access.yaml", policy: document });
+      // @ts-expect-error a misspelt section
+      new AccessPolicy("section", { policy: { organization: "acme", identitys: {} } });
+      const { github } = release;
+      const google = { serviceAccount: "a@b.iam.gserviceaccount.com" };
+      // @ts-expect-error one relationship
+      new AccessPolicy("two", { policy: { organization: "acme", identities: { a: { github, google } } } });
+    };
+    expect(types).toBeTypeOf("function");
+  });
+});
+
+describe("adopt", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+    Object.assign(process.env, service.env);
+  });
+  afterAll(async () => {
+    for (const name of Object.keys(service.env)) delete process.env[name];
+    await service.close();
+  });
+  const call = (operation: string, request: object): Promise<{ uid: string }> =>
+    service.session.call(operation as never, request as never) as never;
+  const group = async (parent: string, name: string) => (await call("CreateGroup", { parent, group: { name } })).uid;
+
+  it('"match" gives each record that exists to its resource, and creates the others', async () => {
+    const uid = service.organization as string;
+    const platform = await group(uid, "platform");
+    const registry = await group(platform, "registry");
+    await group(uid, "registry");
+    const claimMatch = { issuer, subject: "other" };
+    const identity = await call("CreateIdentity", { parent: platform, identity: { name: "release", claimMatch } });
+    const role = { name: "publisher", capabilities: ["CAP_REPO_LIST"] };
+    // In another group, so it is another role.
+    await call("CreateRole", { parent: uid, role });
+
+    const logged: string[] = [];
+    const info = vi.spyOn(pulumi.log, "info").mockImplementation(async (text) => void logged.push(text));
+    await create(10, { policy: { ...document, organization: { uid } }, adopt: "match" });
+    await vi.waitFor(() => expect(logged).toHaveLength(2));
+    info.mockRestore();
+    const matches = Object.entries(registered()).flatMap(([name, inputs]) =>
+      "__match" in inputs ? [[name, inputs.__match]] : [],
+    );
+    expect(matches).toEqual([
+      ["Group acme/platform", platform],
+      ["Group acme/platform/registry", registry],
+      ["Identity acme:identity/release", identity.uid],
+    ]);
+    expect(logged.sort()).toEqual([
+      `Group acme/platform changes on group ${platform}:\n  - description: "" becomes "Builds"`,
+      expect.stringMatching(
+        /^Identity acme:identity\/release changes on identity .*\n {2}- claimMatch\.subject: "other" becomes/,
+      ),
+    ]);
+  });
+
+  const matchOf = (document: PolicyDocument) => {
+    const { policy } = parsePolicy(document);
+    return policyMatch("acme", policy as NonNullable<typeof policy>, Promise.resolve(service.session));
+  };
+
+  it('"match" needs one list of each kind, fails where several records have one name, and lists them', async () => {
+    const uid = service.organization as string;
+    const twins = [await group(uid, "product"), await group(uid, "product")].sort();
+    service.requests.length = 0;
+    const match = matchOf({ ...document, organization: { uid } });
+    await expect(match.group("product")).rejects.toThrow(
+      [
+        "AccessPolicy acme: adopt: it is not clear which records to adopt; rename or delete the others:",
+        `groups product: 2 groups have this name in its group\n    - ${twins.join("\n    - ")}`,
+      ].join("\n  - "),
+    );
+    const paths = service.requests.map(({ url }) => url.pathname);
+    expect(paths.sort()).toEqual(["groups", "identities", "roles"].map((kind) => `/iam/v2beta1/${kind}`));
+  });
+
+  it('"match" finds an organisation by its name', async () => {
+    const uid = service.organization as string;
+    const { name } = (await call("GetGroup", { uid })) as unknown as { name: string };
+    expect(await matchOf({ organization: name }).group("/")).toMatchObject({ uid, name });
+    expect(await matchOf({ organization: "nowhere" }).group("/")).toBeUndefined();
+  });
+});
