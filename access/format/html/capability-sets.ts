@@ -1,5 +1,6 @@
 // Lists of capabilities. A built-in role has up to two hundred, and a thousand identities may gain them, so a long list stands
 // once, at the end of the page, and a link leads there.
+import { isWrite } from "../../review/write.ts";
 import { counted } from "../words.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
@@ -35,7 +36,7 @@ export const capabilitySets = (): CapabilitySets => {
 };
 
 const writesOf = (capabilities: readonly string[]): string => {
-  const writing = capabilities.filter((one) => !/\.(list|get)$/.test(one)).length;
+  const writing = capabilities.filter((capability) => isWrite({ capability })).length;
   if (writing === 0) return "none of which changes anything";
   return writing === capabilities.length ? "all of which do more than read" : `${writing} of which do more than read`;
 };

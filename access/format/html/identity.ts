@@ -1,5 +1,5 @@
 // What one identity gains and loses, and who can assume it.
-import { isDeepStrictEqual } from "node:util";
+import { textOf } from "../../graph/same.ts";
 import type { Assumption, IdentityReview, PatternExamples, Row } from "../../review/report.ts";
 import { counted } from "../words.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
@@ -28,11 +28,11 @@ const summaryOf = (identity: IdentityReview): string => {
     identity.losses.length > 0 && `loses ${counted(identity.losses.length, "capability", "capabilities")}`,
     changesAssumption(identity) && "who can assume it changes",
   ];
-  return parts.filter(Boolean).join("; ");
+  return parts.filter(Boolean).join("; ") || "no access changes";
 };
 
 const changesAssumption = ({ assumableBefore, assumableAfter }: IdentityReview): boolean =>
-  !isDeepStrictEqual(assumableBefore, assumableAfter);
+  textOf(assumableBefore) !== textOf(assumableAfter);
 
 const rowsOf = (title: string, kind: "gain" | "loss", rows: readonly Row[], sets: CapabilitySets): Markup | false => {
   if (rows.length === 0) return false;

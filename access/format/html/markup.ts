@@ -29,7 +29,7 @@ const textOf = (value: Value): string => {
   return escapeHtml(visible(String(value)));
 };
 
-/** Characters that nobody sees, which make two names look the same, as `\u{200b}`; controls as everywhere. */
+/** Invisible characters make two names look the same, so they are written out: `\u{200b}`. */
 const visible = (text: string): string =>
   printable(text).replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
