@@ -34,9 +34,9 @@ const uidIn = (id: NodeId): string => id.split("::").at(-1) as string;
 /** The graph with the uids that the records of the proposal get. */
 export const carriedOut = (graph: AccessGraph): AccessGraph => renamed(graph, uidIn);
 
-/** Texts `rule subject`. `restored`: uids of bindings. */
+/** Texts `rule subject`, each once: two new records may have one name. `restored`: uids of bindings. */
 export const findingsOf = (proposal: Proposal, restored: readonly string[]): string[] => {
   const nodes = [...proposal.after.bindings.keys()].filter((id) => restored.includes(uidIn(id)));
   const { report } = reviewOf({ ...proposal, restored: nodes }, { deny: [], allow: [], notVisible: [], nowMs: 0 });
-  return report.findings.map(({ rule, subject }) => `${rule} ${subject}`).sort();
+  return [...new Set(report.findings.map(({ rule, subject }) => `${rule} ${subject}`))].sort();
 };
