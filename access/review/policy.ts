@@ -1,7 +1,15 @@
 // What a policy proposes, as the whole truth. What the caller cannot list may exist all the same, so it is neither created nor
 // removed.
 import { isRoot, parentOf } from "../../schema/index.ts";
-import { type AccessGraph, type GraphBuilder, lineageOf, type NodeId, newGraph } from "../graph/graph.ts";
+import {
+  type AccessGraph,
+  type GraphBuilder,
+  type IdentityNode,
+  lineageOf,
+  type NodeId,
+  newGraph,
+  type RoleNode,
+} from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { visibilityIn } from "../graph/visible.ts";
 import type { Proposal } from "./proposal.ts";
@@ -21,6 +29,13 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
   };
   for (const { id } of wanted.identities.values())
     if (!live.identities.has(id) && isHidden(wanted, "identity", id)) after.identities.delete(id);
+  // Bindings name them, and do not show what a role grants or who can assume an identity: this stays as it is, not known.
+  for (const [id, { relationship }] of live.identities)
+    if (wanted.identities.has(id) && isHidden(live, "identity", id))
+      after.identities.set(id, { ...(wanted.identities.get(id) as IdentityNode), relationship });
+  for (const [id, { capabilities }] of live.roles)
+    if (wanted.roles.has(id) && isHidden(live, "role", id))
+      after.roles.set(id, { ...(wanted.roles.get(id) as RoleNode), capabilities });
   for (const { id, group, identity, role } of wanted.bindings.values()) {
     if (live.bindings.has(id)) continue;
     const isHiddenRole = !live.roles.has(role) && isHidden(wanted, "role", role);
