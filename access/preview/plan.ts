@@ -231,7 +231,10 @@ const applyKind: Record<ResourceKind, (work: Work, resource: Resource) => void> 
         if (earlier.has(keyOfPair(pair))) work.restored.push(id);
       }
     });
-    const removed = [...managed, ...(inputs.exclusive === true ? removableIn(outputs, group.id) : [])];
+    const removed = [
+      ...managed,
+      ...(inputs.exclusive === true && outputs?.exclusive === true ? removableIn(outputs, group.id) : []),
+    ];
     for (const binding of removed) {
       work.declared.add(binding.id);
       if (op !== "same" && !wanted.has(keyOfPair(binding))) after.bindings.delete(binding.id);

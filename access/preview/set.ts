@@ -57,6 +57,6 @@ const bindingsIn = (list: unknown, group: NodeId): (BindingNode & { kept: boolea
 export const managedIn = (outputs: Json | undefined, group: NodeId): BindingNode[] =>
   bindingsIn(outputs?.bindings, group).map(({ kept: _, ...binding }) => binding);
 
-/** What an exclusive set removes besides: what the last run or refresh has recorded, and does not keep on purpose. */
+/** What a set removes besides, if it was exclusive before: what the last run or refresh has recorded, and does not keep on purpose. */
 export const removableIn = (outputs: Json | undefined, group: NodeId): BindingNode[] =>
   bindingsIn(outputs?.unmanaged, group).flatMap(({ kept, ...binding }) => (kept ? [] : [binding]));

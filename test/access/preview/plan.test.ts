@@ -342,15 +342,17 @@ describe("a RoleBindingSet", () => {
       pair(0, CI, VIEWER, "viewer"),
       { ...pair(1, CI, MAKER, "maker"), kept: "the run acts through it" },
     ];
-    const states = (exclusive: boolean) => ({
+    const states = (exclusive: boolean, before: boolean) => ({
       old: { parent: TEAM, bindings: [] },
-      outputs: { bindings: [], unmanaged },
+      outputs: { bindings: [], unmanaged, exclusive: before },
       new: { parent: TEAM, bindings: [], exclusive },
     });
-    const rows = [true, false].map((exclusive) =>
-      rowsOf(reportOf({ steps: [changed("update", "RoleBindingSet", "s", TEAM, states(exclusive))] }, live)),
-    );
-    expect(rows).toEqual([["ci - team groups.list viewer"], []]);
+    const rowsWith = (exclusive: boolean, before: boolean) =>
+      rowsOf(reportOf({ steps: [changed("update", "RoleBindingSet", "s", TEAM, states(exclusive, before))] }, live));
+    expect(rowsWith(true, true)).toEqual(["ci - team groups.list viewer"]);
+    // The first run of an exclusive set removes nothing.
+    expect(rowsWith(true, false)).toEqual([]);
+    expect(rowsWith(false, true)).toEqual([]);
   });
 
   test("a pair that was removed by hand is granted again", () => {
