@@ -189,6 +189,27 @@ describe("a binding that another resource manages", () => {
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
   });
 
+  it("moves into a set, and the run is killed before it deletes the other resource: the next run leaves the binding", async () => {
+    const group = await sets.group();
+    const [one] = identities as [string];
+    const own = sets.inputs(group, [[one, "viewer"]]);
+    const other = { ...own, __key: "organization/project/stack/RoleBindingSet::renamed" };
+    const created = await (await sets.run()).methods.roleBinding.create(binding("moved", group, one));
+    const first = await (await sets.run()).up(own);
+    const renamed = await (await sets.run()).up(other);
+    expect(uidsIn(renamed.outs)).toEqual([created.id]);
+    // The state has the binding three times now.
+    const next = await sets.run();
+    await next.up(other, renamed);
+    await next.delete(first);
+    await next.methods.roleBinding.delete(created.id, created.outs);
+    expect(next.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+    expect(await sets.pairs(group)).toEqual(["one viewer"]);
+    // The set that keeps it can still give it up.
+    await (await sets.run()).up({ ...other, bindings: [] }, renamed);
+    expect(await sets.pairs(group)).toEqual([]);
+  });
+
   it("moves out of a set in one run by adopt, whichever of the two comes first", async () => {
     for (const isSetFirst of [true, false]) {
       const group = await sets.group();
