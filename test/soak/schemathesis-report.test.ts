@@ -59,8 +59,17 @@ test("checks of methods are left out where a create has its parent in the path, 
     "roleBindings",
     "roles",
   ];
+  const iamV1 = [
+    "account_associations",
+    "group_invites",
+    "groups",
+    "identities",
+    "identities/lookup",
+    "rolebindings",
+    "roles",
+  ];
   expect(paths.toSorted()).toEqual([
-    "/iam/v1/groups",
+    ...iamV1.map((name) => `/iam/v1/${name}`),
     ...iam.map((name) => `/iam/v2beta1/${name}`),
     "/registry/v1/repos",
     "/registry/v2beta1/repos",
