@@ -14,7 +14,7 @@ export const assumptionOf = (relationship: Json | null): Assumption | null => {
   if (awsIdentity) return fromAws(awsIdentity);
   if (servicePrincipal)
     return { text: `the platform's own service ${printable(String(servicePrincipal))}`, patterns: [] };
-  return { text: `whoever satisfies ${printable(JSON.stringify(relationship))}`, patterns: [] };
+  return { text: `a caller that satisfies ${printable(JSON.stringify(relationship))}`, patterns: [] };
 };
 
 const WORDS: Readonly<Record<string, string>> = { issuer: "issuer", subject: "subject", audience: "audience" };

@@ -21,7 +21,7 @@ export type KindName =
   | "roleBinding"
   | "tag";
 
-/** What the handler text of a state names. A set of role bindings is no record of the API, so it has no Kind (provider/set). */
+/** What the handler text of a state names. A set of role bindings is not a record of the API, so it has no Kind (provider/set). */
 export type StateKind = KindName | "roleBindingSet";
 
 type Managed<O> = O extends `Create${infer T}`

@@ -16,7 +16,7 @@ import type { Ownership } from "../session/ownership.ts";
 /** of the type tokens of resources: the SDK's for dynamic resources, then ours */
 export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 
-/** Type token of a set of role bindings, which is no record of the API. */
+/** Type token of a set of role bindings, which is not a record of the API. */
 export const SET_TOKEN = `${TYPE_PREFIX}RoleBindingSet`;
 
 /** What the rules of a kind need of a session. */

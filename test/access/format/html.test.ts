@@ -166,7 +166,7 @@ test("names add neither markup nor attributes nor scripts, and what cannot be se
   expect(page).not.toMatch(/[\u202e\u200b\u001b]/);
 });
 
-test("identities of one name are told apart", () => {
+test("identities of one name are distinguished", () => {
   const graph = newGraph();
   addGroup(graph, ROOT, "acme", null);
   const tools = addGroup(graph, uidIn(ROOT, 1), "tools", ROOT);

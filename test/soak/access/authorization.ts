@@ -15,7 +15,7 @@ export interface Authorization {
   rolesAt(identity: string, group: string, capability: string): string[];
 }
 
-/** Every capability that there is. */
+/** Every capability. */
 export const NAMES: readonly string[] = capabilities.map(({ name }) => name);
 
 const NONE: Grants = new Map();
