@@ -4,7 +4,17 @@
 import type { Client } from "../../client/client.ts";
 import { hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
-import { capabilityName, type Json, parentOf, type RequestOf, resources, rootOf } from "../../schema/index.ts";
+import {
+  capabilityName,
+  Identity,
+  type Json,
+  type Operation,
+  oneofsOf,
+  parentOf,
+  type RequestOf,
+  resources,
+  rootOf,
+} from "../../schema/index.ts";
 import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "./graph.ts";
 
 const KINDS = ["group", "identity", "role", "roleBinding"] as const;
@@ -61,7 +71,8 @@ export const relationshipOf = (record: Json): Json | null => {
   return entries.length === 0 ? null : Object.fromEntries(entries);
 };
 
-const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
+/** The fields of an identity of which one says who may assume it. */
+export const RELATIONSHIPS: readonly string[] = oneofsOf(Identity).get("relationship") ?? [];
 
 const addIdentity = (graph: GraphBuilder, record: Listed): void => {
   const { uid, name } = record;
@@ -143,8 +154,7 @@ const hiddenAmong = async (client: Pick<Client, "call">, places: readonly Place[
 const CAPABILITY = Object.fromEntries(
   KINDS.map((kind) => {
     const { methods, operations } = resources[kind];
-    const row = (methods as Record<string, { capabilities: readonly string[] }>)[operations.get];
-    return [kind, row?.capabilities[0] ?? `${kind}.list`];
+    return [kind, (methods as Record<string, Operation>)[operations.get]?.capabilities.join(", ")];
   }),
 ) as Record<ListedKind, string>;
 

@@ -1,7 +1,7 @@
 // Nodes of a graph from the inputs of resources, as a preview shows them.
 import { capabilityName, type Json } from "../../schema/index.ts";
 import type { GroupNode, IdentityNode, NodeId, RoleNode } from "../graph/graph.ts";
-import { relationshipOf } from "../graph/live.ts";
+import { RELATIONSHIPS, relationshipOf } from "../graph/live.ts";
 import { textOf } from "../graph/same.ts";
 import { nodeOf } from "./reference.ts";
 import type { Resource, Stored } from "./resource.ts";
@@ -22,7 +22,11 @@ export const hiddenIn = (value: unknown): "unknown" | "secret" | undefined => {
 const nameIn = (inputs: Json, otherwise: string): string =>
   typeof inputs.name === "string" && hiddenIn(inputs.name) === undefined ? inputs.name : otherwise;
 
-const uidOf = ({ planned }: Resource): string | null => planned?.uid ?? null;
+const nodeIn = (resource: Resource, live?: { name: string }) => ({
+  id: nodeOf(resource),
+  uid: resource.planned?.uid ?? null,
+  name: nameIn(resource.planned?.inputs ?? {}, live?.name ?? resource.logicalName),
+});
 
 /** Inputs that the preview changes, so that the API's record takes them. */
 const changedInputs = ({ planned, stored }: Resource, names: readonly string[]): boolean => {
@@ -31,14 +35,10 @@ const changedInputs = ({ planned, stored }: Resource, names: readonly string[]):
 };
 
 export const groupNodeOf = (resource: Resource, parent: NodeId | null, live?: GroupNode): GroupNode => ({
-  id: nodeOf(resource),
-  uid: uidOf(resource),
-  name: nameIn(resource.planned?.inputs ?? {}, live?.name ?? resource.logicalName),
+  ...nodeIn(resource, live),
   parent,
   logicalName: resource.logicalName,
 });
-
-const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
 
 /** `hidden`: the preview does not show who can assume it. */
 export const identityNodeOf = (
@@ -47,12 +47,7 @@ export const identityNodeOf = (
   live?: IdentityNode,
 ): { node: IdentityNode; hidden?: "unknown" | "secret" } => {
   const { inputs = {} } = resource.planned ?? {};
-  const node = {
-    id: nodeOf(resource),
-    uid: uidOf(resource),
-    name: nameIn(inputs, live?.name ?? resource.logicalName),
-    group,
-  };
+  const node = { ...nodeIn(resource, live), group };
   const given = relationshipOf(inputs);
   if (live && (given === null || !changedInputs(resource, RELATIONSHIPS)))
     return { node: { ...node, relationship: live.relationship } };
@@ -75,12 +70,7 @@ export const roleNodeOf = (
   live?: RoleNode,
 ): { node: RoleNode; hidden?: "unknown" | "secret" } => {
   const { inputs = {} } = resource.planned ?? {};
-  const node = {
-    id: nodeOf(resource),
-    uid: uidOf(resource),
-    name: nameIn(inputs, live?.name ?? resource.logicalName),
-    group,
-  };
+  const node = { ...nodeIn(resource, live), group };
   const { capabilities } = inputs;
   if (live && (capabilities === undefined || !changedInputs(resource, ["capabilities"])))
     return { node: { ...node, capabilities: live.capabilities } };
@@ -90,28 +80,21 @@ export const roleNodeOf = (
   return { node: { ...node, capabilities: shown.map(capabilityName).sort() }, ...(hidden && { hidden }) };
 };
 
+const storedNode = ({ uid, outputs }: Stored) => ({ id: uid, uid, name: nameIn(outputs, uid) });
+
 /** The records that the engine's state shows, where the API does not list them. */
-export const storedIdentity = ({ uid, outputs }: Stored, group: NodeId): IdentityNode => ({
-  id: uid,
-  uid,
-  name: nameIn(outputs, uid),
+export const storedIdentity = (stored: Stored, group: NodeId): IdentityNode => ({
+  ...storedNode(stored),
   group,
-  relationship: relationshipOf(outputs),
+  relationship: relationshipOf(stored.outputs),
 });
 
-export const storedRole = ({ uid, outputs }: Stored, group: NodeId): RoleNode => ({
-  id: uid,
-  uid,
-  name: nameIn(outputs, uid),
+export const storedRole = (stored: Stored, group: NodeId): RoleNode => ({
+  ...storedNode(stored),
   group,
-  capabilities: (Array.isArray(outputs.capabilities) ? outputs.capabilities.map(String) : [])
+  capabilities: (Array.isArray(stored.outputs.capabilities) ? stored.outputs.capabilities.map(String) : [])
     .map(capabilityName)
     .sort(),
 });
 
-export const storedGroup = ({ uid, outputs }: Stored, parent: NodeId | null): GroupNode => ({
-  id: uid,
-  uid,
-  name: nameIn(outputs, uid),
-  parent,
-});
+export const storedGroup = (stored: Stored, parent: NodeId | null): GroupNode => ({ ...storedNode(stored), parent });
