@@ -71,6 +71,10 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
     const uids = held.map(({ uid }) => uid);
     if (first) await journal.acknowledge(first.kind.field, uids, key as string | undefined);
   };
+  const noteKept = async (held: readonly Held[]): Promise<void> => {
+    const { ownership } = await getLedger();
+    for (const { kind, uid, kept } of held) if (kept) ownership.keep(recordId(kind.field, uid), kept.adopted);
+  };
   const sessionFor = async (held: readonly Held[], { [KEY]: key }: Json): Promise<Session> => {
     await noteInState(held, key);
     return connect();
@@ -99,10 +103,12 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
       return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };
     }),
     diff: reported(async (id, olds, news) => {
-      await noteInState(steps.held(id, olds, news), news[KEY]);
+      const held = steps.held(id, olds, news);
+      await noteInState(held, news[KEY]);
       await gate.address(olds);
       await gate.organization(id);
       const compared = await steps.diff(id, olds, news);
+      if (compared.replaces.length === 0) await noteKept(held);
       // Another kind of provider wrote the state, or the service has moved. The update stores the handler and the address, and
       // sends nothing.
       const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);

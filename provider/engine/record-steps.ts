@@ -49,11 +49,12 @@ export const recordStepsWith = (
       if (text !== undefined) log(text);
       return { inputs, failures: problems };
     },
-    held: (id, _outputs, news) => [{ kind, uid: id, owner: news?.[KEY] as string | undefined }],
+    held: (id, outputs, news) => {
+      const kept = news && { adopted: outputs.adopted === true };
+      return [{ kind, uid: id, owner: news?.[KEY] as string | undefined, kept }];
+    },
     diff: async (id, olds, news) => {
       const compared = reconcile.diff(kind, id, olds, news);
-      const { ownership } = await ledger();
-      if (compared.replaces.length === 0) ownership.keep(recordId(kind.field, id), olds.adopted === true);
       if (compared.warning) log(compared.warning);
       reviewOf(kind)?.compared(olds, news);
       return compared;

@@ -1,7 +1,6 @@
 // The steps of a set of role bindings.
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { recordId } from "../kind/record.ts";
 import { applySet } from "../set/apply.ts";
 import { checkSet } from "../set/check.ts";
 import { deleteSet } from "../set/delete.ts";
@@ -14,7 +13,7 @@ import { KEY, nameInKey } from "../state/state.ts";
 import { setReviewWith } from "./set-review.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
 
-export const setStepsWith = ({ ledger, log }: Pick<StepParts, "ledger" | "log">, places: BindingPlaces): Steps => {
+export const setStepsWith = ({ log }: Pick<StepParts, "log">, places: BindingPlaces): Steps => {
   const review = setReviewWith(log);
   return {
     check: async (olds, news) => {
@@ -29,11 +28,7 @@ export const setStepsWith = ({ ledger, log }: Pick<StepParts, "ledger" | "log">,
     held: (_id, outputs, news) => heldBy(outputs, news),
     diff: async (id, olds, news) => {
       const compared = diffSet(id, nameInKey(news[KEY]), olds, news);
-      if (compared.replaces.length > 0) return compared;
-      // An interrupted run may have taken them over from a resource that this run deletes: they stay.
-      const { ownership } = await ledger();
-      for (const { kind, uid, owner } of heldBy(olds, news)) if (owner) ownership.keep(recordId(kind.field, uid), true);
-      review.compared(olds, news);
+      if (compared.replaces.length === 0) review.compared(olds, news);
       return compared;
     },
     create: async (session, inputs) => ({
@@ -53,6 +48,12 @@ const heldBy = (outputs: Json, news: Json | undefined): Held[] => {
     const isDeclared = pairs.get(one.identity.uid)?.some((pair) => grants(one, pair)) ?? false;
     const group = parentOf(one.uid);
     const owner = isDeclared && news?.parent === group ? pairKey(news[KEY] as string, group, one) : undefined;
-    return { kind: kindRecords.roleBinding, uid: one.uid, owner };
+    // An interrupted run may have taken it over from a resource that this run deletes.
+    return {
+      kind: kindRecords.roleBinding,
+      uid: one.uid,
+      owner,
+      kept: owner === undefined ? undefined : { adopted: true },
+    };
   });
 };

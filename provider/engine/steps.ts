@@ -10,6 +10,8 @@ export interface Held {
   uid: string;
   /** key of the resource that declares it */
   owner?: string | undefined;
+  /** the resource keeps it, unless it is replaced. `adopted`: it may be in the state of another resource, whose end leaves it */
+  kept?: { adopted: boolean } | undefined;
 }
 
 export interface Steps {

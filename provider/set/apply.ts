@@ -13,7 +13,7 @@ import { addBatch, Interrupted, type Missing } from "./add.ts";
 import { type Live, listLive, withKnown } from "./live.ts";
 import { hiddenNames, outputsOf } from "./outputs.ts";
 import { bindingsIn, bindingText, type DeclaredPair, declaredText, desiredPair, pairsIn } from "./pair.ts";
-import { planOf, requireFewRemovals } from "./plan.ts";
+import { planOf, removesRecorded, requireFewRemovals } from "./plan.ts";
 import { keptOnPurpose, requireIdentity } from "./protect.ts";
 import { inOrder, logRemovals, removeBinding } from "./remove.ts";
 import { settingsOf } from "./settings.ts";
@@ -172,8 +172,7 @@ const logTaken = ({ session, name, recovered }: Work, taken: readonly Live[]): v
 const removeSurplus = async (work: Work, olds: Json, news: Json): Promise<void> => {
   const { session, name, own } = work;
   const { exclusive } = settingsOf(news);
-  const isRecorded = exclusive && settingsOf(olds).exclusive;
-  const recorded = new Set(isRecorded ? bindingsIn(olds, "unmanaged").map(({ uid }) => uid) : []);
+  const recorded = new Set(removesRecorded(olds, news) ? bindingsIn(olds, "unmanaged").map(({ uid }) => uid) : []);
   const surplus = undeclaredIn(work).filter(({ uid }) => own.has(uid) || recorded.has(uid));
   if (surplus.length === 0) return;
   const identity = exclusive ? await requireIdentity(session) : work.identity;

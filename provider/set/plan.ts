@@ -14,6 +14,13 @@ export interface Plan {
   kept: Binding[];
 }
 
+/**
+ * Whether the set removes what the last run or refresh recorded. The first update of an exclusive set removes nothing: it records what
+ * is there, for the next preview.
+ */
+export const removesRecorded = (olds: Json, news: Json): boolean =>
+  settingsOf(news).exclusive && settingsOf(olds).exclusive;
+
 /** `olds` are outputs, `news` inputs. */
 export const planOf = (olds: Json, news: Json): Plan => {
   const pairs = pairsIn(news);
@@ -22,8 +29,7 @@ export const planOf = (olds: Json, news: Json): Plan => {
   const existing = Map.groupBy(managed, ({ identity }) => identity.uid);
   const isDeclared = (one: Binding) => (declared.get(one.identity.uid) ?? []).some((pair) => grants(one, pair));
   const unmanaged = bindingsIn(olds, "unmanaged").filter((one) => !isDeclared(one));
-  // The first update of an exclusive set removes nothing: it records what is there, for the next preview.
-  const isExclusive = settingsOf(news).exclusive && settingsOf(olds).exclusive;
+  const isExclusive = removesRecorded(olds, news);
   return {
     added: pairs.filter((pair) => !existing.get(pair.identity)?.some((one) => grants(one, pair))),
     dropped: managed.filter((one) => !isDeclared(one)),
