@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { fieldInfo, fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf, argumentsOf, TYPE_PREFIX, withArticle } from "../kind/kind.ts";
 import { SECRETS, shownOncePaths } from "../state/normal-form.ts";
-import { programError, programSession } from "./session.ts";
+import { hasEngine, programError, programSession } from "./session.ts";
 
 /** A record that another one refers to. */
 export interface BoundRecord {
@@ -109,8 +109,7 @@ export const checkedRoles = (
 
 /** The argument as it is, refused where no built-in role has the name. Secret names are not shown. */
 export const checkedRole = (head: string, role: pulumi.Input<string>): pulumi.Input<string> => {
-  // A unit test of a program has no engine, and no service.
-  if (isUidp(role) || !pulumi.runtime.hasEngine()) return role;
+  if (isUidp(role) || !hasEngine()) return role;
   const given = pulumi.output(role);
   return given.apply(async (value) => {
     const { builtInRoleUid, isRoleName, UnknownRole } = await import("../kind/built-in-role.ts");

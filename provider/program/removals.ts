@@ -69,5 +69,5 @@ const storedOutputs = async (): Promise<Record<string, { type: string; outputs: 
 };
 
 /** The SDK's own, not in its types; undefined where a preview does not know it. */
-const settled = (output: pulumi.Output<string>): Promise<string | undefined> =>
-  (output as unknown as { promise(): Promise<string | undefined> }).promise();
+export const settled = <T>(output: pulumi.Output<T>): Promise<T | undefined> =>
+  (output as unknown as { promise(): Promise<T | undefined> }).promise();

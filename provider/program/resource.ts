@@ -16,6 +16,7 @@ import { PREVIEW, REPLACE_ON } from "../state/state.ts";
 import { adoption } from "./adoption.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { boundRecords, checkedRoles, inputsFrom, outputNames, withSecretOutputs } from "./inputs.ts";
+import { settled } from "./removals.ts";
 import { afterFirstLookUp, checkProgramConfig, programError } from "./session.ts";
 
 watchProgram();
@@ -53,6 +54,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const shown = opts.id === undefined ? display(entered, given) : {};
     const bag = { ...unset, ...inputs, ...adoption(kind, name, inputs, args), ...shown, ...own };
     super(TYPE_PREFIX + type, name, bag, entered.opts);
+    failWith(bag);
     entered.constructed(this);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given);
     Object.assign(this, boundRecords(descriptor, this));
@@ -73,6 +75,20 @@ export const engineInputs = (
   const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
   const key = afterFirstLookUp(keyOf(type, name, opts.parent));
   return { __provider: handlerText(kind), __key: key, ...optionInputs(opts), ...preview };
+};
+
+/**
+ * Makes the run fail when an input does. A resource whose input rejects is never registered. In an inline program of the
+ * Automation API the SDK reports that only after it has signalled the end of the program, on which the engine deletes what was
+ * not registered: a misspelt argument would end access. A pending call that fails keeps the SDK from signalling it
+ * (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
+ */
+export const failWith = (inputs: pulumi.Inputs): void => {
+  const done = pulumi.runtime.rpcKeepAlive() as (outcome?: Promise<never>) => void;
+  settled(pulumi.output(inputs)).then(
+    () => done(),
+    (error) => done(Promise.reject(error)),
+  );
 };
 
 /** Throws where the bindings of a group are declared twice, as far as the program shows which group it is. */

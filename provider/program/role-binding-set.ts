@@ -7,7 +7,7 @@ import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
 import { type BoundRecord, checkedRole, referenceUid } from "./inputs.ts";
-import { claimPlace, engineInputs, markHandled } from "./resource.ts";
+import { claimPlace, engineInputs, failWith, markHandled } from "./resource.ts";
 import type { Role } from "./role.ts";
 import { programError } from "./session.ts";
 
@@ -81,6 +81,7 @@ export class RoleBindingSet extends pulumi.CustomResource {
     const unset = { unmanaged: undefined, exclusive: undefined, maxRemovals: undefined, updateTime: undefined };
     const bag = { ...unset, ...given, ...checkedPairs(name, entered, pairs), ...own };
     super(TYPE_PREFIX + TYPE, name, bag, entered.opts);
+    failWith(bag);
     entered.constructed(this);
     (this as { uid: pulumi.Output<string> }).uid = this.id;
   }

@@ -55,9 +55,15 @@ export const programSession = (): Promise<Session> => {
   return program.session;
 };
 
-/** Throws when the configuration is wrong. A unit test of a program has no engine, and needs no configuration. */
+/**
+ * Whether an engine runs the program: a unit test of a program has none, and no service. The SDK's own `hasEngine()` is false in
+ * an inline program of the Automation API too.
+ */
+export const hasEngine = (): boolean => pulumi.runtime.getEngine() !== undefined;
+
+/** Throws when the configuration is wrong. Without an engine a program needs no configuration. */
 export const checkProgramConfig = (): void => {
-  if (pulumi.runtime.hasEngine()) programConfig(currentProgram());
+  if (hasEngine()) programConfig(currentProgram());
 };
 
 /**

@@ -101,6 +101,11 @@ export const parent = one.parent;
       'error: RoleBinding one: role: no built-in role is named "editr"; did you mean editor?\n',
     );
 
+    // The binding is not registered, and yet stays.
+    const failed = await program.run("up", "--yes", "--skip-preview");
+    expect(failed.code).not.toBe(0);
+    expect(await operations()).toEqual([]);
+
     // A logical name that changed: the new binding is there before the old one goes, so access is never interrupted.
     program.write(bindings("editor", "viewer", ["renamed", "two"]));
     await program.must("up", "--yes", "--skip-preview");
