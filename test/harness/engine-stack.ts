@@ -56,9 +56,17 @@ export interface StackOptions {
   program: string;
   name?: string;
   env: Readonly<Record<string, string>>;
+  /** `host:port` of a process that runs the program; without it the engine starts one for each run */
+  languageHost?: string;
 }
 
-export const createStack = async ({ folder, program, name = "dev", env }: StackOptions): Promise<Stack> => {
+export const createStack = async ({
+  folder,
+  program,
+  name = "dev",
+  env,
+  languageHost,
+}: StackOptions): Promise<Stack> => {
   const [state, home] = [join(folder, "state"), join(folder, "home")];
   const [, project = ""] = readFileSync(join(program, "Pulumi.yaml"), "utf8").match(/^name: (.+)$/m) ?? [];
   const files: StackFiles = {
@@ -81,7 +89,8 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
   const start = (...args: string[]): Started => {
     // `stack init` names it itself.
     const stack = args.includes("init") ? [] : ["--stack", name];
-    return pulumi(program, [...args, ...stack, "--non-interactive", "--color", "never"], all);
+    const client = languageHost !== undefined && RUNS.test(args[0] ?? "") ? [`--client=${languageHost}`] : [];
+    return pulumi(program, [...args, ...client, ...stack, "--non-interactive", "--color", "never"], all);
   };
   const run = (...args: string[]): Promise<CommandResult> => start(...args).result;
   const must = async (...args: string[]): Promise<CommandResult> => {
@@ -108,6 +117,9 @@ export const createStack = async ({ folder, program, name = "dev", env }: StackO
     },
   };
 };
+
+/** The commands that run the program. */
+const RUNS = /^(preview|up)$/;
 
 interface Deployment {
   resources?: StateResource[];

@@ -1,12 +1,16 @@
 // A Pulumi program in its own folder, against its own server process, as a user of the package has it: the package and the SDK
 // in node_modules, credentials in the environment.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fetch } from "undici";
 import { mintDevToken } from "../../cli/token.ts";
+import { ENGINE_NODE } from "../support/compiled.ts";
 import { type ReadyLine, root, type ServerProcess, startServerProcess } from "./api-process.ts";
 import { createStack, type Stack } from "./engine-stack.ts";
 
@@ -17,7 +21,7 @@ export interface Workplace {
   /** environment that a CI job has: addresses, identity, a file with the workload's token */
   env: Record<string, string>;
   /** a program with its own folder and stack; `write` replaces its source */
-  program(name: string, source: string, env?: Record<string, string>): Promise<Program>;
+  program(name: string, source: string, env?: Record<string, string>, options?: ProgramOptions): Promise<Program>;
   /** rows of a table of the server, by a condition on its columns */
   rows(table: string, where?: string, ...values: string[]): Row[];
   /** a call of the API as the owner */
@@ -34,6 +38,14 @@ export interface Row {
   name: string;
   body: Json;
   [column: string]: unknown;
+}
+
+export interface ProgramOptions {
+  /**
+   * Each run has a process of its own, as on the command line. Otherwise one process runs the program each time, as an inline
+   * program of the Automation API, which takes half of the processor time.
+   */
+  ownProcess?: boolean;
 }
 
 export interface Program extends Stack {
@@ -67,7 +79,7 @@ export const createWorkplace = async (
     },
     folder,
     env,
-    program: async (name, source, own = {}) => {
+    program: async (name, source, own = {}, { ownProcess = false } = {}) => {
       const program = join(folder, name);
       mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
       symlinkSync(root, join(program, "node_modules", "pulumi-irm"));
@@ -77,7 +89,9 @@ export const createWorkplace = async (
       // Compiled here once. Otherwise each of the many processes would load the type stripper first.
       const write = (text: string) => writeFileSync(join(program, "index.js"), stripTypeScriptTypes(text));
       write(source);
-      const stack = await createStack({ folder: program, program, env: { ...env, ...own } });
+      const all = { ...env, ...own };
+      const languageHost = ownProcess ? undefined : await startLanguageHost(join(program, "index.js"), all);
+      const stack = await createStack({ folder: program, program, env: all, languageHost });
       return { ...stack, folder: program, write, configure: (config) => configure(program, config) };
     },
     rows: (table, where = "TRUE", ...values) => rowsOf(db, table, where, values),
@@ -93,6 +107,17 @@ export const createWorkplace = async (
       rmSync(folder, { recursive: true, force: true });
     },
   };
+};
+
+// It ends when this process does, or closes its standard input.
+const startLanguageHost = async (file: string, env: Record<string, string>): Promise<string> => {
+  const child = spawn(process.execPath, ["--no-warnings", join(root, "test", "harness", "language-host.ts"), file], {
+    cwd: join(file, ".."),
+    env: { ...process.env, ...ENGINE_NODE, ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const [port] = await once(createInterface({ input: child.stdout }), "line");
+  return `127.0.0.1:${port}`;
 };
 
 const configure = (program: string, config: Readonly<Record<string, string>>): void => {

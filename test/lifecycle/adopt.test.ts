@@ -46,7 +46,8 @@ const role = new Role("role", { parent: "${team}", name: "own", capabilities: ["
 new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
 `;
     };
-    const program = await place.program("kinds", source({ adopts: true }), env());
+    // Only a program with a process of its own reports what leaves the stack.
+    const program = await place.program("kinds", source({ adopts: true }), env(), { ownProcess: true });
     await place.server.takeRequests();
 
     // The preview cannot search below a group that it does not know yet, so the update reports those records.

@@ -19,6 +19,9 @@ new Group("team", { parent: process.env.ORG!, name: "team" });
 `;
   const none = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" };
 
+  // The Automation API reports the error of a program once more.
+  const COMMAND_LINE = { ownProcess: true };
+
   // Resources before and after look-ups, all with the same error.
   const several = `
 import { getRole, Group, Identity, RoleBinding } from "pulumi-irm";
@@ -39,7 +42,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
   };
 
   it("that are missing are one message with every source, in a preview and in an up", async () => {
-    const program = await place.program("none", several, { ...none, ORG: place.server.organization });
+    const program = await place.program("none", several, { ...none, ORG: place.server.organization }, COMMAND_LINE);
     expectOne(await program.run("preview"), "pulumi-irm is not configured:");
     const up = await program.run("up", "--yes", "--skip-preview");
     expectOne(up, "pulumi-irm is not configured:");
@@ -57,7 +60,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
 
   it("for an unreachable service are one message for all look-ups and resources", async () => {
     const env = { IRM_BASE_URL: "http://127.0.0.1:1", IRM_AUTH_URL: "" };
-    const program = await place.program("closed", several, { ...env, ORG: place.server.organization });
+    const program = await place.program("closed", several, { ...env, ORG: place.server.organization }, COMMAND_LINE);
     for (const args of [["preview"], ["up", "--yes", "--skip-preview"]]) {
       const run = await program.run(...args);
       expectOne(run, "no response from http://127.0.0.1:1: connect ECONNREFUSED");

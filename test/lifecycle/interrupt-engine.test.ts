@@ -9,7 +9,7 @@ const place = interruptions();
 
 describe("a signal during a create", () => {
   it("lets the create finish and stores it: the next up finds nothing to do", async () => {
-    const program = await place.program("signals", "");
+    const program = await place.program("signals", "", {}, { ownProcess: true });
     const first = source("sigint");
     for (const [signal, text] of [
       ["SIGINT", first],
@@ -35,7 +35,7 @@ describe("kill -9 of the engine", () => {
   let late: Program;
 
   it("during a create that the service carried out: after `pulumi cancel`, the next up adopts the record", async () => {
-    const program = await place.program("created", source("created"), PATIENT);
+    const program = await place.program("created", source("created"), PATIENT, { ownProcess: true });
     const held = place.proxy.hold("POST", /\/groups\//, "after");
     const run = program.start("up", "--yes", "--skip-preview");
     await place.during(run, held);

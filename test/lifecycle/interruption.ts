@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { Started } from "../harness/engine-stack.ts";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { createWorkplace, type Program, type ProgramOptions, type Workplace } from "../harness/engine-workplace.ts";
 import { isRunning, processesBelow } from "../support/process.ts";
 import { type Held, type HoldingProxy, startProxy } from "../support/proxy.ts";
 
@@ -12,7 +12,7 @@ export interface Interruption {
   place: Workplace;
   proxy: HoldingProxy;
   /** a program that reaches the server through the proxy */
-  program(name: string, source: string, env?: Record<string, string>): Promise<Program>;
+  program(name: string, source: string, env?: Record<string, string>, options?: ProgramOptions): Promise<Program>;
   /** resolves when the run's request is held; a run that ends before that throws */
   during(run: Started, held: Held): Promise<void>;
   /** pid of the process that serves our resources in a run */
@@ -58,15 +58,17 @@ export const interruptions = (): Interruption => {
     get proxy() {
       return proxy;
     },
-    program: (name, text, env = {}) =>
-      place.program(name, text, {
+    program: (name, text, env = {}, options = {}) => {
+      const own = {
         ORG: place.server.organization,
         IRM_BASE_URL: proxy.url,
         // From the server itself: a token that was exchanged at the proxy would be for another audience.
         IRM_TOKEN: place.server.token,
         IRM_REQUEST_TIMEOUT: "20",
         ...env,
-      }),
+      };
+      return place.program(name, text, own, options);
+    },
     during: (run, held) => {
       const ended = run.result.then(({ output }) => Promise.reject(new Error(`it ended before that:\n${output}`)));
       return Promise.race([held.reached, ended]);

@@ -26,7 +26,7 @@ new RoleBinding("views", { parent: ${where}, identity: ci, role }, { deleteBefor
 export const subject = ci.claimMatch.apply((match) => match?.subject);
 ${last}
 `;
-    const program = await place.program("limits", source("old", "outside"));
+    const program = await place.program("limits", source("old", "outside"), {}, { ownProcess: true });
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toMatch(/subject: "ci"/);
     expect(up.output).toContain("+ 3 created");

@@ -27,7 +27,7 @@ describe("the resources of a program", () => {
 
   beforeAll(async () => {
     place = await createWorkplace();
-    program = await place.program("resources", source(), { ORG: place.server.organization });
+    program = await place.program("resources", source(), { ORG: place.server.organization }, { ownProcess: true });
   });
   afterAll(() => place.close());
 
