@@ -58,7 +58,7 @@ export default defineConfig({
           ...project("unit").test,
           include: ["test/**/*.test.ts"],
           exclude: projects.map(({ test }) => `test/${test.name}/**`),
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 60_000 } },

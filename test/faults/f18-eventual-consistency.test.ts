@@ -4,8 +4,7 @@ import { kindRecords } from "../../provider/kind/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
 import { KINDS } from "./judge.ts";
 import { type Stage, type Step, scenario } from "./scenario.ts";
-
-const CHANGES = (["update", "delete"] as const).flatMap((action) => KINDS.map((kind) => ({ action, kind })));
+import { acting, CHANGES } from "./table.ts";
 
 const LOST: { what: string; steps?: Step[] }[] = [
   { what: "" },
@@ -49,7 +48,7 @@ describe.concurrent("F18: reads that are four seconds behind", () => {
       attempts: 1,
     }),
   );
-  test.each(CHANGES.flatMap((change) => LOST.map((row) => ({ ...change, ...row }))))(
+  test.each(LOST.flatMap((row, at) => acting(CHANGES, at).map((change) => ({ ...change, ...row }))))(
     "$action of a $kind right after its create$what is done",
     ({ kind, action, steps }) =>
       scenario({

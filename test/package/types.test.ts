@@ -43,17 +43,18 @@ export const none = operations.PaintGroup;
 `;
 
 const projects = [
-  ["the project of `pulumi new typescript`", "commonjs", {}, templateOptions],
+  ["the project of `pulumi new typescript`", "commonjs", "typescript", {}, templateOptions],
   [
-    "an ES module with nodenext",
+    "an ES module with nodenext and TypeScript 7",
     "nodenext",
+    "typescript-7",
     { type: "module" },
     { ...templateOptions, module: "nodenext", moduleResolution: "nodenext" },
   ],
 ] as const;
 
 describe("the published types", () => {
-  test.each(projects)("compile with every program of README and docs in %s", (_, name, manifest, compilerOptions) => {
+  test.each(projects)("compile with every program of README and docs in %s", (_, name, compiler, manifest, options) => {
     expect(programs.map(({ place }) => place.split(":")[0])).toEqual(
       expect.arrayContaining([
         "README.md",
@@ -68,9 +69,9 @@ describe("the published types", () => {
     const folder = writeProject(join(project.folder, `types-${name}`), {
       ...sources,
       "package.json": manifest,
-      "tsconfig.json": { compilerOptions: { ...compilerOptions, noEmit: true }, files: Object.keys(sources) },
+      "tsconfig.json": { compilerOptions: { ...options, noEmit: true }, files: Object.keys(sources) },
     });
-    expect(compile(folder)).toBe("");
+    expect(compile(folder, compiler)).toBe("");
   });
 
   // The SDK's own TypeScript compiles a program whose project has none: it skips a .d.ts that it cannot parse.

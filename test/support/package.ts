@@ -61,8 +61,9 @@ export const runIn = (cwd: string, command: string, ...args: string[]): string =
   return stdout;
 };
 
-export const compile = (folder: string): string =>
-  runIn(folder, process.execPath, join(root, "node_modules", "typescript", "bin", "tsc"), "--project", folder);
+/** `compiler` is the package of one of the clone's own. */
+export const compile = (folder: string, compiler: "typescript" | "typescript-7"): string =>
+  runIn(folder, process.execPath, join(root, "node_modules", compiler, "bin", "tsc"), "--project", folder);
 
 /** tsconfig.json of `pulumi new typescript`. */
 export const templateOptions = {
