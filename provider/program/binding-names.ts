@@ -4,13 +4,14 @@ import * as pulumi from "@pulumi/pulumi";
 import { isUidp } from "../../schema/index.ts";
 import { SECRET_NAME } from "../state/state.ts";
 import type { Entered } from "./dependencies.ts";
+import { perRun } from "./run.ts";
 
 // uid to name, of the records that the program has looked up.
-const lookedUp = new Map<string, string>();
+const lookedUp = perRun(() => new Map<string, string>());
 
 /** Remembers a record that the program has looked up by a name that is not secret. */
 export const remembered = <T extends { uid: string; name: string }>(record: T): T => {
-  lookedUp.set(record.uid, record.name);
+  lookedUp().set(record.uid, record.name);
   return record;
 };
 
@@ -32,7 +33,7 @@ export const nameOf = (
     // A role may be given by its name.
     if (!isUidp(uid)) return pulumi.output(uid);
     const other = await entered.resourceWith(uid);
-    return other ? ownName(other) : pulumi.output(lookedUp.get(uid));
+    return other ? ownName(other) : pulumi.output(lookedUp().get(uid));
   });
   return masked(named as pulumi.Output<string | undefined>);
 };

@@ -11,6 +11,7 @@ import { argumentReferencesOf } from "../kind/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../set/places.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { reportRemovals } from "./removals.ts";
+import { perRun } from "./run.ts";
 
 // A registration that takes longer is ignored: no text of the program can hold its uid yet.
 const TIMEOUT_MS = 10_000;
@@ -58,18 +59,11 @@ export interface Entered {
   places: BindingPlaces;
 }
 
-// By run, that is by the connection to the engine: the Automation API runs several programs in one process.
-const programs = new WeakMap<object, Program>();
-
-export const currentProgram = (): Program => {
-  const monitor = pulumi.runtime.getMonitor();
-  const program = (monitor && programs.get(monitor)) ?? programWith(TIMEOUT_MS);
-  if (monitor && !programs.has(monitor)) {
-    programs.set(monitor, program);
-    reportRemovals({ monitor, ...program });
-  }
+export const currentProgram = perRun((monitor): Program => {
+  const program = programWith(TIMEOUT_MS);
+  if (monitor) reportRemovals({ monitor, ...program });
   return program;
-};
+});
 
 /** Makes a program that only imports this package, and constructs nothing, report what leaves the stack. */
 export const watchProgram = (): void => {

@@ -7,6 +7,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Config, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { requireConfig } from "../../client/credentials.ts";
 import type { Session } from "../session/session.ts";
+import { perRun } from "./run.ts";
 
 /**
  * An error for the person who wrote the program. The SDK prints the stack of a RunError too where an input rejects, unless it is
@@ -29,17 +30,7 @@ interface Program {
   firstCall?: Promise<void> | undefined;
 }
 
-// By configuration: the Automation API runs several stacks in one process, and a token is exchanged once for each.
-const programs = new Map<string, Program>();
-
-const currentProgram = (): Program => {
-  const key = JSON.stringify([pulumi.runtime.allConfig(), process.env.IRM_BASE_URL, process.env.IRM_IDENTITY]);
-  const program = programs.get(key) ?? newProgram();
-  programs.set(key, program);
-  return program;
-};
-
-const newProgram = (): Program => {
+const currentProgram = perRun((): Program => {
   const errors = new Map<string, pulumi.RunError>();
   const shared = (message: string) => {
     const error = errors.get(message) ?? programError(message);
@@ -47,7 +38,7 @@ const newProgram = (): Program => {
     return error;
   };
   return { shared };
-};
+});
 
 export const programSession = (): Promise<Session> => {
   const program = currentProgram();

@@ -1,0 +1,17 @@
+// What belongs to one run of a program. The Automation API runs several programs in one process, or one several times; each run
+// has its own connection to the engine.
+import * as pulumi from "@pulumi/pulumi";
+
+/** Without an engine, as in a script: one for the whole process. */
+const NO_ENGINE = {};
+
+/** Returns what `make` has made for the run that calls. */
+export const perRun = <T>(make: (monitor: object | undefined) => T): (() => T) => {
+  const made = new WeakMap<object, { value: T }>();
+  return () => {
+    const monitor = pulumi.runtime.getMonitor();
+    const one = made.get(monitor ?? NO_ENGINE) ?? { value: make(monitor) };
+    made.set(monitor ?? NO_ENGINE, one);
+    return one.value;
+  };
+};
