@@ -18,8 +18,8 @@ const project = (name: string, { timeout = 300_000, ...own }: ProjectOptions = {
     isolate: false,
     // Requests leave much garbage: with room for it the collector takes a sixth less processor time (contract and exchange tests).
     execArgv: ["--max-semi-space-size=64"],
-    // Twice as many as there are processors: most of these wait for other processes, or for a package to be installed.
-    maxWorkers: 4,
+    // More than there are processors: most of these wait for other processes, or for a package to be installed.
+    maxWorkers: 5,
     testTimeout: timeout,
     hookTimeout: timeout,
     sequence: { groupOrder: 2 },

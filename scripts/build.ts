@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { entryText, supportedNode } from "./dist-entry.ts";
 import { compiled, distPackage, entriesOf, type PackageJson, targetsOf } from "./dist-package.ts";
 import { bundleTypes } from "./dist-types.ts";
-import { compiler, root } from "./project.mjs";
+import { compilerArgs, root } from "./project.mjs";
 
 const dist = join(root, "dist");
 const declarations = join(dist, "declarations");
@@ -28,7 +28,7 @@ console.log(`built ${manifest.name} ${manifest.version} in ${relative(process.cw
 
 function compile(): void {
   const project = join(root, "scripts", "build.tsconfig.json");
-  const { status } = spawnSync(process.execPath, [compiler, "--project", project], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [...compilerArgs, "--project", project], { stdio: "inherit" });
   if (status !== 0) fail("tsc reported the errors above; nothing was built. `npm run check` shows them too.");
 }
 

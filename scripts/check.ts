@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { binFolder, compiler, root } from "./project.mjs";
+import { binFolder, compilerArgs, root } from "./project.mjs";
 
 type Step = { name: string; command: string; args: string[]; fix?: string };
 
@@ -16,7 +16,7 @@ const generated: Step = {
 };
 
 const reading: Step[] = [
-  { name: "types", command: process.execPath, args: [compiler] },
+  { name: "types", command: process.execPath, args: compilerArgs },
   { name: "lint and format", command: "biome", args: ["check"], fix: "npm run fix" },
   generated,
   { name: "unused code and dependencies", command: "knip", args: [] },

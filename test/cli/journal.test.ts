@@ -56,7 +56,7 @@ describe("irm journal list", () => {
       stdout: lines.open + lines.other,
       stderr: "",
     });
-    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(
+    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(
       lines.open + lines.made + lines.other,
     );
   });
@@ -64,7 +64,7 @@ describe("irm journal list", () => {
   it("reports that nothing is pending when every create succeeded, as after any run", async () => {
     const own = folder.path("succeeded");
     const journal = journalFile(`${own}/one.jsonl`);
-    const list = async () => (await runCommand("journal", "list", "--folder", own)).stdout;
+    const list = async () => (await runIrm("journal", "list", "--folder", own)).stdout;
     await journal.append(intent("made", ""));
     await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
     expect(await list()).toBe(
@@ -79,11 +79,11 @@ describe("irm journal list", () => {
 
   it("reads the folder of IRM_JOURNAL by default", async () => {
     vi.stubEnv("IRM_JOURNAL", await journals());
-    expect((await runCommand("journal", "list")).stdout).toBe(lines.open + lines.other);
+    expect((await runIrm("journal", "list")).stdout).toBe(lines.open + lines.other);
   });
 
   it("prints one line of JSON for each entry with --json", async () => {
-    const { stdout } = await runCommand("journal", "list", "--json", "--folder", await journals());
+    const { stdout } = await runIrm("journal", "list", "--json", "--folder", await journals());
     const entries = stdout
       .trim()
       .split("\n")
@@ -97,18 +97,18 @@ describe("irm journal list", () => {
 
   it("reports no entries, also for a missing folder", async () => {
     const none = folder.path("none");
-    expect(await runCommand("journal", "list", "--folder", none)).toEqual({
+    expect(await runIrm("journal", "list", "--folder", none)).toEqual({
       code: 0,
       stdout: `no pending creates: no entries in ${none}\n`,
       stderr: "",
     });
-    expect((await runCommand("journal", "list", "--json", "--folder", none)).stdout).toBe("");
+    expect((await runIrm("journal", "list", "--json", "--folder", none)).stdout).toBe("");
   });
 
   it("reports a journal that cannot be read, with advice", async () => {
     const own = folder.path("unreadable");
     mkdirSync(`${own}/one.jsonl`, { recursive: true });
-    const { code, stderr } = await runCommand("journal", "list", "--folder", own);
+    const { code, stderr } = await runIrm("journal", "list", "--folder", own);
     expect(code).toBe(1);
     expect(stderr).toBe(
       `irm journal list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
@@ -136,13 +136,13 @@ describe("a journal with lines that are not entries", () => {
 
   it("is listed with its invalid lines, escaped, before and after a run quarantines them", async () => {
     const own = await broken();
-    const list = async () => (await runCommand("journal", "list", "--folder", own)).stdout;
+    const list = async () => (await runIrm("journal", "list", "--folder", own)).stdout;
     const expected = lines.open + lines.other + invalidAt(own).join("");
     expect(await list()).toBe(expected);
-    await runCommand("journal", "clean", "--folder", own);
+    await runIrm("journal", "clean", "--folder", own);
     expect(readdirSync(own)).toContain("one.jsonl.invalid");
     expect(await list()).toBe(expected);
-    const { stdout } = await runCommand("journal", "list", "--json", "--folder", own);
+    const { stdout } = await runIrm("journal", "list", "--json", "--folder", own);
     expect(JSON.parse(stdout.trim().split("\n").at(-1) as string)).toEqual({
       line: "\u001b[31mred",
       why: "it is not JSON",
@@ -152,24 +152,24 @@ describe("a journal with lines that are not entries", () => {
 
   it("keeps its invalid lines after clean; --invalid removes only those", async () => {
     const own = await broken();
-    const { stdout } = await runCommand("journal", "clean", "--folder", own, "--key", keyOf("open"));
+    const { stdout } = await runIrm("journal", "clean", "--folder", own, "--key", keyOf("open"));
     expect(stdout).toBe(
       `forgotten: ${lines.open}${invalidAt(own)
         .map((line) => `quarantined: ${line}`)
         .join("")}`,
     );
-    expect((await runCommand("journal", "clean", "--folder", own, "--invalid")).stdout).toBe(
+    expect((await runIrm("journal", "clean", "--folder", own, "--invalid")).stdout).toBe(
       invalidAt(own)
         .map((line) => `forgotten: ${line}`)
         .join(""),
     );
     expect(readdirSync(own).sort()).toEqual(["one.jsonl", "two.jsonl"]);
-    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
+    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
   });
 
   it("loses all of its lines by clean --all", async () => {
     const own = await broken();
-    await runCommand("journal", "clean", "--folder", own, "--all");
+    await runIrm("journal", "clean", "--folder", own, "--all");
     expect(readdirSync(own)).toEqual([]);
   });
 });
@@ -177,29 +177,29 @@ describe("a journal with lines that are not entries", () => {
 describe("irm journal clean", () => {
   it("removes the entries of one key, and prints them", async () => {
     const own = await journals();
-    expect(await runCommand("journal", "clean", "--folder", own, "--key", keyOf("open"))).toEqual({
+    expect(await runIrm("journal", "clean", "--folder", own, "--key", keyOf("open"))).toEqual({
       code: 0,
       stdout: `forgotten: ${lines.open}`,
       stderr: "",
     });
-    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
+    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
   });
 
   it("fails for a key that no entry has, suggests the nearest one, and removes nothing", async () => {
     const own = await journals();
-    expect(await runCommand("journal", "clean", "--folder", own, "--key", `${keyOf("open")}x`)).toEqual({
+    expect(await runIrm("journal", "clean", "--folder", own, "--key", `${keyOf("open")}x`)).toEqual({
       code: 1,
       stdout: "",
       stderr: `irm journal clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`irm journal list --all\` for the keys.\n`,
     });
-    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(
+    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(
       lines.open + lines.made + lines.other,
     );
   });
 
   it("removes all entries with --all, and the journals and its own locks", async () => {
     const own = await journals();
-    const { code, stdout } = await runCommand("journal", "clean", "--folder", own, "--all");
+    const { code, stdout } = await runIrm("journal", "clean", "--folder", own, "--all");
     expect([code, stdout]).toEqual([
       0,
       [lines.open, lines.made, lines.other].map((line) => `forgotten: ${line}`).join(""),
@@ -210,8 +210,8 @@ describe("irm journal clean", () => {
   it("removes only empty journals without --key and --all", async () => {
     const own = await journals();
     writeFileSync(`${own}/empty.jsonl`, "");
-    expect((await runCommand("journal", "clean", "--folder", own)).stdout).toBe("");
-    expect((await runCommand("journal", "list", "--all", "--folder", own)).stdout).toBe(
+    expect((await runIrm("journal", "clean", "--folder", own)).stdout).toBe("");
+    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(
       lines.open + lines.made + lines.other,
     );
     expect(existsSync(`${own}/empty.jsonl`)).toBe(false);
@@ -237,7 +237,7 @@ describe("irm journal pending", () => {
     const { IRM_BASE_URL = "", IRM_IDENTITY = "", IRM_IDENTITY_TOKEN = "" } = service.env;
     for (const [name, value] of Object.entries({ IRM_BASE_URL, IRM_IDENTITY, IRM_IDENTITY_TOKEN }))
       vi.stubEnv(name, value);
-    return runCommand("journal", "pending", file);
+    return runIrm("journal", "pending", file);
   };
   const make = async (name: string): Promise<Json> =>
     (await service.session.call("CreateGroup", {
@@ -324,7 +324,7 @@ describe("irm journal pending", () => {
       vi.stubEnv(name, "");
     const file = folder.path("any.json");
     writeFileSync(file, exported({}));
-    const { code, stderr } = await runCommand("journal", "pending", file);
+    const { code, stderr } = await runIrm("journal", "pending", file);
     expect(code).toBe(1);
     const [head, address, ...more] = stderr.trimEnd().split("\n");
     expect(head).toBe("irm journal pending: pulumi-irm is not configured:");

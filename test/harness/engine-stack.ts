@@ -23,13 +23,19 @@ export interface Started {
   result: Promise<CommandResult>;
 }
 
-export interface Stack {
+/** What a person or CI types. */
+export interface Commands {
   /** begins `pulumi ARGS` */
   start(...args: string[]): Started;
   /** `pulumi ARGS` in the program's folder */
   run(...args: string[]): Promise<CommandResult>;
   /** the same; a failure throws with the output */
   must(...args: string[]): Promise<CommandResult>;
+}
+
+export interface Stack extends Commands {
+  /** the same, where the engine starts a process for each run of the program */
+  commandLine: Commands;
   /** the deployment that the engine keeps, read from its backend */
   state(): StackState;
 }
@@ -86,29 +92,32 @@ export const createStack = async ({
     ...ENGINE_NODE,
     ...env,
   };
-  const start = (...args: string[]): Started => {
-    // `stack init` names it itself.
-    const stack = args.includes("init") ? [] : ["--stack", name];
-    const client = languageHost !== undefined && RUNS.test(args[0] ?? "") ? [`--client=${languageHost}`] : [];
-    return pulumi(program, [...args, ...client, ...stack, "--non-interactive", "--color", "never"], all);
+  const commandsWith = (client: readonly string[]): Commands => {
+    const start = (...args: string[]): Started => {
+      // `stack init` names it itself.
+      const stack = args.includes("init") ? [] : ["--stack", name];
+      const own = RUNS.test(args[0] ?? "") ? client : [];
+      return pulumi(program, [...args, ...own, ...stack, "--non-interactive", "--color", "never"], all);
+    };
+    const run = (...args: string[]): Promise<CommandResult> => start(...args).result;
+    const must = async (...args: string[]): Promise<CommandResult> => {
+      const result = await run(...args);
+      if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.output}`);
+      return result;
+    };
+    return { start, run, must };
   };
-  const run = (...args: string[]): Promise<CommandResult> => start(...args).result;
-  const must = async (...args: string[]): Promise<CommandResult> => {
-    const result = await run(...args);
-    if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.output}`);
-    return result;
-  };
+  const commandLine = commandsWith([]);
   const passphrase = all.PULUMI_CONFIG_PASSPHRASE;
   const first = initialised.get(passphrase);
   if (first === undefined) {
-    const own = must("stack", "init", name).then(() => readFiles(files));
+    const own = commandLine.must("stack", "init", name).then(() => readFiles(files));
     initialised.set(passphrase, own);
     await own;
   } else writeFiles(files, await first);
   return {
-    start,
-    run,
-    must,
+    ...(languageHost === undefined ? commandLine : commandsWith([`--client=${languageHost}`])),
+    commandLine,
     state: () => {
       const text = readFileSync(files.checkpoint, "utf8");
       const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: Deployment } };

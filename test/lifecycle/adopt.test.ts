@@ -46,8 +46,7 @@ const role = new Role("role", { parent: "${team}", name: "own", capabilities: ["
 new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
 `;
     };
-    // Only a program with a process of its own reports what leaves the stack.
-    const program = await place.program("kinds", source({ adopts: true }), env(), { ownProcess: true });
+    const program = await place.program("kinds", source({ adopts: true }), env());
     await place.server.takeRequests();
 
     // The preview cannot search below a group that it does not know yet, so the update reports those records.
@@ -93,9 +92,9 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
     await program.must("up", "--yes", "--skip-preview");
     expect(await writes()).toEqual(["UpdateGroup"]);
     expect(place.rows("groups", "uid = ?", lasting)[0]?.name).toBe("changed");
-    // The engine calls it a deletion.
+    // The engine calls it a deletion. An inline program of the Automation API does not report what leaves the stack.
     program.write('import "pulumi-irm";');
-    const removal = await program.must("preview", "--diff");
+    const removal = await program.commandLine.must("preview", "--diff");
     expect(removal.output).toContain(`Group team is no longer in the program: group ${team} was adopted and stays`);
     expect(removal.output).toContain('RoleBinding binding is removed: identity "ci", role "own", group "team"');
     expect(removal.output).not.toContain("Role role is not in the program");

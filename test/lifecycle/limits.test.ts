@@ -26,7 +26,7 @@ new RoleBinding("views", { parent: ${where}, identity: ci, role }, { deleteBefor
 export const subject = ci.claimMatch.apply((match) => match?.subject);
 ${last}
 `;
-    const program = await place.program("limits", source("old", "outside"), {}, { ownProcess: true });
+    const program = await place.program("limits", source("old", "outside"));
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toMatch(/subject: "ci"/);
     expect(up.output).toContain("+ 3 created");
@@ -44,7 +44,7 @@ ${last}
 
     const imported = `new Group("imported", { parent: outside, name: "x" }, { import: "${outside.uid}" });`;
     program.write(source("new", "team", imported));
-    const refused = await program.run("preview");
+    const refused = await program.commandLine.run("preview");
     expect(refused.code).not.toBe(0);
     const sentence = "Group imported: the option import does not work for dynamic resources; take the record over with";
     expect(countOf(diagnosticsOf(refused.output), sentence)).toBe(1);
