@@ -7,12 +7,20 @@ import { createSigner } from "../../../../server/sts/index.ts";
 import { startServer, type TestServer } from "../../../harness/api-server.ts";
 import { manualClock, NOON_MS } from "../../../harness/clock.ts";
 import { createUid } from "../../../harness/records.ts";
-import { API_KEY, claimsFrom, DEV_KEY, type Issuer, SUBJECT, startIssuer } from "../../../harness/sts.ts";
+import { API_KEY, claimsFrom, DEV_KEY, type Issuer, SUBJECT, sign, startIssuer } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 import { deniedText, KEYS, type Relationship, type Result, type Target, trustExactly } from "./target.ts";
 import type { Connection, Wire } from "./wire.ts";
 
 export const DENIED_TEXT = deniedText();
+
+export const UNAUTHENTICATED = {
+  code: "UNAUTHENTICATED",
+  message: "Unauthenticated: a valid bearer token is required",
+  body: {},
+};
+
+export const bearer = (token: string): string[] => [`Bearer ${token}`];
 
 export interface AttackedServer extends Target {
   server: TestServer;
@@ -21,6 +29,8 @@ export interface AttackedServer extends Target {
   identity(relationship?: Relationship): Promise<string>;
   /** Exchanges; remembers what went over the wire. */
   exchange(bearer: string, request: Body): Promise<Result>;
+  /** What a good token of the default issuer is exchanged for. */
+  exchanged(identity: string, request?: Body): Promise<Body>;
   /** Denied in the fixed words, for that reason in the audit line, with one audit line. */
   expectDenied(bearer: string, request: Body, reason: string, invalid?: string): Promise<Result>;
   /** `host:port` of the connections that the server has tried to make since the last call */
@@ -78,6 +88,11 @@ export const startAttackedServer = async (wire: Wire, options: { resolve?: Resol
       const result = await connection.exchange([`Bearer ${bearer}`], request);
       for (const token of [result.body.token, result.body.refreshToken]) if (token) tokens.add(token);
       return result;
+    },
+    exchanged: async (identity, request = {}) => {
+      const { code, body } = await attacked.exchange(await sign(attacked.claims()), { identity, ...request });
+      expect(code).toBe("OK");
+      return body;
     },
     expectDenied: async (bearer, request, reason, invalid) => {
       attacked.takeReasons();

@@ -5,14 +5,15 @@ import { describe, expect, it } from "vitest";
 import { IAM, queryText } from "../../../harness/api-server.ts";
 import { API_KEY, DEV_KEY, key, NOW, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
-import { DENIED_TEXT, expectNoToken, trusting, useAttackedServer, withIssuers } from "./attacked-server.ts";
+import {
+  DENIED_TEXT,
+  expectNoToken,
+  trusting,
+  UNAUTHENTICATED,
+  useAttackedServer,
+  withIssuers,
+} from "./attacked-server.ts";
 import { WIRES } from "./wire.ts";
-
-const UNAUTHENTICATED = {
-  code: "UNAUTHENTICATED",
-  message: "Unauthenticated: a valid bearer token is required",
-  body: {},
-};
 
 const ownKey = ({ kid, privateJwk }: typeof API_KEY) => {
   const privateKey = createPrivateKey({ key: privateJwk, format: "jwk" });

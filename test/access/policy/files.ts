@@ -1,0 +1,35 @@
+// Files of policies for tests, and what is read of them.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterAll, expect } from "vitest";
+import { mistakeText, type Policy, readPolicy } from "../../../access/policy/index.ts";
+import { temporaryFolder } from "../../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+let count = 0;
+/** The files of a policy, `access.yaml` first. */
+export const write = (files: Record<string, string>): string => {
+  const name = `policy-${++count}`;
+  for (const [file, text] of Object.entries(files)) {
+    const path = folder.path(`${name}/${file}`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  return folder.path(`${name}/access.yaml`);
+};
+
+/** The lines of the mistakes, without the folder. */
+export const mistakesOf = (text: string, others: Record<string, string> = {}): string[] => {
+  const file = write({ "access.yaml": text, ...others });
+  const { policy, mistakes } = readPolicy(file);
+  expect(policy === undefined).toBe(mistakes.length > 0);
+  return mistakes.map((one) => mistakeText(one).replaceAll(`${dirname(file)}/`, ""));
+};
+
+export const policyOf = (text: string, others: Record<string, string> = {}): Policy => {
+  const { policy, mistakes } = readPolicy(write({ "access.yaml": text, ...others }));
+  expect(mistakes.map(mistakeText)).toEqual([]);
+  return policy as Policy;
+};

@@ -1,0 +1,73 @@
+// Files that would exhaust the reader are refused before anything else.
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { mistakeText, parsePolicy, readPolicy } from "../../../access/policy/index.ts";
+import { mistakesOf, write } from "./files.ts";
+
+describe("hostile files are refused before anything else:", () => {
+  test("more than 4 MiB", () => {
+    const text = `organization: acme\n# ${"x".repeat(10_000_000)}\n`;
+    expect(mistakesOf(text)).toEqual([
+      "access.yaml:1:1: access.yaml is larger than 4 MiB; divide the policy into files and include them",
+    ]);
+  });
+
+  test("more than 100,000 nodes as they stand", () => {
+    const text = `organization: acme\nroles: { x: { can: [${"a,".repeat(100_001)}] } }\n`;
+    expect(mistakesOf(text)).toEqual([
+      "access.yaml:1:1: has more than 100,000 nodes, aliases included; divide the policy",
+    ]);
+  });
+
+  test("aliases that multiply", () => {
+    const lines = Array.from(
+      { length: 40 },
+      (_, i) => `a${i + 1}: &a${i + 1} [${"*a".concat(String(i), ",").repeat(10)}]`,
+    );
+    expect(mistakesOf(`a0: &a0 [x]\n${lines.join("\n")}\n`)).toEqual([
+      "access.yaml:1:1: has more than 100,000 nodes, aliases included; divide the policy",
+    ]);
+  });
+
+  test("an alias within its own anchor", () => {
+    expect(mistakesOf("organization: acme\ngroups: &g\n  a: { groups: *g }\n")).toEqual([
+      "access.yaml:3:16: groups.a.groups: the alias *g stands in what it stands for, so it has no end; write it out",
+    ]);
+  });
+
+  test.each<[string, string]>([
+    ["brackets without end", "[".repeat(90_000)],
+    ["brackets", `${"[".repeat(500)}${"]".repeat(500)}`],
+    ["dashes", `${"- ".repeat(500)}a`],
+  ])("nesting by %s", (_, text) => {
+    const refusal = /^access\.yaml:1:\d+: is nested more than 400 levels deep$/;
+    expect(mistakesOf(text)).toContainEqual(expect.stringMatching(refusal));
+  });
+
+  test("bytes that are not UTF-8, and names that every object has", () => {
+    const file = write({ "access.yaml": "" });
+    writeFileSync(file, Buffer.from([0x61, 0xff]));
+    expect(readPolicy(file).mistakes.map(({ text }) => text)).toEqual([`${file} is not UTF-8`]);
+    expect(
+      mistakesOf(
+        "organization: acme\ngroups: { __proto__: { name: x } }\naccess: { /: { toString: [constructor] } }\n",
+      ),
+    ).toEqual([
+      "access.yaml:2:11: groups: __proto__ cannot be a name here",
+      "access.yaml:3:16: access./.toString: there is no role toString; declare it in roles",
+      "access.yaml:3:27: access./.toString[0]: there is no identity constructor; declare it in identities",
+    ]);
+  });
+
+  test("objects that contain themselves, or are too large", () => {
+    const groups: Record<string, unknown> = {};
+    groups.a = { groups };
+    expect(parsePolicy({ organization: "acme", groups }).mistakes.map(mistakeText)).toEqual([
+      "groups.a.groups: contains itself",
+    ]);
+    const can = new Array(100_001).fill("repo.list");
+    expect(parsePolicy({ organization: "acme", roles: { x: { can } } }).mistakes.map(mistakeText)).toEqual([
+      "has more than 100,000 nodes; divide the policy",
+    ]);
+  });
+});

@@ -1,0 +1,167 @@
+// The mistakes of a policy are reported all at once, each with its place.
+import { describe, expect, test } from "vitest";
+import { mistakesOf } from "./files.ts";
+
+describe("every mistake is reported with its line, its column and what to write instead:", () => {
+  const rest = "organization: acme\n";
+  test.each<[string, string, string[]]>([
+    [
+      "no organization",
+      "groups: {}\n",
+      ["access.yaml:1:1: organization: is required: the name of the organization, or { uid: … } of one that exists"],
+    ],
+    [
+      "a misspelt section",
+      `${rest}identites: {}\n`,
+      ["access.yaml:2:1: identites: there is no such field here; did you mean identities?"],
+    ],
+    [
+      "an unknown group, with the nearest",
+      `${rest}groups: { platform: { groups: { registry: } } }\nidentities:\n  a: { in: platfrm, aws: { account: "123456789012", role: r } }\n  b: { in: registry, aws: { account: "123456789012", role: r } }\n`,
+      [
+        "access.yaml:4:12: identities.a.in: there is no group platfrm; did you mean platform?",
+        "access.yaml:5:12: identities.b.in: there is no group registry; did you mean platform/registry?",
+      ],
+    ],
+    [
+      "an unknown group of access",
+      `${rest}groups: { platform: }\naccess:\n  /platform: {}\n  data: {}\n`,
+      [
+        "access.yaml:4:3: access./platform: there is no group /platform; did you mean platform?",
+        "access.yaml:5:3: access.data: there is no group data; declare it in groups",
+      ],
+    ],
+    [
+      "unknown roles and identities",
+      `${rest}identities: { release: { google: { uniqueId: "107517467455664443765" } } }\naccess:\n  /: { viewr: [relese], publisher: [who] }\n`,
+      [
+        "access.yaml:4:8: access./.viewr: there is no role viewr; did you mean viewer?",
+        "access.yaml:4:16: access./.viewr[0]: there is no identity relese; did you mean release?",
+        "access.yaml:4:25: access./.publisher: there is no role publisher; declare it in roles",
+        "access.yaml:4:37: access./.publisher[0]: there is no identity who; declare it in identities",
+      ],
+    ],
+    [
+      "a key that stands twice, at the second",
+      `${rest}groups:\n  data:\n  data: {}\n`,
+      ["access.yaml:4:3: groups.data: stands here twice; the first is at 3:3"],
+    ],
+    [
+      "records of one name in one group, at the second",
+      `${rest}groups:\n  a: { name: data }\n  data:\nroles:\n  x: { can: [repo.list] }\n  y: { name: x, can: [repo.list] }\n`,
+      [
+        "access.yaml:4:3: groups.data: group a has the same name in this group; choose another",
+        "access.yaml:7:14: roles.y.name: role x has the same name in this group; choose another",
+      ],
+    ],
+    [
+      "an identity twice in a row",
+      `${rest}identities: { a: { google: { uniqueId: "107517467455664443765" } } }\naccess: { /: { viewer: [a, a] } }\n`,
+      ["access.yaml:3:28: access./.viewer[1]: a has viewer here already"],
+    ],
+    [
+      "an identity without a relationship, and with two",
+      `${rest}identities:\n  a: {}\n  b: { aws: { account: "123456789012", role: r }, claimMatch: {} }\n`,
+      [
+        "access.yaml:3:3: identities.a: says of no workload that it may assume it; give one of github, gitlab, buildkite, kubernetes, google, aws, claimMatch, staticKeys, awsIdentity",
+        "access.yaml:4:51: identities.b.claimMatch: only one of github, gitlab, buildkite, kubernetes, google, aws, claimMatch, staticKeys, awsIdentity may be given; there is aws already",
+      ],
+    ],
+    [
+      "a wrong preset",
+      `${rest}identities:\n  a: { github: { repository: acme/images } }\n  b: { github: { repository: acme/images, branch: m, tag: t } }\n  c: { gitlab: { projct: a/b, branch: 1.0 } }\n`,
+      [
+        "access.yaml:3:8: identities.a.github: one of branch, tag, environment, event is required",
+        "access.yaml:4:59: identities.b.github.tag: only one of branch, tag, environment, event may be given",
+        "access.yaml:5:8: identities.c.gitlab: project is required",
+        "access.yaml:5:26: identities.c.gitlab.projct: GitLab has no such argument; did you mean project?",
+        'access.yaml:5:39: identities.c.gitlab.branch: must be a string: write "1", in quotes',
+      ],
+    ],
+    [
+      "http issuers",
+      `${rest}identities:\n  a: { claimMatch: { issuer: http://i.example, subject: s } }\n  b: { kubernetes: { issuer: http://i.example, namespace: n, serviceAccount: s } }\n`,
+      [
+        "access.yaml:3:30: identities.a.claimMatch.issuer: must be https: https://i.example",
+        "access.yaml:4:30: identities.b.kubernetes.issuer: must be https: https://i.example",
+      ],
+    ],
+    [
+      "bad patterns",
+      `${rest}identities:\n  a: { claimMatch: { issuer: https://i.example, subjectPattern: "a(", subjct: s } }\n  b: { claimMatch: { issuer: https://i.example } }\n`,
+      [
+        "access.yaml:3:65: identities.a.claimMatch.subjectPattern: must be an RE2 pattern: error parsing regexp: missing closing ): `a(`",
+        "access.yaml:3:71: identities.a.claimMatch.subjct: claimMatch has no such field; did you mean subject?",
+        "access.yaml:4:8: identities.b.claimMatch.subject: one of subject, subjectPattern must be set",
+      ],
+    ],
+    [
+      "patterns that match everything, or the workloads of strangers",
+      `${rest}identities:
+  a: { claimMatch: { issuer: https://i.example, subjectPattern: ".*" } }
+  b: { claimMatch: { issuerPattern: "https://.*", subject: s } }
+  c: { claimMatch: { issuer: https://token.actions.githubusercontent.com, subjectPattern: "repo:[^:]+:pull_request" } }
+  d: { claimMatch: { issuer: https://i.example, subject: s, claimPatterns: { ref: ".+" } } }
+  e: { claimMatch: { issuer: https://token.actions.githubusercontent.com, subjectPattern: "repo:.*", claims: { repository_owner_id: "65" } } }
+`,
+      [
+        "access.yaml:3:65: identities.a.claimMatch.subjectPattern: matches every subject of the issuer; name the workload",
+        "access.yaml:4:37: identities.b.claimMatch.issuerPattern: matches every issuer, so anyone can sign in; give issuer, the one that you mean",
+        "access.yaml:5:91: identities.c.claimMatch.subjectPattern: matches the workloads of every customer of https://token.actions.githubusercontent.com; name the organization",
+        "access.yaml:6:83: identities.d.claimMatch.claimPatterns.ref: matches everything; give the values that you mean, or leave it out",
+      ],
+    ],
+    [
+      "a role used above its group",
+      `${rest}groups: { platform: }\nidentities: { a: { google: { uniqueId: "107517467455664443765" } } }\nroles:\n  publisher: { in: platform, can: [repo.list] }\naccess:\n  platform: { publisher: [a] }\n  /: { publisher: [a] }\n`,
+      [
+        "access.yaml:8:8: access./.publisher: role publisher belongs to platform, so it can be given there and below, not at /",
+      ],
+    ],
+    [
+      "an empty can, no can, and capabilities that do not exist",
+      `${rest}roles:\n  a: { can: [] }\n  b: {}\n  c: { can: [repo.lst, repo.list, CAP_REPO_LIST] }\n  viewer: { can: [repo.list] }\n`,
+      [
+        "access.yaml:3:13: roles.a.can: must have at least one capability, such as repo.list",
+        "access.yaml:4:3: roles.b: needs can: a list of capabilities, such as [repo.list]",
+        "access.yaml:5:14: roles.c.can[0]: there is no capability repo.lst; did you mean repo.list?",
+        "access.yaml:5:35: roles.c.can[2]: CAP_REPO_LIST stands here twice",
+        "access.yaml:6:3: roles.viewer: viewer is a built-in role; choose another key, and give name where it must be viewer",
+      ],
+    ],
+    [
+      "wrong shapes, and the rest all the same",
+      `${rest}groups: { Data: , "a/b": }\nidentities: [a]\nroles: { x: { can: repo.list } }\naccess: { /: { viewer: a, x: [b] } }\n`,
+      [
+        'access.yaml:2:11: groups.Data: name must match "^[a-z0-9 ._-]{1,}$"; the key is the name unless name is given',
+        'access.yaml:2:19: groups.a/b: a key of a group must not contain "/": write the group below its parent, in groups',
+        "access.yaml:3:13: identities: must be a map",
+        "access.yaml:4:10: roles.x: needs can: a list of capabilities, such as [repo.list]",
+        "access.yaml:4:20: roles.x.can: must be a list",
+        "access.yaml:5:24: access./.viewer: must be a list",
+        "access.yaml:5:31: access./.x[0]: there is no identity b; declare it in identities",
+      ],
+    ],
+    [
+      "no YAML",
+      "organization: [acme\n",
+      [
+        "access.yaml:2:1: is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]",
+      ],
+    ],
+    [
+      "two documents",
+      "organization: acme\n---\na: b\n",
+      ["access.yaml:2:1: a second document begins here; the file may hold one"],
+    ],
+    [
+      "an empty file",
+      "# nothing\n",
+      [
+        "access.yaml:1:1: must be a map with organization, groups, identities, roles and access; `irm init` writes an example",
+      ],
+    ],
+  ])("%s", (_, text, mistakes) => {
+    expect(mistakesOf(text)).toEqual(mistakes);
+  });
+});

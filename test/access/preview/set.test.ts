@@ -1,0 +1,97 @@
+// Access before and after a preview of a RoleBindingSet.
+import { describe, expect, test } from "vitest";
+import { changed, created, UNKNOWN, urnOf } from "./fixture.ts";
+import { bindingUid, CI, ISSUER, liveWith, MAKER, named, reportOf, rowsOf, TEAM, VIEWER } from "./team.ts";
+
+describe("a RoleBindingSet", () => {
+  const pair = (i: number, identity: string, role: string, roleName: string) => ({
+    uid: bindingUid(TEAM, i),
+    identity: named(identity, "ci"),
+    role: named(role, roleName),
+  });
+
+  test("gains the pairs that it adds, and loses those that it drops", () => {
+    const live = liveWith([TEAM, CI, VIEWER]);
+    const steps = [
+      changed("update", "RoleBindingSet", "s", TEAM, {
+        old: { parent: TEAM, bindings: [{ identity: CI, role: "viewer" }] },
+        outputs: { bindings: [pair(0, CI, VIEWER, "viewer")], unmanaged: [] },
+        new: { parent: TEAM, bindings: [{ identity: CI, role: MAKER }] },
+      }),
+    ];
+    expect(rowsOf(reportOf({ steps }, live))).toEqual(["ci + team repo.create maker", "ci - team groups.list viewer"]);
+  });
+
+  test("resolves new identities by the names of its pairs", () => {
+    const claimMatch = { issuer: ISSUER, subject: "x" };
+    const identities = ["one", "two"].map((name) => created("Identity", name, { parent: TEAM, name, claimMatch }));
+    const set = created(
+      "RoleBindingSet",
+      "s",
+      {
+        parent: TEAM,
+        bindings: [
+          { identity: UNKNOWN, role: "viewer" },
+          { identity: UNKNOWN, role: MAKER },
+        ],
+        names: [
+          { identity: "two", role: "viewer" },
+          { identity: "one", role: "maker" },
+        ],
+      },
+      { bindings: [urnOf("Identity", "one"), urnOf("Identity", "two")] },
+    );
+    expect(rowsOf(reportOf({ steps: [...identities, set] }, liveWith()))).toEqual([
+      "one + team repo.create maker",
+      "two + team groups.list viewer",
+    ]);
+  });
+
+  test("takes an existing pair over, without a gain", () => {
+    const live = liveWith([TEAM, CI, VIEWER]);
+    const set = created("RoleBindingSet", "s", { parent: TEAM, bindings: [{ identity: CI, role: "viewer" }] });
+    const report = reportOf({ steps: [set] }, live);
+    expect([rowsOf(report), report.undeclared]).toEqual([[], []]);
+  });
+
+  test("removes, when exclusive, what the last run has recorded, and keeps what it keeps on purpose", () => {
+    const live = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
+    const unmanaged = [
+      pair(0, CI, VIEWER, "viewer"),
+      { ...pair(1, CI, MAKER, "maker"), kept: "the run acts through it" },
+    ];
+    const states = (exclusive: boolean, before: boolean) => ({
+      old: { parent: TEAM, bindings: [] },
+      outputs: { bindings: [], unmanaged, exclusive: before },
+      new: { parent: TEAM, bindings: [], exclusive },
+    });
+    const rowsWith = (exclusive: boolean, before: boolean) =>
+      rowsOf(reportOf({ steps: [changed("update", "RoleBindingSet", "s", TEAM, states(exclusive, before))] }, live));
+    expect(rowsWith(true, true)).toEqual(["ci - team groups.list viewer"]);
+    // The first run of an exclusive set removes nothing.
+    expect(rowsWith(true, false)).toEqual([]);
+    expect(rowsWith(false, true)).toEqual([]);
+  });
+
+  test("a pair that was removed by hand is granted again", () => {
+    const bindings = [{ identity: CI, role: "viewer" }];
+    const refresh = changed("refresh", "RoleBindingSet", "s", TEAM, {
+      outputs: { bindings: [pair(0, CI, VIEWER, "viewer")] },
+    });
+    const update = changed("update", "RoleBindingSet", "s", TEAM, {
+      old: { parent: TEAM, bindings: [] },
+      outputs: { bindings: [] },
+      new: { parent: TEAM, bindings },
+    });
+    const report = reportOf({ steps: [refresh, update] }, liveWith());
+    expect(report.findings.map(({ rule, subject }) => `${rule} ${subject}`)).toEqual([`regrants-removed ${CI}`]);
+  });
+
+  test("a list that is known only to the run is unknown", () => {
+    const report = reportOf(
+      { steps: [created("RoleBindingSet", "s", { parent: TEAM, bindings: UNKNOWN })] },
+      liveWith(),
+    );
+    expect(report.unknown).toMatchObject([{ subject: "s", property: "bindings" }]);
+  });
+});
