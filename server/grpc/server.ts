@@ -44,6 +44,9 @@ const STREAMS_MAX = 1000;
 
 type RestHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
+// One for all servers of the process, created at the first call: a server that speaks only REST does without.
+const registry = once(createGrpcRegistry);
+
 /** Calls wait until `ready`. `rest` answers requests of HTTP/2 that are not gRPC. */
 export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Bounds, rest: RestHandler): Grpc => {
   const { connections, memory, idleMs } = bounds;
@@ -54,8 +57,6 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
     "grpc.max_concurrent_streams": STREAMS_MAX,
     "grpc.max_connection_idle_ms": idleMs,
   });
-  // Created at the first call: a server that speaks only REST does without.
-  const registry = once(createGrpcRegistry);
   const arrivals = createArrivals(registry, memory);
   const openEnded = new Set(REFLECTION_PACKAGES.map(reflectionPath));
   const calls = createCalls({ registry, arrivals, connections, openEnded, ready });
