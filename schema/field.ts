@@ -151,22 +151,25 @@ export const strings = z.array(string, { error: "must be a list of strings" });
 export const stringMap = z.record(z.string(), string, { error: "must be a map of strings" });
 export const int32Map = z.record(z.string(), int32, { error: "must be a map of integers" });
 
-/** The type itself, without optional and readonly. */
-export const unwrap = (schema: z.ZodType): z.ZodType => {
-  let inner = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodReadonly) inner = inner.unwrap() as z.ZodType;
-  return inner;
-};
-
 // A registry builds its answer on every call, and readers ask once per list item.
 const remembered = <T>(read: (schema: z.ZodType) => T): ((schema: z.ZodType) => T) => {
   const known = new WeakMap<z.ZodType, { info: T }>();
   return (schema) => {
-    const found = known.get(schema) ?? { info: read(schema) };
-    known.set(schema, found);
+    let found = known.get(schema);
+    if (!found) {
+      found = { info: read(schema) };
+      known.set(schema, found);
+    }
     return found.info;
   };
 };
+
+/** The type itself, without optional and readonly. */
+export const unwrap = remembered((schema): z.ZodType => {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodReadonly) inner = inner.unwrap() as z.ZodType;
+  return inner;
+});
 
 export const fieldInfo = remembered((schema): FieldInfo => {
   const info = fieldInfos.get(schema);
@@ -191,13 +194,17 @@ export const zeroOf = (schema: z.ZodType): unknown => {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) return [];
   if (inner instanceof z.ZodRecord) return {};
+  return scalarZero(inner);
+};
+
+const scalarZero = remembered((inner): unknown => {
   if (inner instanceof z.ZodBoolean) return false;
   if (scalarInfo(inner)?.scalar === "int32") return 0;
   if (scalarInfo(inner)?.scalar === "int64") return "0";
   const numbers = enumInfo(inner)?.numbers;
   if (numbers) return Object.keys(numbers)[0];
   return inner instanceof z.ZodString ? "" : undefined;
-};
+});
 
 /** True for values that proto3 cannot distinguish from an absent field. */
 export const isZero = (schema: z.ZodType, value: unknown): boolean => {
