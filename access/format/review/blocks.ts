@@ -18,15 +18,17 @@ export const changesOf = ({ gains, losses }: { gains: readonly Row[]; losses: re
 ];
 
 const grouped = (sign: "+" | "-", rows: readonly Row[]): Change[] =>
-  [...Map.groupBy(rows, ({ group, groupName, role }) => JSON.stringify([group, groupName, role])).values()].map(
-    (own) => {
-      const { groupName, group, role } = own[0] as Row;
-      // What changes things first: a long list is cut.
-      const [writes, reads] = [own.filter(isWrite), own.filter((row) => !isWrite(row))];
-      const capabilities = [...writes, ...reads].map(({ capability }) => capability);
-      return { sign, place: placeOf(groupName, group), role, capabilities };
-    },
-  );
+  [...Map.groupBy(rows, placeKey).values()].map((own) => {
+    const { groupName, group, role } = own[0] as Row;
+    // What changes things first: a long list is cut.
+    const [writes, reads] = [own.filter(isWrite), own.filter((row) => !isWrite(row))];
+    const capabilities = [...writes, ...reads].map(({ capability }) => capability);
+    return { sign, place: placeOf(groupName, group), role, capabilities };
+  });
+
+// A review may have hundreds of thousands of rows. The length keeps a role "b c" at "a" apart from a role "c" at "a b".
+const placeKey = ({ group, groupName, role }: Row): string =>
+  `${role.length} ${role} ${group === null ? "new " : ""}${group ?? groupName}`;
 
 export const placeOf = (groupName: string, group: string | null): string =>
   group === null ? `${groupName} (new)` : groupName === "/" ? "/ (the organisation)" : groupName;
