@@ -11,6 +11,7 @@ import { type Environment, type Session, sessionWith } from "../../provider/sess
 import { ApiError, type Json } from "../../schema/index.ts";
 import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
 import { getter, journalFolder, keyOf, page, type Recorded } from "../support/scripted.ts";
+import { sharedKeys } from "./api-server.ts";
 import { type ManualClock, manualClock } from "./clock.ts";
 
 export type Fault =
@@ -169,6 +170,7 @@ export const startService = async (seed?: string): Promise<Service> => {
   const clock = manualClock();
   const server = await createServer({
     dev: true,
+    keys: sharedKeys(),
     clock: () => Date.now() + clock.now(),
     ...(seed !== undefined && { seed: parseSeed(seed, "seed.yaml") }),
   });

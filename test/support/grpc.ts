@@ -58,8 +58,7 @@ let loaded: PackageDefinition | undefined;
 
 /** Every generated .proto file. */
 export const generatedProtos = (): PackageDefinition => {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".proto"));
-  loaded ??= loadSync(files, {
+  loaded ??= loadSync(protoFiles(), {
     includeDirs: [folder],
     keepCase: true,
     longs: String,
@@ -69,6 +68,9 @@ export const generatedProtos = (): PackageDefinition => {
   });
   return loaded;
 };
+
+const protoFiles = (): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".proto"));
 
 /** The method of an operation in the generated files. */
 export const grpcMethodOf = (operation: OperationName, version = "v2beta1"): MethodDefinition<object, object> => {
