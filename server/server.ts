@@ -88,7 +88,7 @@ export const createServer = (async (options: ServerOptions = {}): Promise<Runnin
   const { host = "127.0.0.1", store: storeOrFile = ":memory:" } = options;
   const { publicUrl, publicAuthUrl } = checkOptions(options);
   const faults = options.faults && createFaults(options.faults, options.clock ?? Date.now);
-  const store = typeof storeOrFile === "string" ? createStore(openDatabase(storeOrFile)) : (storeOrFile as Store);
+  let store = typeof storeOrFile === "string" ? undefined : (storeOrFile as Store);
   const api = Promise.withResolvers<HttpOptions & GrpcOptions>();
   const auth = Promise.withResolvers<HttpOptions & GrpcOptions>();
   const split = isSplit(options);
@@ -100,11 +100,13 @@ export const createServer = (async (options: ServerOptions = {}): Promise<Runnin
     draining = true;
     const ports = [...new Set([apiPort, authPort])];
     await Promise.all([...ports.map((port) => port.close(cut)), faults?.drain(cut)]);
-    store.close();
+    store?.close();
   };
   try {
     await listen(apiPort.listener, options.port ?? 0, host);
     if (split) await listen(authPort.listener, options.authPort as number, host);
+    // Not before it has the port: a server that cannot start leaves no new file behind.
+    store ??= createStore(openDatabase(storeOrFile as string));
     const [localUrl, localAuthUrl] = [apiPort, authPort].map((port) =>
       urlOf(port.listener, host, options.tls ? "https" : "http"),
     ) as [string, string];

@@ -1,5 +1,5 @@
 // An error that the user can fix ends `irm serve` with one sentence on stderr and exit code 1, without a stack trace.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
@@ -67,10 +67,12 @@ describe("a database", () => {
 });
 
 describe("a port", () => {
-  test("that is in use", async () => {
+  test("that is in use, and no database is created", async () => {
     const { port, close } = await taken();
     const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
-    expectSentence(await run("--port", String(port)), sentence);
+    const file = folder.path("not-started.db");
+    expectSentence(await run("--port", String(port), "--db", file), sentence);
+    expect(existsSync(file)).toBe(false);
     close();
   });
 
