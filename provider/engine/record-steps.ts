@@ -20,6 +20,9 @@ export const recordStepsWith = (
   const review = reviewWith(log);
   const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
 
+  // Resources of the stack whose records the engine has not shown yet by comparing them: for `--replace URN` it never does.
+  const notCompared = new Set<unknown>();
+
   // So the preview already refuses a record that two resources adopt, or that another resource manages.
   const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
     if (!isUidp(adopt) || typeof key !== "string") return [];
@@ -28,7 +31,7 @@ export const recordStepsWith = (
   };
   // What a component found (provider/program/policy-match.ts). Of a resource in the state, and of its replacement, it is the own record.
   const adoptMatch = async (kind: Kind, olds: Json, { [MATCH]: match, ...news }: Json): Promise<Json> => {
-    if (!isUidp(match) || Object.keys(olds).length > 0) return news;
+    if (!isUidp(match) || Object.keys(olds).length > 0 || notCompared.has(news[KEY])) return news;
     if ((await ledger()).ownership.isOwnedBy(recordId(kind.field, match), String(news[KEY]))) return news;
     log(`${kind.type} ${nameInKey(news[KEY])} adopts ${kind.word} ${match} ${title(news)}`);
     return { ...news, adopt: match };
@@ -40,11 +43,12 @@ export const recordStepsWith = (
 
   return (kind) => ({
     check: async (olds, news, isPreview) => {
+      if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
       const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news));
       if (failures.length > 0) return { inputs, failures };
       const problems = [...(await adoptionProblems(kind, inputs)), ...placeProblems(kind, inputs)];
       reviewOf(kind)?.checked(olds, inputs);
-      const isNew = isPreview && Object.keys(olds).length === 0;
+      const isNew = isPreview && Object.keys(olds).length === 0 && !notCompared.has(news[KEY]);
       const text = isNew && connect ? await duplicates.warningOf(kind, await connect(), inputs) : undefined;
       if (text !== undefined) log(text);
       return { inputs, failures: problems };
@@ -54,6 +58,7 @@ export const recordStepsWith = (
       return [{ kind, uid: id, owner: news?.[KEY] as string | undefined, kept }];
     },
     diff: async (id, olds, news) => {
+      notCompared.delete(news[KEY]);
       const compared = reconcile.diff(kind, id, olds, news);
       if (compared.warning) log(compared.warning);
       reviewOf(kind)?.compared(olds, news);

@@ -83,6 +83,18 @@ describe("the methods of a kind", () => {
     expect(said).toEqual([expect.stringMatching(/^warning: Group other is new, and a group .* already exists:/)]);
   });
 
+  it("do not report it when the user asks for the replacement, so that the engine compares nothing", async () => {
+    const listed = { uid: GROUP, name: "eng", createTime: new Date(START_MS).toISOString() };
+    const { methods, said } = setUp(undefined, (request) =>
+      request.url.pathname.endsWith("/groups") ? json({ groups: [listed], totalCount: 1 }) : groupAsked(request),
+    );
+    await methods.group.configure(CONFIG);
+    const news = { ...keyOf("eng"), parent: ORG, name: "eng", [PREVIEW]: true };
+    await methods.group.check({ ...keyOf("eng"), parent: ORG, name: "eng" }, news);
+    await methods.group.check({}, news);
+    expect(said).toEqual([]);
+  });
+
   it("adopt the match of a component only for a resource that is new to the stack", async () => {
     const { methods, said } = setUp();
     await methods.group.configure(CONFIG);
