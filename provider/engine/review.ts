@@ -4,6 +4,7 @@ import type { Json } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
 import { SET_TOKEN } from "../kind/kind.ts";
 import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
+import { type Binding, type DeclaredPair, grants } from "../set/pair.ts";
 import { KEY, nameInKey, staysOnDelete } from "../state/state.ts";
 import { removedSetText } from "./set-review.ts";
 
@@ -14,6 +15,15 @@ export interface Review {
   compared(olds: Json, news: Json): void;
   /** It has deleted the resource. */
   removed(stored: Json): void;
+}
+
+/** A set of the program, as far as a preview knows it. */
+export interface DeclaredSet {
+  /** logical name */
+  name: string;
+  /** uid of the group */
+  parent: string;
+  pairs: readonly Pick<DeclaredPair, "identity" | "role">[];
 }
 
 const PARTS = ["identity", "role", "group"] as const;
@@ -62,8 +72,13 @@ const removedBinding = (outputs: Json): string => {
   return `RoleBinding ${logicalName(outputs)} is removed: ${parts.join(", ")}`;
 };
 
-/** For a resource that leaves the stack: what the engine does not show. */
-export const removedText = (type: string, urn: string, outputs: Json): string | undefined => {
+/** For a resource that leaves the stack: what the engine does not show. `sets` are those of the program. */
+export const removedText = (
+  type: string,
+  urn: string,
+  outputs: Json,
+  sets: readonly DeclaredSet[],
+): string | undefined => {
   if (type === SET_TOKEN) return removedSetText(urn, outputs);
   const kind = kindOfToken(type);
   if (!kind) return undefined;
@@ -71,8 +86,16 @@ export const removedText = (type: string, urn: string, outputs: Json): string | 
     const name = `${kind.type} ${urn.replace(/^.*::/s, "")}`;
     return `${name} is no longer in the program: ${kind.word} ${outputs.uid} was adopted and stays`;
   }
-  return kind === kindRecords.roleBinding ? removedBinding(outputs) : undefined;
+  if (kind !== kindRecords.roleBinding) return undefined;
+  const set = sets.find((one) => takesOver(one, outputs));
+  if (set === undefined) return removedBinding(outputs);
+  return `RoleBinding ${logicalName(outputs)} is no longer in the program: RoleBindingSet ${set.name} takes over ${kind.word} ${outputs.uid}, which stays`;
 };
+
+/** Whether the set declares what the role binding grants. */
+const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json): boolean =>
+  (outputs.group as Named | undefined)?.uid === parent &&
+  pairs.some((pair) => grants(outputs as unknown as Binding, pair));
 
 const logicalName = (bag: Json): string => nameInKey(bag[KEY] ?? bag.uid);
 

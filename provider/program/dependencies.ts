@@ -25,6 +25,7 @@ export interface Literal {
 /** A resource of ours as its constructor saw it. */
 interface Entry {
   type: string;
+  name: string;
   inputs: pulumi.Inputs;
   opts: pulumi.CustomResourceOptions;
   literals: readonly Literal[];
@@ -35,6 +36,8 @@ interface Entry {
 export interface Program {
   /** all that is constructed so far */
   resources(): pulumi.CustomResource[];
+  /** arguments of its sets of role bindings, with their logical names */
+  sets(): { name: string; inputs: pulumi.Inputs }[];
   /** uids of the records that it adopts */
   adopted: Set<string>;
   /** Registers a resource; returns `opts` with the dependencies that its plain uids imply. */
@@ -43,6 +46,8 @@ export interface Program {
 
 interface Entering {
   type: string;
+  /** logical name */
+  name: string;
   /** its uid is that of its group */
   sharesUid: boolean;
   literals: readonly Literal[];
@@ -147,9 +152,10 @@ export const programWith = (timeoutMs: number): Program => {
 
   return {
     resources: () => entries.flatMap(({ resource }) => resource ?? []),
+    sets: () => entries.filter(({ type, resource }) => type === "RoleBindingSet" && resource !== undefined),
     adopted: new Set(),
-    enter({ type, sharesUid, literals }, inputs, opts) {
-      const entry: Entry = { type, inputs, opts, literals };
+    enter({ type, name, sharesUid, literals }, inputs, opts) {
+      const entry: Entry = { type, name, inputs, opts, literals };
       entries.push(entry);
       waits.clear();
       const constructed = (resource: pulumi.CustomResource) => {

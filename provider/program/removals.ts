@@ -13,6 +13,8 @@ import { recordId } from "../kind/record.ts";
 export interface Declared {
   monitor: object | undefined;
   resources(): readonly pulumi.CustomResource[];
+  /** arguments of its sets of role bindings, with their logical names */
+  sets(): readonly { name: string; inputs: pulumi.Inputs }[];
   /** uids of the records that it adopts */
   adopted: ReadonlySet<string>;
 }
@@ -28,7 +30,7 @@ export const reportRemovals = (declared: Declared): void => {
   previews.push(declared);
 };
 
-const report = async ({ monitor, resources, adopted }: Declared): Promise<void> => {
+const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<void> => {
   try {
     // The run is over: a program of the Automation API.
     if (pulumi.runtime.getMonitor() !== monitor) return;
@@ -39,16 +41,27 @@ const report = async ({ monitor, resources, adopted }: Declared): Promise<void> 
     const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await settled(own.id))));
     const known = new Set([...adopted, ...ids]);
     const isKnown = (id: unknown) => id !== undefined && known.has(id);
+    const declaredSets = await Promise.all(sets().map(knownOf));
     const { removedText } = await import("../engine/review.ts");
     for (const [urn, { type, outputs }] of Object.entries(state)) {
       // By its uid under another name: an alias, or a record that changes hands.
       if (urns.has(urn) || isKnown(idOf(type, outputs.uid))) continue;
-      const text = removedText(type, urn, outputs);
+      const text = removedText(type, urn, outputs, declaredSets);
       if (text !== undefined) await pulumi.log.info(text);
     }
   } catch (error) {
     await pulumi.log.debug(`pulumi-irm: what leaves the stack is not known: ${(error as Error).message}`);
   }
+};
+
+/** A set, without what the preview does not know: the uids of new records, to which nothing in the state is bound. */
+const knownOf = async ({ name, inputs: { parent, bindings } }: { name: string; inputs: pulumi.Inputs }) => {
+  const uid = (value: unknown) => settled(pulumi.output(value)) as Promise<string>;
+  const pairs = (bindings as { identity: unknown; role: unknown }[]).map(async ({ identity, role }) => ({
+    identity: await uid(identity),
+    role: await uid(role),
+  }));
+  return { name, parent: await uid(parent), pairs: await Promise.all(pairs) };
 };
 
 const typeTokenOf = (resource: pulumi.Resource): string =>

@@ -44,7 +44,12 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const given = inputsFrom(descriptor, args);
     const unset = Object.fromEntries(outputNames(descriptor).map((output) => [output, undefined]));
     markHandled(given);
-    const declared = { type, sharesUid: descriptor.list.sharesUid === true, literals: literalsOf(descriptor, given) };
+    const declared = {
+      type,
+      name,
+      sharesUid: descriptor.list.sharesUid === true,
+      literals: literalsOf(descriptor, given),
+    };
     const own = engineInputs(kind, type, name, opts);
     const entered = currentProgram().enter(declared, given, withSecretOutputs(descriptor, opts));
     if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);

@@ -75,7 +75,7 @@ export class RoleBindingSet extends pulumi.CustomResource {
     const own = engineInputs("roleBindingSet", TYPE, name, opts);
     const given = { parent: group, bindings: pairs, ...switches };
     const literals = [...literalOf(group, "Group"), ...literalsIn(pairs)];
-    const entered = currentProgram().enter({ type: TYPE, sharesUid: true, literals }, given, opts);
+    const entered = currentProgram().enter({ type: TYPE, name, sharesUid: true, literals }, given, opts);
     claimPlace(entered, TYPE, name, given);
     if (Array.isArray(pairs)) refuseTwice(name, entered, pairs);
     const unset = { unmanaged: undefined, exclusive: undefined, maxRemovals: undefined, updateTime: undefined };

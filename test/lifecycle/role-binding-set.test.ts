@@ -47,7 +47,15 @@ new RoleBinding("deploy", { parent: team, identity: deploy, role: custom });`),
   it("takes over what RoleBinding resources managed, in one up, and its preview names the pairs", async () => {
     const before = bindings();
     program.write(set(PAIRS));
-    const preview = await program.must("preview");
+    // An inline program of the Automation API does not report what leaves the stack.
+    const preview = await program.commandLine.must("preview");
+    for (const name of ["ci", "deploy"]) {
+      const line = new RegExp(
+        `RoleBinding ${name} is no longer in the program: .* takes over role binding (.+), which stays`,
+      );
+      expect(before).toContain(line.exec(preview.output)?.[1]);
+    }
+    expect(preview.output).not.toContain("is removed");
     expect(preview.output).toContain(
       'RoleBindingSet team is new:\n      - adds "ci" as "viewer"\n      - adds "deploy" as "custom"',
     );
