@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import { suggestion } from "../../schema/nearest.ts";
 import { shapeError } from "../../schema/shape.ts";
+import { mustBeString } from "../preset/preset.ts";
 import { presets } from "../preset/presets.ts";
 import { type AccessDraft, checkBindings } from "./check/binding.ts";
 import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.ts";
@@ -14,7 +15,7 @@ import { sourceFromObject } from "./object-source.ts";
 import type { Policy } from "./policy.ts";
 import { readSource } from "./read-file.ts";
 import { PolicyShape, RAW_RELATIONSHIPS } from "./shape.ts";
-import { isMap, type Mistake, pathText, placeOf, plainValue, type Source } from "./source.ts";
+import { isMap, type Mistake, pathText, placeOf, plainValue, type Source, writtenAt } from "./source.ts";
 
 export interface ParsedPolicy {
   /** absent: there are mistakes */
@@ -67,6 +68,7 @@ const check = (source: Source, mistakes: Mistake[]): Policy => {
     mistake: (path, text, { atKey } = {}) =>
       mistakes.push({ path: pathText(path), text, place: placeOf(source, path, atKey) }),
     placeOf: (path) => placeOf(source, path, true),
+    writtenAt: (path) => writtenAt(source, path),
   };
   const value = plainValue(source);
   const draft = checkShape(value, report);
@@ -98,8 +100,8 @@ interface Draft {
 }
 
 // What has the wrong shape is reported and left out, so that the rest can be checked.
-const checkShape = (value: unknown, { mistake }: Report): Draft => {
-  const { error } = PolicyShape.safeParse(value, { error: textOf });
+const checkShape = (value: unknown, { mistake, writtenAt: written }: Report): Draft => {
+  const { error } = PolicyShape.safeParse(value, { error: shapeError, reportInput: true });
   for (const issue of error?.issues ?? []) {
     if (issue.code === "unrecognized_keys")
       for (const key of issue.keys) {
@@ -107,18 +109,15 @@ const checkShape = (value: unknown, { mistake }: Report): Draft => {
         leaveOut(value, [...issue.path, key]);
       }
     else {
-      mistake(issue.path, issue.message);
+      mistake(issue.path, isUnquoted(issue) ? mustBeString(written(issue.path)) : issue.message);
       leaveOut(value, issue.path);
     }
   }
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Draft) : {};
 };
 
-const textOf = (issue: z.core.$ZodRawIssue): string | undefined => {
-  if (issue.code === "invalid_type" && issue.expected === "string" && typeof issue.input === "number")
-    return `must be a string: write "${issue.input}", in quotes`;
-  return shapeError(issue);
-};
+const isUnquoted = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === "invalid_type" && issue.expected === "string" && ["number", "boolean"].includes(typeof issue.input);
 
 const leaveOut = (value: unknown, path: Path): void => {
   const last = path.at(-1);

@@ -29,7 +29,11 @@ interface Node {
 
 export type MapSource = Node & { entries: Map<string, Entry> };
 export type ListSource = Node & { items: Source[] };
-export type ScalarSource = Node & { scalar: unknown };
+export type ScalarSource = Node & {
+  scalar: unknown;
+  /** as the file has it: 1.10 is the number 1.1 */
+  written?: string;
+};
 export type Source = MapSource | ListSource | ScalarSource;
 
 /** Most nodes of a policy, after aliases. */
@@ -52,12 +56,27 @@ export const listOf = (items: Source[], place?: Place): ListSource => ({
   size: items.reduce((sum, { size }) => sum + size, 1),
 });
 
-export const scalarOf = (scalar: unknown, place?: Place): ScalarSource => ({ scalar, place, size: 1 });
+export const scalarOf = (scalar: unknown, place?: Place, written?: string): ScalarSource => ({
+  scalar,
+  place,
+  size: 1,
+  ...(written !== undefined && { written }),
+});
 
 /** The plain value. */
 export const plainValue = (source: Source): unknown => {
   if (isMap(source)) return Object.fromEntries([...source.entries].map(([key, { value }]) => [key, plainValue(value)]));
   return isList(source) ? source.items.map(plainValue) : source.scalar;
+};
+
+/** The scalar at a path as it is written. */
+export const writtenAt = (source: Source, path: readonly PropertyKey[]): string => {
+  const found = path.reduce<Source | undefined>(
+    (held, step) =>
+      isMap(held) ? held.entries.get(String(step))?.value : isList(held) ? held.items[Number(step)] : held,
+    source,
+  );
+  return found && "scalar" in found ? (found.written ?? String(found.scalar)) : "";
 };
 
 /** Where the value at a path stands; of a map, its key; of what is not there, what it should be in. */

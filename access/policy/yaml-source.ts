@@ -140,7 +140,7 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
       const items = (node.items as Node[]).map((item, i) => read(item, [...path, i]));
       return listOf(items, placeAt(node));
     }
-    return scalarOf(isScalar(node) ? node.value : null, placeAt(node));
+    return isScalar(node) ? scalarOf(node.value, placeAt(node), node.source) : scalarOf(null, placeAt(node));
   };
 
   const readAlias = (node: Node & { source: string }, path: Path): Source => {
@@ -160,7 +160,7 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
     const entries = new Map<string, Entry>();
     const merged: Source[] = [];
     for (const { key, value } of pairs) {
-      const name = isScalar(key) ? String(key.value) : "";
+      const name = isScalar(key) ? keyText(key) : "";
       const own = [...path, name];
       const source = read(value, own);
       if (isScalar(key) && name === "<<" && key.type === Scalar.PLAIN) merged.push(...mergedMaps(source, key, path));
@@ -186,6 +186,9 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
 
   return { source: read(document.contents as Node | null, []), mistakes };
 };
+
+// A key is a text: what looks like a number stays as it is written.
+const keyText = ({ value, source }: Scalar): string => (typeof value === "string" ? value : (source ?? String(value)));
 
 const firstPlace = (entries: ReadonlyMap<string, Entry>, name: string): string => {
   const place = entries.get(name)?.key;

@@ -64,9 +64,12 @@ export const presetProblems = (preset: Preset, args: unknown): PresetProblem[] =
   return [...wrong, ...missing, ...choiceProblems(choice, given), ...(preset.conflicts?.(strings) ?? [])];
 };
 
+/** YAML takes 1.10 and true without quotes as something else than a text. */
+export const mustBeString = (written: string): string => `must be a string: write "${written}", in quotes`;
+
 const valueViolation = ({ type, violation }: PresetField, value: unknown): string | undefined => {
   if (type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
-  if (typeof value === "number") return `must be a string: write "${value}", in quotes`;
+  if (typeof value === "number" || typeof value === "boolean") return mustBeString(String(value));
   if (typeof value !== "string") return "must be a string";
   if (value === "") return "must not be empty";
   if (value.length > 255) return "must be at most 255 characters";

@@ -3,7 +3,7 @@
 import { inputFields, inputViolations, type Json } from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
 import { issuerViolation } from "../../preset/issuer.ts";
-import { presetProblems } from "../../preset/preset.ts";
+import { mustBeString, presetProblems } from "../../preset/preset.ts";
 import { type PresetName, presets } from "../../preset/presets.ts";
 import { RAW_RELATIONSHIPS, type RawRelationship, relationshipMessage } from "../shape.ts";
 import { checkPatterns } from "./pattern.ts";
@@ -29,9 +29,14 @@ export const checkRelationship = (identity: Json, path: Path, report: Report): J
     : written(word as RawRelationship, identity[word], own, report);
 };
 
-const fromPreset = (word: PresetName, args: unknown, path: Path, { mistake }: Report): Json | undefined => {
+const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report): Json | undefined => {
+  const { mistake, writtenAt } = report;
   const problems = presetProblems(presets[word], args);
-  for (const { field, text } of problems) mistake(field === undefined ? path : [...path, field], text);
+  for (const { field, text } of problems) {
+    const own = field === undefined ? path : [...path, field];
+    const value = field === undefined ? undefined : (args as Json)[field];
+    mistake(own, text === mustBeString(String(value)) ? mustBeString(writtenAt(own)) : text);
+  }
   if (problems.length > 0) return undefined;
   const relationship = presets[word].relationship(args as never) as unknown as Json;
   const [name, value] = Object.entries(relationship)[0] as [RawRelationship, Json];

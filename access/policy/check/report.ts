@@ -8,6 +8,8 @@ export type Path = readonly PropertyKey[];
 export interface Report {
   mistake(path: Path, text: string, options?: { atKey?: boolean }): void;
   placeOf(path: Path): Place | undefined;
+  /** A scalar as the file has it. */
+  writtenAt(path: Path): string;
 }
 
 /** What the API would refuse of a record's own fields. The key is the name where none is given. */
@@ -28,16 +30,31 @@ export const checkRecord = (
   return violations;
 };
 
+interface Named {
+  path: Path;
+  hasName: boolean;
+  shown: string;
+  place: Place | undefined;
+}
+
 /** Records that no reader could tell apart: reported at the second. */
-export const duplicateFinder = ({ mistake }: Report, what: string) => {
-  const first = new Map<string, string>();
+export const duplicateFinder = ({ mistake, placeOf }: Report, what: string) => {
+  const first = new Map<string, Named>();
   return (group: string, name: string, path: Path, hasName: boolean, shown: string): void => {
     const key = JSON.stringify([group, name]);
-    const before = first.get(key);
-    if (before === undefined) first.set(key, shown);
-    else {
-      const text = `${what} ${before} has the same name in this group; choose another`;
-      mistake(hasName ? [...path, "name"] : path, text, { atKey: !hasName });
-    }
+    const own: Named = { path, hasName, shown, place: placeOf(path) };
+    const known = first.get(key);
+    // JavaScript lists the keys of an object that are numbers first, wherever they stand.
+    const isFirst = known === undefined || isBefore(own.place, known.place);
+    if (isFirst) first.set(key, own);
+    if (known === undefined) return;
+    const [before, second] = isFirst ? [own, known] : [known, own];
+    const text = `${what} ${before.shown} has the same name in this group; choose another`;
+    mistake(second.hasName ? [...second.path, "name"] : second.path, text, { atKey: !second.hasName });
   };
 };
+
+const isBefore = (one: Place | undefined, other: Place | undefined): boolean =>
+  one !== undefined &&
+  one.file === other?.file &&
+  (one.line < other.line || (one.line === other.line && one.column < other.column));

@@ -55,6 +55,25 @@ describe("every mistake is reported with its line, its column and what to write 
       ],
     ],
     [
+      "records of one name, at the second, also where a key is a number",
+      `${rest}groups:\n  b: { name: data }\n  1: { name: data }\n  2: { name: data }\n`,
+      [
+        "access.yaml:4:14: groups.1.name: group b has the same name in this group; choose another",
+        "access.yaml:5:14: groups.2.name: group 1 has the same name in this group; choose another",
+      ],
+    ],
+    [
+      "numbers and truth values without quotes, as they are written",
+      `${rest}identities:\n  a: { aws: { account: 012345678901, role: r } }\n  b: { gitlab: { project: a/b, branch: 1.10 } }\nroles:\n  1.10: { can: [7.0], description: 1.20 }\naccess:\n  /: { 1.10: [True] }\n`,
+      [
+        'access.yaml:3:24: identities.a.aws.account: must be a string: write "012345678901", in quotes',
+        'access.yaml:4:40: identities.b.gitlab.branch: must be a string: write "1.10", in quotes',
+        'access.yaml:6:17: roles.1.10.can[0]: must be a string: write "7.0", in quotes',
+        'access.yaml:6:36: roles.1.10.description: must be a string: write "1.20", in quotes',
+        'access.yaml:8:15: access./.1.10[0]: must be a string: write "True", in quotes',
+      ],
+    ],
+    [
       "an identity twice in a row",
       `${rest}identities: { a: { google: { uniqueId: "107517467455664443765" } } }\naccess: { /: { viewer: [a, a] } }\n`,
       ["access.yaml:3:28: access./.viewer[1]: a has viewer here already"],
@@ -75,7 +94,7 @@ describe("every mistake is reported with its line, its column and what to write 
         "access.yaml:4:59: identities.b.github.tag: only one of branch, tag, environment, event may be given",
         "access.yaml:5:8: identities.c.gitlab: project is required",
         "access.yaml:5:26: identities.c.gitlab.projct: GitLab has no such argument; did you mean project?",
-        'access.yaml:5:39: identities.c.gitlab.branch: must be a string: write "1", in quotes',
+        'access.yaml:5:39: identities.c.gitlab.branch: must be a string: write "1.0", in quotes',
       ],
     ],
     [

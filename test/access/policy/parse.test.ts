@@ -101,6 +101,17 @@ access:
     ]);
   });
 
+  test("has keys as they are written: 1.10 is not 1.1", () => {
+    const policy = policyOf(`organization: acme
+groups: { 1.10: {}, 007: {}, true: {} }
+roles: { 2.0: { in: "1.10", can: [repo.list] } }
+identities: { 1: { in: "007", google: { uniqueId: "107517467455664443765" } } }
+access: { 1.10: { 2.0: ["1"] } }
+`);
+    expect([...policy.groups.keys()].sort()).toEqual(["007", "1.10", "true"]);
+    expect(policy.bindings).toMatchObject([{ group: "1.10", role: "2.0", identity: "1" }]);
+  });
+
   test("may use anchors, aliases and merge keys", () => {
     const policy = policyOf(`organization: acme
 identities:
