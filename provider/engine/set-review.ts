@@ -10,6 +10,8 @@ export interface SetReview {
   checked(olds: Json, news: Json): void;
   /** It has compared the outputs in the state with the inputs. */
   compared(olds: Json, news: Json): void;
+  /** The inputs are of another group: the set is replaced. */
+  moved(olds: Json, news: Json): void;
 }
 
 export const setReviewWith = (log: (text: string) => void): SetReview => {
@@ -29,15 +31,22 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
     compared(olds, news) {
       // A refresh compares too, in the other direction, and checks nothing first.
       if (!declared.has(news[KEY])) return;
-      const { added, dropped, undeclared, kept } = planOf(olds, news);
+      const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
       const changes = [
         ...added.map((pair) => `adds ${declaredText(pair)}`),
         ...dropped.map((one) => `removes ${bindingText(one)}`),
         ...undeclared.map((one) => `removes ${bindingText(one)}, which the program does not declare`),
+        ...twins.map((one) => `removes ${bindingText(one)}, which exists twice`),
         ...found(olds, news),
       ];
       const lines = [...changes, ...kept.map((one) => `keeps ${bindingText(one)} on purpose: ${one.kept}`)];
       if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
+    },
+    moved(olds, news) {
+      if (!declared.has(news[KEY])) return;
+      const added = pairsIn(news).map((pair) => `adds ${declaredText(pair)}`);
+      const lines = [...added, ...bindingsIn(olds, "bindings").map((one) => `removes ${bindingText(one)}`)];
+      if (lines.length > 0) logOnce(news, "moves to another group", lines);
     },
   };
 };

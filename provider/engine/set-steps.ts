@@ -29,6 +29,7 @@ export const setStepsWith = ({ log }: Pick<StepParts, "log">, places: BindingPla
     diff: async (id, olds, news) => {
       const compared = diffSet(id, nameInKey(news[KEY]), olds, news);
       if (compared.replaces.length === 0) review.compared(olds, news);
+      else review.moved(olds, news);
       return compared;
     },
     create: async (session, inputs) => ({
@@ -44,10 +45,14 @@ export const setStepsWith = ({ log }: Pick<StepParts, "log">, places: BindingPla
 /** The managed bindings. Those whose pairs the program declares are owned by the set in this run; another resource may take the others. */
 const heldBy = (outputs: Json, news: Json | undefined): Held[] => {
   const pairs = Map.groupBy(news ? pairsIn(news) : [], ({ identity }) => identity);
+  const owners = new Set<string>();
   return bindingsIn(outputs, "bindings").map((one) => {
     const isDeclared = pairs.get(one.identity.uid)?.some((pair) => grants(one, pair)) ?? false;
     const group = parentOf(one.uid);
-    const owner = isDeclared && news?.parent === group ? pairKey(news[KEY] as string, group, one) : undefined;
+    const key = isDeclared && news?.parent === group ? pairKey(news[KEY] as string, group, one) : undefined;
+    // The second binding of a pair is removed (provider/set/plan.ts).
+    const owner = key !== undefined && owners.has(key) ? undefined : key;
+    if (owner !== undefined) owners.add(owner);
     // An interrupted run may have taken it over from a resource that this run deletes.
     return {
       kind: kindRecords.roleBinding,

@@ -1,41 +1,35 @@
 // Create and update of a set: additions first, then removals. Whatever was done is recorded, so that the next run continues from what
 // is there.
 import { BATCH_MAX, type Json } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
 import { builtInRoleUid, isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
 import { recordId } from "../kind/record.ts";
 import { Incomplete } from "../reconcile/incomplete.ts";
-import { noteFailure } from "../recovery/outcome.ts";
 import type { Session } from "../session/session.ts";
 import { hidden, KEY } from "../state/state.ts";
-import { addBatch, Interrupted, type Missing } from "./add.ts";
-import { type Live, listLive, withKnown } from "./live.ts";
+import { addBatch, Interrupted } from "./add.ts";
+import { type Live, listLive, withKnown, withOthers } from "./live.ts";
 import { hiddenNames, outputsOf } from "./outputs.ts";
-import { bindingsIn, bindingText, type DeclaredPair, declaredText, desiredPair, pairsIn } from "./pair.ts";
-import { planOf, removesRecorded, requireFewRemovals } from "./plan.ts";
-import { keptOnPurpose, requireIdentity } from "./protect.ts";
-import { inOrder, logRemovals, removeBinding } from "./remove.ts";
-import { settingsOf } from "./settings.ts";
+import { bindingsIn, bindingText, declaredText, desiredPair, pairsIn } from "./pair.ts";
+import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
+import { removeSurplus } from "./remove-surplus.ts";
 import { settleInterrupted } from "./settle.ts";
+import { keptIn, type Pair, undeclaredIn, type Work } from "./work.ts";
 
 const kind = kindRecords.roleBinding;
-
-/** A declared pair by its uids. */
-interface Pair extends Missing {
-  declared: DeclaredPair;
-}
 
 /** The outputs. `olds` are those so far, none for a new set; `news` are inputs. */
 export const applySet = async (session: Session, name: string, olds: Json, news: Json): Promise<Json> => {
   const { [KEY]: set, parent: group } = news as { [KEY]: string; parent: string };
-  requireFewRemovals(name, planOf(olds, news), news);
+  const plan = planOf(olds, news);
+  requireFewRemovals(name, plan, news);
   const pairs = await pairsOf(session, set, group, news);
   const known = bindingsIn(olds, "bindings");
   const listed = await withKnown(session, known, olds.updateTime, await listLive(session, group));
   const settled = await settleInterrupted(session, set, group, listed);
   const work: Work = {
-    ...{ session, name, group, pairs },
+    ...{ session, name, group, pairs, plan },
+    shown: new Map(removalsOf(plan).map((one) => [one.uid, one])),
     identity: await session.identity(),
     live: [...settled.live],
     recovered: settled.recovered,
@@ -53,27 +47,6 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
   }
   return outputsIn(work, olds, news);
 };
-
-interface Work {
-  session: Session;
-  name: string;
-  group: string;
-  pairs: readonly Pair[];
-  /** uid of the identity that the run acts as */
-  identity: string | undefined;
-  /** all bindings of the group, as far as this run knows */
-  live: Live[];
-  /** by uid: what interrupted runs have created, and the state lacks */
-  recovered: ReadonlyMap<string, Entry>;
-  /** by key: the binding of a declared pair */
-  managed: Map<string, Live>;
-  /** uids of the bindings in the state */
-  known: ReadonlySet<string>;
-  /** the same, with those that this set has created or taken over */
-  own: Set<string>;
-  /** something was created, taken over or removed */
-  hasChanged: boolean;
-}
 
 const pairsOf = async (session: Session, set: string, group: string, news: Json): Promise<Pair[]> => {
   const first = new Map<string, number>();
@@ -110,7 +83,10 @@ const add = async (work: Work, set: string): Promise<void> => {
         problems.set(one.desired.key, `${one.text}: ${error.message}`);
     }
     // Another run of this stack is creating some of the pairs.
-    if (isInterrupted) work.live = [...(await settleInterrupted(session, set, group, [])).live];
+    if (isInterrupted) {
+      const live = withOthers(await listLive(session, group), work.live);
+      work.live = [...(await settleInterrupted(session, set, group, live)).live];
+    }
   }
   if (problems.size === 0) return;
   const count = problems.size === 1 ? "1 role binding was" : `${problems.size} role bindings were`;
@@ -127,7 +103,7 @@ const noteCreated = (work: Work, created: readonly Live[]): void => {
 
 /** Finds the bindings of the pairs. One that the set did not manage is taken over, never doubled. */
 const takeExisting = (work: Work, problems: Map<string, string>): void => {
-  const { session, managed, own } = work;
+  const { session, managed, own, shown } = work;
   const taken: Live[] = [];
   const byPair = Map.groupBy(work.live, ({ identity, role }) => `${identity.uid} ${role.uid}`);
   for (const { desired, text } of work.pairs) {
@@ -136,7 +112,8 @@ const takeExisting = (work: Work, problems: Map<string, string>): void => {
     const found = byPair.get(`${args.identityUid} ${args.roleUid}`) ?? [];
     const idOf = ({ uid }: Live) => recordId(kind.field, uid);
     const free = found.filter((one) => session.ownership.adoptionRefusal(idOf(one), key) === undefined);
-    const chosen = free.find(({ uid }) => own.has(uid)) ?? free[0];
+    const chosen =
+      free.find(({ uid }) => own.has(uid) && !shown.has(uid)) ?? free.find(({ uid }) => own.has(uid)) ?? free[0];
     if (chosen) {
       managed.set(key, chosen);
       if (session.ownership.isOwnedBy(idOf(chosen), key)) continue;
@@ -167,42 +144,6 @@ const logTaken = ({ session, name, recovered }: Work, taken: readonly Live[]): v
   });
   session.log([head, ...lines].join("\n  - "));
 };
-
-/** What the program does not declare any more, and of an exclusive set what the last run or refresh has recorded. */
-const removeSurplus = async (work: Work, olds: Json, news: Json): Promise<void> => {
-  const { session, name, own } = work;
-  const { exclusive } = settingsOf(news);
-  const recorded = new Set(removesRecorded(olds, news) ? bindingsIn(olds, "unmanaged").map(({ uid }) => uid) : []);
-  const surplus = undeclaredIn(work).filter(({ uid }) => own.has(uid) || recorded.has(uid));
-  if (surplus.length === 0) return;
-  const identity = exclusive ? await requireIdentity(session) : work.identity;
-  const kept = keptIn(work, news);
-  const removals = inOrder(
-    surplus.filter(({ uid }) => !kept.has(uid)),
-    identity,
-  );
-  for (const one of surplus.filter(({ uid }) => kept.has(uid)))
-    session.log(`RoleBindingSet ${name}: keeps ${bindingText(one)} (${one.uid}) on purpose: ${kept.get(one.uid)}`);
-  logRemovals(session, name, removals);
-  for (const one of removals) {
-    const isRemoved = await removeBinding(session, one, { createTime: olds.updateTime });
-    const entry = work.recovered.get(one.uid);
-    if (entry) await noteFailure(session, entry);
-    own.delete(one.uid);
-    if (isRemoved) work.live = work.live.filter(({ uid }) => uid !== one.uid);
-    work.hasChanged = true;
-  }
-};
-
-const undeclaredIn = ({ live, managed }: Work): Live[] => {
-  const chosen = new Set([...managed.values()].map(({ uid }) => uid));
-  return live.filter(({ uid }) => !chosen.has(uid));
-};
-
-const keptIn = (work: Work, news: Json): ReadonlyMap<string, string> =>
-  settingsOf(news).exclusive
-    ? keptOnPurpose(work.group, work.live, undeclaredIn(work), work.identity)
-    : new Map<string, string>();
 
 const outputsIn = (work: Work, olds: Json, news: Json): Json => {
   const { group, pairs, managed, own } = work;

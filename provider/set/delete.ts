@@ -1,13 +1,46 @@
-// Delete of a set: its managed bindings, one by one. Those that it does not manage stay.
+// Delete of a set: its managed bindings, one by one, with those that interrupted runs have created for it. Those that it does not manage
+// stay.
 import type { Json } from "../../schema/index.ts";
+import { JournalError } from "../journal/file.ts";
+import { kindRecords } from "../kind/index.ts";
+import { recordId } from "../kind/record.ts";
+import { noteFailure } from "../recovery/outcome.ts";
 import type { Session } from "../session/session.ts";
+import { KEY } from "../state/state.ts";
 import { bindingsIn } from "./pair.ts";
 import { inOrder, logRemovals, removeBinding } from "./remove.ts";
+import { type Settled, settleInterrupted } from "./settle.ts";
 
 /** `stored` are the outputs in the state. */
 export const deleteSet = async (session: Session, name: string, stored: Json): Promise<void> => {
   const { updateTime: createTime } = stored;
-  const managed = inOrder(bindingsIn(stored, "bindings"), await session.identity());
-  logRemovals(session, name, managed);
-  for (const one of managed) await removeBinding(session, one, { createTime });
+  const managed = bindingsIn(stored, "bindings");
+  const { live, recovered } = await recoveredFor(session, stored);
+  const isOwn = (uid: string, key: string) =>
+    session.ownership.creationRefusal(recordId(kindRecords.roleBinding.field, uid), key) === undefined;
+  const lacking = live.filter(({ uid }) => {
+    const entry = recovered.get(uid);
+    return entry && isOwn(uid, entry.key) && !managed.some((one) => one.uid === uid);
+  });
+  const removals = inOrder([...managed, ...lacking], await session.identity());
+  logRemovals(session, name, removals);
+  for (const one of removals) {
+    const isRemoved = await removeBinding(session, one, { createTime });
+    const entry = recovered.get(one.uid);
+    if (isRemoved && entry) await noteFailure(session, entry);
+  }
+};
+
+const NONE: Settled = { live: [], recovered: new Map() };
+
+const recoveredFor = async (session: Session, { [KEY]: set, parent: group }: Json): Promise<Settled> => {
+  // A state of an earlier version has no key.
+  if (typeof set !== "string" || typeof group !== "string") return NONE;
+  try {
+    return await settleInterrupted(session, set, group, []);
+  } catch (error) {
+    // A delete does not need the journal.
+    if (error instanceof JournalError) return NONE;
+    throw error;
+  }
 };

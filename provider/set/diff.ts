@@ -1,9 +1,10 @@
 // Diff of a set: by pairs, whatever their order. It sends no request.
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { DiffResult } from "../reconcile/diff.ts";
+import { isUnknown } from "../state/path.ts";
 import { SECRET_NAME } from "../state/state.ts";
 import { bindingsIn, grants, pairsIn } from "./pair.ts";
-import { planOf, requireFewRemovals } from "./plan.ts";
+import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
 import { settingsOf } from "./settings.ts";
 
 /** `olds` are the outputs as last observed, `news` inputs. */
@@ -13,7 +14,8 @@ export const diffSet = (id: string, name: string, olds: Json, news: Json): DiffR
   const plan = planOf(olds, news);
   requireFewRemovals(name, plan, news);
   const changes =
-    plan.added.length + plan.dropped.length + plan.undeclared.length > 0 ||
+    plan.added.length + removalsOf(plan).length > 0 ||
+    isUnknown(news.bindings) ||
     JSON.stringify(settingsOf(olds)) !== JSON.stringify(settingsOf(news)) ||
     holdsSecret(olds, news);
   return { changes, replaces: [] };

@@ -54,6 +54,12 @@ export const withKnown = async (
   return live;
 };
 
+/** With those of `others` that a list lacks: they were seen before, and may be too new for it. */
+export const withOthers = (listed: readonly Live[], others: readonly Live[]): Live[] => {
+  const uids = new Set(listed.map(({ uid }) => uid));
+  return [...listed, ...others.filter(({ uid }) => !uids.has(uid))];
+};
+
 /** Lists until `isComplete` holds, or nothing can be hidden any more after `waitMs`. */
 export const listUntil = async (
   session: Session,

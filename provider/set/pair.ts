@@ -4,6 +4,7 @@ import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Named, namedText } from "../kind/named.ts";
 import { type Desired, desiredWith } from "../state/desired.ts";
+import { UNKNOWN } from "../state/path.ts";
 import { KEY, SECRET_NAME } from "../state/state.ts";
 
 /** As the program gives it, among the inputs. */
@@ -27,7 +28,10 @@ export interface Binding {
 /** The pairs of the inputs; none where a preview does not know them. */
 export const pairsIn = ({ bindings, names }: Json): DeclaredPair[] =>
   Array.isArray(bindings)
-    ? bindings.map(({ identity, role }: DeclaredPair, i) => ({ identity, role, names: (names as Json[])?.[i] ?? {} }))
+    ? bindings.map((pair: DeclaredPair | typeof UNKNOWN, i) => {
+        const { identity, role } = pair === UNKNOWN ? { identity: UNKNOWN, role: UNKNOWN } : pair;
+        return { identity, role, names: (names as Json[])?.[i] ?? {} };
+      })
     : [];
 
 /** The role bindings in the outputs, managed or not. */

@@ -1,5 +1,6 @@
 // What an update of a set would do, from the state alone: a preview sends no request.
 import type { Json } from "../../schema/index.ts";
+import { isUnknown } from "../state/path.ts";
 import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn } from "./pair.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -10,6 +11,8 @@ export interface Plan {
   dropped: Binding[];
   /** never declared: recorded by the last run or refresh, and to be removed by an exclusive set */
   undeclared: Binding[];
+  /** to be removed as well: a pair that is declared has another binding in the state */
+  twins: Binding[];
   /** what an exclusive set would remove, and keeps on purpose */
   kept: Binding[];
 }
@@ -18,30 +21,35 @@ export interface Plan {
  * Whether the set removes what the last run or refresh recorded. The first update of an exclusive set removes nothing: it records what
  * is there, for the next preview.
  */
-export const removesRecorded = (olds: Json, news: Json): boolean =>
-  settingsOf(news).exclusive && settingsOf(olds).exclusive;
+const removesRecorded = (olds: Json, news: Json): boolean => settingsOf(news).exclusive && settingsOf(olds).exclusive;
 
 /** `olds` are outputs, `news` inputs. */
 export const planOf = (olds: Json, news: Json): Plan => {
+  if (isUnknown(news.bindings)) return { added: [], dropped: [], undeclared: [], twins: [], kept: [] };
   const pairs = pairsIn(news);
   const managed = bindingsIn(olds, "bindings");
   const declared = Map.groupBy(pairs, ({ identity }) => identity);
   const existing = Map.groupBy(managed, ({ identity }) => identity.uid);
   const isDeclared = (one: Binding) => (declared.get(one.identity.uid) ?? []).some((pair) => grants(one, pair));
-  const unmanaged = bindingsIn(olds, "unmanaged").filter((one) => !isDeclared(one));
-  const isExclusive = removesRecorded(olds, news);
+  const firstOf = (one: Binding) => existing.get(one.identity.uid)?.find(({ role }) => role.uid === one.role.uid);
+  const isTwin = (one: Binding) => (firstOf(one) ?? one).uid !== one.uid;
+  const recorded = removesRecorded(olds, news) ? bindingsIn(olds, "unmanaged") : [];
+  const removable = recorded.filter(({ kept }) => kept === undefined);
   return {
     added: pairs.filter((pair) => !existing.get(pair.identity)?.some((one) => grants(one, pair))),
     dropped: managed.filter((one) => !isDeclared(one)),
-    undeclared: isExclusive ? unmanaged.filter(({ kept }) => kept === undefined) : [],
-    kept: isExclusive ? unmanaged.filter(({ kept }) => kept !== undefined) : [],
+    undeclared: removable.filter((one) => !isDeclared(one)),
+    twins: [...managed, ...removable].filter((one) => isDeclared(one) && isTwin(one)),
+    kept: recorded.filter((one) => one.kept !== undefined && !isDeclared(one)),
   };
 };
 
+export const removalsOf = ({ dropped, undeclared, twins }: Plan): Binding[] => [...dropped, ...undeclared, ...twins];
+
 /** Throws where an exclusive set would remove more than it may. */
-export const requireFewRemovals = (name: string, { dropped, undeclared }: Plan, news: Json): void => {
+export const requireFewRemovals = (name: string, plan: Plan, news: Json): void => {
   const { exclusive, maxRemovals } = settingsOf(news);
-  const removed = [...dropped, ...undeclared];
+  const removed = removalsOf(plan);
   if (!exclusive || removed.length <= maxRemovals) return;
   const head =
     `RoleBindingSet ${name}: would remove ${removed.length} role bindings, more than maxRemovals (${maxRemovals}); ` +

@@ -7,7 +7,7 @@ import { hiddenFor } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import type { Session } from "../session/session.ts";
 import { fingerprintOf } from "../state/desired.ts";
-import { type Live, listUntil } from "./live.ts";
+import { type Live, listUntil, withOthers } from "./live.ts";
 import { isPairKeyOf } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;
@@ -30,7 +30,9 @@ export const settleInterrupted = async (
   const missingIn = (now: readonly Live[]) => entries.filter((entry) => !now.some((one) => isOf(entry, one)));
   const waits = await Promise.all(missingIn(live).map((entry) => hiddenFor(session, entry)));
   const waitMs = Math.max(0, ...waits);
-  const now = waits.length === 0 ? live : await listUntil(session, group, waitMs, (all) => missingIn(all).length === 0);
+  const listed =
+    waits.length === 0 ? [] : await listUntil(session, group, waitMs, (all) => missingIn(all).length === 0);
+  const now = withOthers(listed, live);
   const recovered = new Map<string, Entry>();
   for (const entry of entries) {
     const found = now.filter((one) => isOf(entry, one));

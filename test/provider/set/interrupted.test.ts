@@ -119,12 +119,53 @@ describe("a run that is killed", () => {
     expect(await sets.pairs(group)).toHaveLength(30);
   });
 
+  it("keeps what it manages while the list does not show it", async () => {
+    const group = await sets.group();
+    const [one] = identities as [string];
+    const state = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
+    const killed = machine.runOver(async (request, send) => {
+      if (request.method === "POST") throw new Killed();
+      return send();
+    });
+    await expect((await sets.run(killed)).up(three(group), state)).rejects.toThrow(Killed);
+    const lagging = machine.runOver(async (request, send) => {
+      const answer = await send();
+      if (!request.url.pathname.endsWith("/roleBindings")) return answer;
+      const { roleBindings = [] } = JSON.parse(answer.body) as { roleBindings?: Json[] };
+      const shown = roleBindings.filter(({ uid }) => !uidsIn(state.outs).includes(uid));
+      return { ...answer, body: JSON.stringify({ roleBindings: shown }) };
+    });
+    const { outs } = await (await sets.run(lagging)).up(three(group), state);
+    expect(uidsIn(outs)[0]).toBe(uidsIn(state.outs)[0]);
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+  });
+
   it("of two runs at once creates each pair once", async () => {
     const group = await sets.group();
     const [one, two] = [await sets.run(), await sets.run()];
     const [first, second] = await Promise.all([one.up(three(group)), two.up(three(group))]);
     expect(uidsIn(first.outs)).toEqual(uidsIn(second.outs));
     expect(await sets.pairs(group)).toEqual(PAIRS);
+  });
+});
+
+describe("a set that is deleted", () => {
+  it("takes with it what an interrupted run has created for it, and the state lacks", async () => {
+    const group = await sets.group();
+    const [one] = identities as [string];
+    const state = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
+    await sets.bind(group, one, "editor");
+    const killed = machine.runOver(async (request, send) => {
+      if (request.method !== "POST") return send();
+      await send();
+      throw new Killed();
+    });
+    await expect((await sets.run(killed)).up(three(group), state)).rejects.toThrow(Killed);
+    expect(await sets.pairs(group)).toEqual(["one editor", ...PAIRS]);
+    machine.said.length = 0;
+    await (await sets.run()).delete(state);
+    expect(await sets.pairs(group)).toEqual(["one editor"]);
+    expect(machine.said.join("\n")).toMatch(/removing 3 role bindings[\s\S]*"two" as "viewer"/);
   });
 });
 
