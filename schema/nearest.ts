@@ -6,10 +6,16 @@ const distanceOf = (name: string, other: string): number => leven(name.toLowerCa
 // Up to a third of the characters may differ; one in a short name.
 const farthest = (name: string): number => Math.max(1, Math.floor(name.length / 3));
 
+/** A longer text is no misspelling, and the comparison takes the product of both lengths. */
+const NAME_MAX = 1000;
+
 const ranked = (name: string, names: Iterable<string>): { other: string; distance: number }[] =>
-  [...new Set(names)]
-    .map((other) => ({ other, distance: distanceOf(name, other) }))
-    .toSorted((a, b) => a.distance - b.distance);
+  name.length > NAME_MAX
+    ? []
+    : [...new Set(names)]
+        .filter((other) => other.length <= NAME_MAX)
+        .map((other) => ({ other, distance: distanceOf(name, other) }))
+        .toSorted((a, b) => a.distance - b.distance);
 
 /** The name that `name` is a misspelling of. */
 export const nearest = (name: string, names: Iterable<string>): string | undefined => {

@@ -66,6 +66,14 @@ export const newGraph = (graph?: AccessGraph): GraphBuilder => ({
   bindings: new Map(graph?.bindings),
 });
 
+/** `/platform/registry/` is the path `platform/registry`. Without a pattern, which takes the square of a long row of slashes. */
+export const withoutSlashes = (text: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === "/") start += 1;
+  while (end > start && text[end - 1] === "/") end -= 1;
+  return text.slice(start, end);
+};
+
 /** A group and every group above it, the group first. A cycle, which only a broken service or file has, ends it. */
 export const lineageOf = ({ groups }: AccessGraph, group: NodeId): NodeId[] => {
   const lineage = new Set<NodeId>();

@@ -9,7 +9,7 @@ import { presets } from "../preset/presets.ts";
 import { type AccessDraft, checkBindings } from "./check/binding.ts";
 import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.ts";
 import { checkIdentities, type IdentityDraft } from "./check/identity.ts";
-import type { Path, Report } from "./check/report.ts";
+import { comparisons, type Path, type Report } from "./check/report.ts";
 import { checkRoles, type RoleDraft } from "./check/role.ts";
 import { sourceFromObject } from "./object-source.ts";
 import type { Policy } from "./policy.ts";
@@ -69,6 +69,7 @@ const check = (source: Source, mistakes: Mistake[]): Policy => {
       mistakes.push({ path: pathText(path), text, place: placeOf(source, path, atKey) }),
     placeOf: (path) => placeOf(source, path, true),
     writtenAt: (path) => writtenAt(source, path),
+    comparable: comparisons(),
   };
   const value = plainValue(source);
   const draft = checkShape(value, report);
@@ -109,15 +110,26 @@ const checkShape = (value: unknown, { mistake, writtenAt: written }: Report): Dr
         leaveOut(value, [...issue.path, key]);
       }
     else {
-      mistake(issue.path, isUnquoted(issue) ? mustBeString(written(issue.path)) : issue.message);
+      const unquoted = unquotedIn(issue);
+      for (const path of unquoted) mistake(path, mustBeString(written(path)));
+      if (unquoted.length === 0) mistake(issue.path, issue.message);
       leaveOut(value, issue.path);
     }
   }
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Draft) : {};
 };
 
-const isUnquoted = (issue: z.core.$ZodIssue): boolean =>
-  issue.code === "invalid_type" && issue.expected === "string" && ["number", "boolean"].includes(typeof issue.input);
+/** Where a value needs quotes to be a text. The organization may be a text, or a map of texts. */
+const unquotedIn = (issue: z.core.$ZodIssue): Path[] => {
+  const { path, input } = issue;
+  const takesText = issue.code === "invalid_union" || (issue.code === "invalid_type" && issue.expected === "string");
+  if (!takesText) return [];
+  if (isUnquoted(input)) return [path];
+  if (issue.code !== "invalid_union" || typeof input !== "object" || input === null) return [];
+  return Object.entries(input).flatMap(([name, value]) => (isUnquoted(value) ? [[...path, name]] : []));
+};
+
+const isUnquoted = (value: unknown): boolean => ["number", "boolean"].includes(typeof value);
 
 const leaveOut = (value: unknown, path: Path): void => {
   const last = path.at(-1);

@@ -1,6 +1,6 @@
 // What a user asks, as text, resolved against a graph: `--identity release --group platform/registry --capability tag.create`.
 import { capabilities, capabilityFrom, capabilityName, isUidp, suggestion } from "../../schema/index.ts";
-import { type AccessGraph, type GroupNode, type IdentityNode, pathOf } from "../graph/graph.ts";
+import { type AccessGraph, type GroupNode, type IdentityNode, pathOf, withoutSlashes } from "../graph/graph.ts";
 
 /** As the user writes it: identities by uid or name, groups by uid or path. Parts combine with AND; without any, it asks for all. */
 export interface QuestionText {
@@ -104,7 +104,7 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
     );
   }
   const groups = [...graph.groups.values()].map((group) => ({ group, path: pathOf(graph, group.id) }));
-  const path = text.replace(/^\/+|\/+$/g, "") || "/";
+  const path = withoutSlashes(text) || "/";
   const found = groups.filter((one) => one.path === path);
   if (found.length > 1)
     throw new QuestionError(

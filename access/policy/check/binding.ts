@@ -15,7 +15,6 @@ interface Known extends Roles {
 }
 
 export const checkBindings = (draft: AccessDraft | null | undefined, known: Known, report: Report): PolicyBinding[] => {
-  const identityNames = [...known.identityKeys];
   return Object.entries(draft ?? {}).flatMap(([groupPath, held]) => {
     const group = checkGroupPath(groupPath, known.groups, ["access", groupPath], report, { atKey: true });
     return Object.entries(held ?? {}).flatMap(([role, identities]) => {
@@ -26,7 +25,8 @@ export const checkBindings = (draft: AccessDraft | null | undefined, known: Know
         if (identity === null) return [];
         const own = [...path, i];
         if (!known.identityKeys.has(identity)) {
-          const near = suggestion(identity, identityNames) || "; declare it in identities";
+          const near =
+            suggestion(identity, report.comparable(identity, known.identityKeys)) || "; declare it in identities";
           report.mistake(own, `there is no identity ${identity}${near}`);
         } else if (seen.has(identity)) report.mistake(own, `${identity} has ${role} here already`);
         seen.add(identity);
@@ -41,10 +41,11 @@ const checkRole = (
   group: string | undefined,
   { roles, builtIn, roleKeys }: Known,
   path: readonly PropertyKey[],
-  { mistake }: Report,
+  { mistake, comparable }: Report,
 ): void => {
   if (!roleKeys.has(role) && !builtIn.has(role)) {
-    const near = suggestion(role, [...roleKeys, ...builtIn]) || "; declare it in roles";
+    const near =
+      suggestion(role, [...comparable(role, roleKeys), ...comparable(role, builtIn)]) || "; declare it in roles";
     mistake(path, `there is no role ${role}${near}`, { atKey: true });
   }
   const own = roles.get(role)?.group;

@@ -1,6 +1,7 @@
 // The groups of a policy, from the tree to their paths.
-import { GROUP_LEVELS_MAX, Group, isUidp, UIDP_TEXT } from "../../../schema/index.ts";
+import { GROUP_LEVELS_MAX, Group, inputViolations, isUidp, UIDP_TEXT } from "../../../schema/index.ts";
 import { nearest, suggestion } from "../../../schema/nearest.ts";
+import { withoutSlashes } from "../../graph/graph.ts";
 import { type PolicyGroup, type PolicyOrganization, ROOT } from "../policy.ts";
 import { checkRecord, duplicateFinder, type Path, type Report } from "./report.ts";
 
@@ -14,7 +15,7 @@ type Groups = Readonly<Record<string, GroupDraft | null>> | null;
 export const checkOrganization = (draft: unknown, report: Report): PolicyOrganization => {
   const path = ["organization"];
   if (typeof draft === "string") {
-    checkRecord(report, Group, { name: draft }, [], false);
+    for (const { description } of inputViolations(Group, { name: draft })) report.mistake(path, description);
     return { name: draft };
   }
   if (typeof draft !== "object" || draft === null) return {};
@@ -62,14 +63,15 @@ export const checkGroupPath = (
   text: string | undefined,
   groups: ReadonlyMap<string, PolicyGroup>,
   path: Path,
-  { mistake }: Report,
+  { mistake, comparable }: Report,
   options?: { atKey?: boolean },
 ): string | undefined => {
   if (text === undefined || text === ROOT) return ROOT;
   if (groups.has(text)) return text;
-  const trimmed = text.replace(/^\/+|\/+$/g, "");
-  const paths = [...groups.keys()];
-  const below = paths.find((one) => one.endsWith(`/${trimmed}`)) ?? nearest(trimmed, paths);
+  const trimmed = withoutSlashes(text);
+  const paths = comparable(text, groups);
+  const end = `/${trimmed}`;
+  const below = paths.find((one) => one.endsWith(end)) ?? nearest(trimmed, paths);
   const near = groups.has(trimmed)
     ? `; did you mean ${trimmed}?`
     : below

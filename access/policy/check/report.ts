@@ -10,7 +10,22 @@ export interface Report {
   placeOf(path: Path): Place | undefined;
   /** A scalar as the file has it. */
   writtenAt(path: Path): string;
+  /** The names to compare a misspelt one with; none once the comparisons of this policy would take too long. */
+  comparable(text: string, names: ReadonlySet<string> | ReadonlyMap<string, unknown>): readonly string[];
 }
+
+/** Characters of misspelt names, times the names that each is compared with: about a second. */
+const COMPARISONS_MAX = 3_000_000;
+
+export const comparisons = (): Report["comparable"] => {
+  let left = COMPARISONS_MAX;
+  return (text, names) => {
+    const cost = text.length * names.size;
+    if (cost > left) return [];
+    left -= cost;
+    return [...names.keys()];
+  };
+};
 
 /** What the API would refuse of a record's own fields. The key is the name where none is given. */
 export const checkRecord = (

@@ -66,10 +66,10 @@ const checkBuiltIn = (role: RoleDraft, path: Path, { mistake }: Report): void =>
     if (field !== "builtIn") mistake([...path, field], "a built-in role is the service's own: leave this out");
 };
 
-const names = capabilities.map(({ name }) => name);
+const names = new Set(capabilities.map(({ name }) => name));
 
 /** The enum names of those that exist. */
-const checkCapabilities = (can: RoleDraft["can"], path: Path, { mistake }: Report): string[] => {
+const checkCapabilities = (can: RoleDraft["can"], path: Path, { mistake, comparable }: Report): string[] => {
   if (can === undefined) mistake(path, "needs can: a list of capabilities, such as [repo.list]", { atKey: true });
   else if (can.length === 0) mistake([...path, "can"], "must have at least one capability, such as repo.list");
   const seen = new Set<string>();
@@ -77,7 +77,8 @@ const checkCapabilities = (can: RoleDraft["can"], path: Path, { mistake }: Repor
     if (text === null) return [];
     const own = [...path, "can", i];
     const capability = capabilityFrom(text);
-    if (capability === undefined) mistake(own, `there is no capability ${text}${suggestion(text, names, 3)}`);
+    if (capability === undefined)
+      mistake(own, `there is no capability ${text}${suggestion(text, comparable(text, names), 3)}`);
     else if (seen.has(capability)) mistake(own, `${text} stands here twice`);
     else {
       seen.add(capability);

@@ -59,6 +59,30 @@ describe("hostile files are refused before anything else:", () => {
     ]);
   });
 
+  test("misspelt names in thousands: only the first are compared with all others", () => {
+    const keys = Array.from({ length: 1000 }, (_, i) => i);
+    const groups = keys.map((i) => `  group-${i}:`).join("\n");
+    const can = keys.map((i) => `repo.lst${i}`).join();
+    const rows = keys.map((i) => `  grop-${i}:`).join("\n");
+    const mistakes = mistakesOf(
+      `organization: acme\ngroups:\n${groups}\nroles: { r: { can: [${can}] } }\naccess:\n${rows}\n`,
+    );
+    expect(mistakes).toHaveLength(2000);
+    expect(mistakes[0]).toMatch(/there is no capability repo.lst0; did you mean repo.list\?$/);
+    expect(mistakes.at(-1)).toMatch(/there is no group grop-999; declare it in groups$/);
+  });
+
+  test("a path of many slashes, and a name of a megabyte", () => {
+    const path = `${"/".repeat(300_000)}x`;
+    const name = "b".repeat(1_000_000);
+    const github = "github: { repository: a/b, branch: m }";
+    const text = `organization: acme\ngroups: { ${"a".repeat(200)}: }\nidentities:\n  a: { in: ${path}, ${github} }\n  b: { in: ${name}, ${github} }\n`;
+    expect(mistakesOf(text)).toEqual([
+      `access.yaml:4:12: identities.a.in: there is no group ${path}; declare it in groups`,
+      `access.yaml:5:12: identities.b.in: there is no group ${name}; declare it in groups`,
+    ]);
+  });
+
   test("objects that contain themselves, or are too large", () => {
     const groups: Record<string, unknown> = {};
     groups.a = { groups };

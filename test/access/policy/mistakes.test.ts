@@ -63,6 +63,18 @@ describe("every mistake is reported with its line, its column and what to write 
       ],
     ],
     [
+      "an organization of digits, whose uid or name needs quotes",
+      `organization: { uid: 1234567890123456789012345678901234567890 }\n`,
+      [
+        'access.yaml:1:22: organization.uid: must be a string: write "1234567890123456789012345678901234567890", in quotes',
+      ],
+    ],
+    [
+      "an organization whose name is a number",
+      "organization: 0x1F\n",
+      ['access.yaml:1:15: organization: must be a string: write "0x1F", in quotes'],
+    ],
+    [
       "numbers and truth values without quotes, as they are written",
       `${rest}identities:\n  a: { aws: { account: 012345678901, role: r } }\n  b: { gitlab: { project: a/b, branch: 1.10 } }\nroles:\n  1.10: { can: [7.0], description: 1.20 }\naccess:\n  /: { 1.10: [True] }\n`,
       [
