@@ -6,5 +6,10 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`irm: Node ${process.versions.node} is too old; Node 22.19 or later is required\n`);
   process.exit(1);
 }
+// A reader that has seen enough, such as head, is no failure: the exit code stays that of the command.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
 const { irm } = await import("./program.ts");
 process.exitCode = await irm(process.argv.slice(2));

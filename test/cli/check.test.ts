@@ -1,7 +1,7 @@
 // `irm check`: mistakes on stdout, how many on stderr, and the exit code.
 import { writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
-import { runCommand, temporaryFolder } from "../support/command.ts";
+import { runCommand, startCommand, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
 const folder = temporaryFolder();
@@ -48,6 +48,12 @@ test("reports a file that does not exist, in a separate process too", async () =
     stdout: expect.stringMatching(/^\/no\/access\.yaml:1:1: cannot read \/no\/access\.yaml: ENOENT.*\n$/),
     stderr: "irm check: 1 mistake\n",
   });
+});
+
+test("ends with its own exit code where its reader has gone, as in irm check FILE | head", async () => {
+  const started = startCommand("check", "/no/access.yaml");
+  started.process.stdout?.destroy();
+  expect(await started.finished).toEqual({ code: 1, stdout: "", stderr: "irm check: 1 mistake\n" });
 });
 
 test("escapes control characters of a file", async () => {
