@@ -16,6 +16,13 @@ const opaque = (schema: JsonSchema): z.ZodOptional<z.ZodUnknown> => {
   return value.optional();
 };
 
+/** With its type, for readers that take a schema without one as anything. */
+const withField = (name: string): JsonSchema => ({
+  type: "object",
+  properties: { [name]: { type: "string" } },
+  required: [name],
+});
+
 const presetSchema = ({ title, fields, choice, some }: Preset): JsonSchema => {
   const names = Object.keys(fields);
   const properties = names.map((name) => {
@@ -23,8 +30,8 @@ const presetSchema = ({ title, fields, choice, some }: Preset): JsonSchema => {
     return [name, { type, ...(type === "string" ? { minLength: 1 } : {}), description }];
   });
   const among = [...(choice ?? []), ...(some ?? [])];
-  const oneOf = choice?.map((name) => ({ required: [name] }));
-  const anyOf = some?.map((name) => ({ required: [name] }));
+  const oneOf = choice?.map(withField);
+  const anyOf = some?.map(withField);
   return {
     description: `${title}; * matches any characters except / and :`,
     type: "object",

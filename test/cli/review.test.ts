@@ -1,5 +1,6 @@
 // `irm review`: exit codes, flags and streams.
-import { writeFileSync } from "node:fs";
+import { createReadStream, writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { created } from "../access/preview/fixture.ts";
@@ -52,6 +53,20 @@ test("prints the change in access of a preview, and exits with 0", async () => {
     role: "owner",
   });
   expect(findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["gains-owner", ci]);
+});
+
+test("--preview - reads the preview from stdin", async () => {
+  const file = preview();
+  const { stdout } = await runIrm("review", "--preview", file, "--format", "json");
+  const stdin = vi.spyOn(process, "stdin", "get").mockReturnValue(createReadStream(file) as never);
+  expect(await runIrm("review", "--preview", "-", "--format", "json")).toEqual({ code: 0, stdout, stderr: "" });
+  const empty = vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from([]) as never);
+  expect(await runIrm("review", "--preview", "-")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining("irm review: stdin is not JSON"),
+  });
+  for (const spy of [stdin, empty]) spy.mockRestore();
 });
 
 test.each(["terminal", "markdown"])("--format %s prints to stdout", async (format) => {

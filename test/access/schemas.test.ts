@@ -1,0 +1,61 @@
+// The JSON Schemas of the package: what they are published for is valid by them, and what is not is refused.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { reportAsJson } from "../../access/format/review/json.ts";
+import { starterPolicy } from "../../access/policy/starter.ts";
+import { recorded, reviewFrom } from "./preview/fixture.ts";
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const packaged = JSON.parse(read("package.json")).exports as Record<string, string>;
+const schemaOf = (name: string) => z.fromJSONSchema(JSON.parse(read(packaged[name] as string)));
+
+describe("access.schema.json", () => {
+  const schema = schemaOf("./access.schema.json");
+  const isValid = (text: string): boolean => schema.safeParse(parse(text)).success;
+
+  test("accepts the first file of irm init, the example, and that of the docs", () => {
+    const [first = ""] = [...read("docs/policy.md").matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
+    for (const text of [starterPolicy("acme"), read("examples/policy/access.yaml"), first])
+      expect(isValid(text), text).toBe(true);
+  });
+
+  test.each([
+    [
+      "every section may be empty, and a file may only include",
+      "include: [a.yaml]\ngroups:\nidentities:\nroles:\naccess:\n",
+      true,
+    ],
+    ["a preset", "identities: { a: { github: { repository: a/b, tag: v* } } }", true],
+    ["a preset without its choice", "identities: { a: { github: { repository: a/b } } }", false],
+    [
+      "a preset with two of its choice",
+      "identities: { a: { github: { repository: a/b, tag: v1, branch: b } } }",
+      false,
+    ],
+    ["an unknown argument", "identities: { a: { gitlab: { projct: a/b, branch: b } } }", false],
+    ["one of several", "identities: { a: { google: {} } }", false],
+    [
+      "an unknown field of a relationship",
+      "identities: { a: { claimMatch: { issuer: https://i.example, subjct: s } } }",
+      false,
+    ],
+    ["an unknown capability", "roles: { a: { can: [repo.lst] } }", false],
+    ["an empty can", "roles: { a: { can: [] } }", false],
+    ["an unknown section", "identites: {}", false],
+  ])("%s", (_, text, expected) => {
+    expect(isValid(`organization: acme\n${text}`)).toBe(expected);
+  });
+});
+
+test("review.schema.json accepts what irm review prints for each recorded preview, and requires its members", () => {
+  const schema = schemaOf("./review.schema.json");
+  for (const name of ["new", "edit", "edit-without-refresh"]) {
+    const { preview, live } = recorded(name);
+    const document = JSON.parse(reportAsJson(reviewFrom(preview, live).report));
+    expect(schema.safeParse(document).error).toBeUndefined();
+    for (const member of ["identities", "findings", "unknown", "notVisible"])
+      expect(schema.safeParse({ ...document, [member]: undefined }).success, member).toBe(false);
+  }
+});
