@@ -2,13 +2,13 @@
 
 import { resources } from "../../../schema/index.ts";
 import { compare } from "../../graph/compare.ts";
-import { type AccessGraph, type NodeId, pathOf } from "../../graph/graph.ts";
+import { type AccessGraph, lineageOf, type NodeId, pathOf } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Answer } from "../../query/answer.ts";
 import { counted } from "../words.ts";
 
 export interface HeldThere {
-  /** path of the group of the binding */
+  /** path of the group of the binding, as `placesIn` writes it */
   path: string;
   role: string;
   /** empty: the role cannot be read */
@@ -18,20 +18,31 @@ export interface HeldThere {
 export interface HeldBy {
   name: string;
   uid: string;
-  /** path of the group that holds the identity */
+  /** the same of the group that holds the identity */
   path: string;
   places: HeldThere[];
 }
 
+/** The path of a group; of several visible organisations also which one: `platform/registry of acme`. */
+export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
+  const organizations = [...graph.groups.values()].filter(({ parent }) => parent === null);
+  if (organizations.length < 2) return (group) => pathOf(graph, group);
+  return (group) => {
+    const top = lineageOf(graph, group).at(-1) as NodeId;
+    return `${pathOf(graph, group)} of ${graph.groups.get(top)?.name ?? top}`;
+  };
+};
+
 /** By name; the groups of each from the organisation down. */
 export const heldIn = ({ graph, grants, unknown }: Answer): HeldBy[] => {
+  const placeIn = placesIn(graph);
   const byIdentity = new Map<NodeId, Map<NodeId, HeldThere>>();
   const placeOf = (binding: NodeId, identity: NodeId, group: NodeId, role: NodeId): HeldThere => {
     const places = byIdentity.get(identity) ?? new Map<NodeId, HeldThere>();
     byIdentity.set(identity, places);
     const known = places.get(binding);
     if (known) return known;
-    const place = { path: pathOf(graph, group), role: graph.roles.get(role)?.name ?? role, capabilities: [] };
+    const place = { path: placeIn(group), role: graph.roles.get(role)?.name ?? role, capabilities: [] };
     places.set(binding, place);
     return place;
   };
@@ -39,17 +50,20 @@ export const heldIn = ({ graph, grants, unknown }: Answer): HeldBy[] => {
     placeOf(binding, identity, group, role).capabilities.push(capability);
   for (const { id, identity, group, role } of unknown) placeOf(id, identity, group, role);
   return [...byIdentity]
-    .map(([id, places]) => ({ ...identityOf(graph, id), places: [...places.values()].sort(byPathAndRole) }))
+    .map(([id, places]) => ({ ...identityOf(graph, id, placeIn), places: [...places.values()].sort(byPathAndRole) }))
     .sort((a, b) => compare(a.name, b.name) || compare(a.uid, b.uid));
 };
 
-const identityOf = (graph: AccessGraph, id: NodeId): Omit<HeldBy, "places"> => {
+const identityOf = (graph: AccessGraph, id: NodeId, placeIn: (group: NodeId) => string): Omit<HeldBy, "places"> => {
   const node = graph.identities.get(id);
-  return { name: node?.name ?? id, uid: node?.uid ?? id, path: node ? pathOf(graph, node.group) : "" };
+  return { name: node?.name ?? id, uid: node?.uid ?? id, path: node ? placeIn(node.group) : "" };
 };
 
 const byPathAndRole = (a: HeldThere, b: HeldThere): number =>
-  compare(a.path === "/" ? "" : a.path, b.path === "/" ? "" : b.path) || compare(a.role, b.role);
+  compare(sortKey(a.path), sortKey(b.path)) || compare(a.role, b.role);
+
+// An organisation comes before its groups.
+const sortKey = (path: string): string => path.replace(/^\/( of |$)/, "");
 
 /** `Access of release at platform/registry: tag.create` */
 export const titleOf = (
@@ -57,7 +71,7 @@ export const titleOf = (
   show: (text: string) => string = (text) => text,
 ): string => {
   const whose = identity ? `Access of ${show(identity.name)}` : "Access";
-  const where = group ? ` at ${show(pathOf(graph, group.id))}` : "";
+  const where = group ? ` at ${show(placesIn(graph)(group.id))}` : "";
   return `${whose}${where}${capability ? `: ${show(capability)}` : ""}`;
 };
 
@@ -74,9 +88,11 @@ export const NO_VISIBLE_GRANTS = "No binding that you can see grants this.";
 const PATHS_SHOWN = 10;
 
 /** What cannot be listed, a line for each kind: `role bindings of /, platform`. */
-export const hiddenLines = (graph: AccessGraph, notVisible: readonly NotVisible[]): string[] =>
-  [...Map.groupBy(notVisible, ({ kind }) => kind)].map(([kind, entries]) => {
-    const paths = entries.map(({ group }) => pathOf(graph, group));
+export const hiddenLines = (graph: AccessGraph, notVisible: readonly NotVisible[]): string[] => {
+  const placeIn = placesIn(graph);
+  return [...Map.groupBy(notVisible, ({ kind }) => kind)].map(([kind, entries]) => {
+    const paths = entries.map(({ group }) => placeIn(group));
     const more = paths.length > PATHS_SHOWN ? ` and ${paths.length - PATHS_SHOWN} more groups` : "";
     return `${resources[kind].words} of ${paths.slice(0, PATHS_SHOWN).join(", ")}${more}`;
   });
+};

@@ -65,12 +65,17 @@ export const recordSections = ({ adopted, undeclared, expiringKeys }: Report): S
   ),
 ];
 
-const OPEN_MAX = 20;
+/** A longer list is folded. */
+export const OPEN_MAX = 20;
+
+/** What the search finds entry by entry. */
+export const listOf = (items: readonly Markup[]): Markup =>
+  html`<ul class="rows find">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
 
 /** A list as a section; false when it is empty. */
 export const listSection = (id: string, title: string, items: readonly Markup[]): Section | false => {
   if (items.length === 0) return false;
-  const list = html`<ul class="rows find">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
+  const list = listOf(items);
   const isShort = items.length <= OPEN_MAX;
   return {
     id,

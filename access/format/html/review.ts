@@ -1,7 +1,15 @@
 // A review as one page: what the rules mark, what each identity gains and loses, and who has access where, before and after.
 import type { Finding, IdentityReview, Report, Review } from "../../review/report.ts";
+import { counted } from "../words.ts";
 import { type CapabilitySets, capabilitySets } from "./capability-sets.ts";
-import { deletionSections, limitSections, listSection, recordSections } from "./further.ts";
+import {
+  deletionSections,
+  OPEN_MAX as LIST_OPEN_MAX,
+  limitSections,
+  listOf,
+  listSection,
+  recordSections,
+} from "./further.ts";
 import { identityBlock } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
 import { type GroupTree, treesOf } from "./merge.ts";
@@ -74,19 +82,27 @@ const linksOf = (identities: readonly IdentityReview[]): Links => {
   };
 };
 
-const findingsSection = (findings: readonly Finding[], links: Links): Section | false =>
-  listSection(
-    "findings",
-    "Findings",
-    findings.map(({ rule, subject, name, message, allowed, denied }) => {
-      const link = links.ofSubject(subject);
-      const of = link === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${link}"><bdi>${name}</bdi></a>`;
-      const state = denied
-        ? html` <strong class="tag">denied</strong>`
-        : allowed && html` <em class="tag">allowed</em>`;
-      return html`<code class="rule">${rule}</code>${state} <b>${of}</b>: ${message}`;
-    }),
-  );
+const findingsSection = (findings: readonly Finding[], links: Links): Section | false => {
+  const entry = findingEntry(links);
+  if (findings.length <= LIST_OPEN_MAX) return listSection("findings", "Findings", findings.map(entry));
+  // Many: a reader sees at least which rules there are, and which of them deny.
+  const rules = [...Map.groupBy(findings, ({ rule }) => rule)].map(([rule, own]) => {
+    const denied = own.filter((one) => one.denied).length;
+    const tag = denied > 0 && html` <strong class="tag">${denied} denied</strong>`;
+    return html`<details><summary><code class="rule">${rule}</code> ${counted(own.length, "finding")}${tag}</summary>${listOf(own.map(entry))}</details>
+`;
+  });
+  return { id: "findings", title: "Findings", body: html`${rules}` };
+};
+
+const findingEntry =
+  (links: Links) =>
+  ({ rule, subject, name, message, allowed, denied }: Finding): Markup => {
+    const link = links.ofSubject(subject);
+    const of = link === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${link}"><bdi>${name}</bdi></a>`;
+    const state = denied ? html` <strong class="tag">denied</strong>` : allowed && html` <em class="tag">allowed</em>`;
+    return html`<code class="rule">${rule}</code>${state} <b>${of}</b>: ${message}`;
+  };
 
 /** More identities than these are folded to one line each. */
 const OPEN_MAX = 12;

@@ -1,6 +1,6 @@
 // root-binding: an identity gets a role on a whole organisation.
 import type { BindingNode } from "../../graph/graph.ts";
-import { groupNameOf, isOrganization, nameOf, type Rule } from "./rule.ts";
+import { isOrganization, nameOf, type Rule } from "./rule.ts";
 
 const keyOf = ({ identity, role, group }: BindingNode): string => `${identity} ${role} ${group}`;
 
@@ -13,9 +13,7 @@ export const rootBinding: Rule = {
     );
     return [...Map.groupBy(gained, ({ identity }) => identity)].map(([subject, bindings]) => {
       const roles = [...new Set(bindings.map(({ role }) => nameOf(after.roles, role)))].sort().join(", ");
-      const groups = [
-        ...new Set(bindings.map(({ group }) => `${nameOf(after.groups, group)} (${groupNameOf(after, group)})`)),
-      ];
+      const groups = [...new Set(bindings.map(({ group }) => nameOf(after.groups, group)))];
       return { subject, message: `gets ${roles} on the whole organisation ${groups.sort().join(", ")}` };
     });
   },

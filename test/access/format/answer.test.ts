@@ -48,6 +48,21 @@ describe("on a terminal", () => {
   });
 });
 
+test("of several organisations, each place names its own", () => {
+  const answer = answerFor("ci");
+  const other = "b".repeat(40);
+  const graph = newGraph(answer.graph);
+  addGroup(graph, other, "other", null);
+  const team = addGroup(graph, `${other}/1111111111111111`, "team", other);
+  const [holder, role] = [[...graph.identities.keys()][0] as string, [...graph.roles.keys()][0] as string];
+  for (const group of [team, other]) bind(graph, group, holder, role);
+  const both = answerOf({ graph, notVisible: [] }, {});
+  const lines = answerAsText(both, { color: false, width: 80 }).match(/^ {2}\S.*through/gm);
+  expect(lines).toEqual(["  / of acme  through", "  / of other  through", "  team of other  through"]);
+  expect(answerAsMarkdown(both)).toContain("| `team of other` |");
+  expect(answerAsHtml(both)).toContain("in / of acme, ");
+});
+
 describe("as Markdown", () => {
   test("stays below 60,000 bytes at any size, and counts what is left out", () => {
     const text = answerAsMarkdown(answerFor("ci", 5000));

@@ -56,6 +56,19 @@ describe("the page of a review", () => {
     ]);
   });
 
+  test("folds many findings by rule, and says how many of each are denied", () => {
+    const finding = (i: number) => ({ subject: `s${i}`, name: `n${i}`, message: "m" });
+    const findings = Array.from({ length: 15 }, (_, i) => [
+      { ...finding(i), rule: "gains-owner" as const },
+      { ...finding(i), rule: "root-binding" as const, ...(i < 2 && { denied: true as const }) },
+    ]).flat();
+    const report = { ...smallReview().report, findings };
+    const summaries = elementsOf(reviewAsHtml({ ...smallReview(), report }))
+      .filter(({ name, text }) => name === "summary" && /findings/.test(text))
+      .map(({ text }) => text);
+    expect(summaries).toEqual(["gains-owner 15 findings", "root-binding 15 findings 2 denied"]);
+  });
+
   test("shows what an identity gains and loses, and who can assume it before and after", () => {
     const block = elements.find(({ attributes }) => attributes.id === "identity-2")?.text;
     expect(block).toContain(

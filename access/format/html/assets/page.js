@@ -60,7 +60,10 @@ if (box) {
     }
     for (const section of sections) section.hidden = words.length > 0 && !section.querySelector(FINDABLE);
     for (const [details, open] of wasOpen)
-      if (details.querySelector(":scope > .find")) details.open = words.length > 0 || open;
+      if (details.querySelector(":scope > .find")) {
+        show(details, words.length === 0 || details.querySelector(FINDABLE) !== null);
+        details.open = words.length > 0 || open;
+      }
     status.textContent = words.length === 0 ? "" : found === 1 ? "1 match" : `${found} matches`;
   };
 
