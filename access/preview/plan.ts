@@ -1,5 +1,6 @@
 // Access before and after a preview: what the API says now, and the same with the engine's steps applied.
 import { isRoot, parentOf } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
 import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { type IsVisible, visibilityIn } from "../graph/visible.ts";
@@ -30,10 +31,7 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     before,
     after: newGraph(before),
     isVisible,
-    unknown: [
-      ...preview.unreadable.map((text) => ({ subject: "", message: `a step of the preview cannot be read: ${text}` })),
-      ...unclear,
-    ],
+    unknown: [...unclear],
     declared: new Set(),
     restored: [],
   };
@@ -50,7 +48,12 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     forced: resources.flatMap(forcedBy),
     deleted,
     undeclared: undeclaredIn(work, preview, resources),
-    unknown: [...work.unknown, ...limitsOf(preview, resources)],
+    unknown: [
+      ...preview.unreadable.map((text) => ({ subject: "", message: `a step of the preview cannot be read: ${text}` })),
+      // Several resources at once are in no order in a preview.
+      ...work.unknown.sort((a, b) => compare(a.subject, b.subject) || compare(a.message, b.message)),
+      ...limitsOf(preview, resources),
+    ],
   };
 };
 

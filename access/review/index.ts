@@ -45,7 +45,7 @@ export const reviewOf = (proposal: Proposal, { notVisible, nowMs, ...verdict }: 
     deletedGroups: deletedGroupsOf(input),
     adopted: proposal.adopted
       .map((one) => ({ ...one, name: nameIn(before, one.uid) }))
-      .sort((a, b) => compare(a.resource, b.resource)),
+      .sort((a, b) => compare(a.resource, b.resource) || compare(a.uid, b.uid)),
     forceDestroy: forcedOf(proposal),
     undeclared: undeclaredOf(proposal),
     expiringKeys: expiringKeysOf(after, nowMs),
@@ -144,14 +144,14 @@ const findingsOf = (input: RuleInput): Finding[] =>
         const name = node?.name ?? subject;
         return { rule, subject: node ? (node.uid ?? name) : subject, name, message };
       })
-      .sort((a, b) => compare(a.name, b.name) || compare(a.subject, b.subject)),
+      .sort((a, b) => compare(a.name, b.name) || compare(a.subject, b.subject) || compare(a.message, b.message)),
   );
 
 const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
   [...before.groups.values()]
     .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
     .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) }))
-    .sort((a, b) => compare(a.groupName, b.groupName));
+    .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.group, b.group));
 
 const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
   forced
@@ -161,7 +161,7 @@ const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"]
       const unmanaged = contents.filter(({ uid }) => uid === null || !deleted.has(uid));
       return { ...one, name: name === node ? one.resource : name, contents: one.deletes ? unmanaged : [] };
     })
-    .sort((a, b) => compare(a.resource, b.resource));
+    .sort((a, b) => compare(a.resource, b.resource) || compare(a.uid ?? "", b.uid ?? ""));
 
 const undeclaredOf = ({ undeclared, before }: Proposal): Undeclared[] =>
   undeclared
@@ -200,7 +200,10 @@ const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] =>
       if (!expirationTime || !(Date.parse(expirationTime) <= nowMs + SOON_MS)) return [];
       return [{ uid, name, groupName: groupNameOf(after, group), expirationTime }];
     })
-    .sort((a, b) => compare(a.expirationTime, b.expirationTime) || compare(a.name, b.name));
+    .sort(
+      (a, b) =>
+        compare(a.expirationTime, b.expirationTime) || compare(a.name, b.name) || compare(a.uid ?? "", b.uid ?? ""),
+    );
 
 /** Bindings that come or go with a role whose capabilities cannot be read: what they change is not in the rows. */
 const unreadableRoles = ({ before, after }: RuleInput): Unknown[] => {

@@ -1,11 +1,12 @@
 // A report for people: Markdown and the terminal.
 import { describe, expect, test } from "vitest";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reportAsJson } from "../../../access/format/review/json.ts";
 import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
 import { type IdentityReview, Report } from "../../../access/review/report.ts";
 import { createRandom } from "../../support/random.ts";
-import { recorded, reviewFrom } from "../preview/fixture.ts";
+import { created, recorded, reviewFrom, UNKNOWN } from "../preview/fixture.ts";
 
 const edit = (): Report => {
   const { preview, live } = recorded("edit");
@@ -151,4 +152,31 @@ describe("the terminal", () => {
 test("JSON is the report, as its schema has it", () => {
   const report = edit();
   expect(Report.parse(JSON.parse(reportAsJson(report)))).toEqual(report);
+});
+
+test("every format is the same whatever the order of the engine's steps and of the API's lists (seed 11)", () => {
+  const random = createRandom(11);
+  const { preview, live } = recorded("edit");
+  const unknown = [1, 2, 3].map((i) =>
+    created("RoleBinding", `unknown-${i}`, { parent: UNKNOWN, identity: UNKNOWN, role: `no-${i}` }),
+  );
+  const steps = [...preview.steps, ...unknown];
+  const mixed = <K, V>(map: ReadonlyMap<K, V>): Map<K, V> => new Map(random.shuffle([...map]));
+  const { groups, identities, roles, bindings } = live.graph;
+  const reports = Array.from({ length: 5 }, () => {
+    const graph = {
+      groups: mixed(groups),
+      identities: mixed(identities),
+      roles: mixed(roles),
+      bindings: mixed(bindings),
+    };
+    return reviewFrom({ ...preview, steps: random.shuffle([...steps]) }, { ...live, graph });
+  });
+  const texts = reports.map((review) => [
+    reportAsJson(review.report),
+    reportAsMarkdown(review.report),
+    reportAsText(review.report, { color: false, width: 80 }),
+    reviewAsHtml(review),
+  ]);
+  for (const own of texts) expect(own).toEqual(texts[0]);
 });
