@@ -82,6 +82,9 @@ const linksOf = (identities: readonly IdentityReview[]): Links => {
   };
 };
 
+/** Among many findings, those of a rule are shown if they are few: one may be the most important. */
+const RULE_OPEN_MAX = 5;
+
 const findingsSection = (findings: readonly Finding[], links: Links): Section | false => {
   const entry = findingEntry(links);
   if (findings.length <= LIST_OPEN_MAX) return listSection("findings", "Findings", findings.map(entry));
@@ -89,7 +92,8 @@ const findingsSection = (findings: readonly Finding[], links: Links): Section | 
   const rules = [...Map.groupBy(findings, ({ rule }) => rule)].map(([rule, own]) => {
     const denied = own.filter((one) => one.denied).length;
     const tag = denied > 0 && html` <strong class="tag">${denied} denied</strong>`;
-    return html`<details><summary><code class="rule">${rule}</code> ${counted(own.length, "finding")}${tag}</summary>${listOf(own.map(entry))}</details>
+    const open = own.length <= RULE_OPEN_MAX && html` open`;
+    return html`<details${open}><summary><code class="rule">${rule}</code> ${counted(own.length, "finding")}${tag}</summary>${listOf(own.map(entry))}</details>
 `;
   });
   return { id: "findings", title: "Findings", body: html`${rules}` };

@@ -4,6 +4,7 @@ import { Parser } from "htmlparser2";
 import { describe, expect, test } from "vitest";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
+import type { Finding } from "../../../access/review/report.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { largeReview, reviewBetween, smallReview } from "./reviews.ts";
 
@@ -58,15 +59,25 @@ describe("the page of a review", () => {
 
   test("folds many findings by rule, and says how many of each are denied", () => {
     const finding = (i: number) => ({ subject: `s${i}`, name: `n${i}`, message: "m" });
-    const findings = Array.from({ length: 15 }, (_, i) => [
-      { ...finding(i), rule: "gains-owner" as const },
-      { ...finding(i), rule: "root-binding" as const, ...(i < 2 && { denied: true as const }) },
-    ]).flat();
+    const findings: Finding[] = [
+      ...Array.from({ length: 15 }, (_, i) => ({ ...finding(i), rule: "gains-owner" as const })),
+      { ...finding(0), rule: "last-owner-goes" },
+      ...Array.from({ length: 15 }, (_, i) => ({
+        ...finding(i),
+        rule: "root-binding" as const,
+        ...(i < 2 && { denied: true as const }),
+      })),
+    ];
     const report = { ...smallReview().report, findings };
-    const summaries = elementsOf(reviewAsHtml({ ...smallReview(), report }))
-      .filter(({ name, text }) => name === "summary" && /findings/.test(text))
-      .map(({ text }) => text);
-    expect(summaries).toEqual(["gains-owner 15 findings", "root-binding 15 findings 2 denied"]);
+    const shown = elementsOf(reviewAsHtml({ ...smallReview(), report }));
+    const summaries = shown.filter(({ name, text }) => name === "summary" && / findings?\b/.test(text));
+    expect(summaries.map(({ text }) => text)).toEqual([
+      "gains-owner 15 findings",
+      "last-owner-goes 1 finding",
+      "root-binding 15 findings 2 denied",
+    ]);
+    const folds = shown.filter(({ name, text }) => name === "details" && /^\S+ \d+ finding/.test(text));
+    expect(folds.map(({ attributes }) => "open" in attributes)).toEqual([false, true, false]);
   });
 
   test("shows what an identity gains and loses, and who can assume it before and after", () => {
