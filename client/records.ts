@@ -2,7 +2,7 @@
 // Every failure names the operation and the record once.
 import type { Json, OperationName, RequestOf } from "../schema/index.ts";
 import type { CallOptions, Client } from "./client.ts";
-import { apiErrorOf, RecordError } from "./errors.ts";
+import { apiErrorOf, hasCode, RecordError } from "./errors.ts";
 
 type Method<Verb extends string> = Extract<OperationName, `${Verb}${string}`>;
 
@@ -97,4 +97,26 @@ export const subjectText = (
   const where = parent === undefined ? "" : placeText(parent);
   const title = name === undefined ? "" : `"${name}"`;
   return [operation, word, uid, title, where].filter(Boolean).join(" ");
+};
+
+const ABSENT = "0".repeat(16);
+
+/**
+ * Whether lists show the records of a kind in a group. They never deny: a caller without the right gets fewer rows
+ * (docs/contract.md#authorization). So this asks for a record that does not exist: the answer is 403 without the right, and 404 with it
+ * (docs/contract.md#d5).
+ */
+export const isListable = async (
+  { call }: Caller,
+  { operations }: { operations: Pick<RecordOperations, "get"> },
+  group: string,
+): Promise<boolean> => {
+  try {
+    await call(operations.get, { uid: `${group}/${ABSENT}` });
+    return true;
+  } catch (error) {
+    if (hasCode(error, "NOT_FOUND")) return true;
+    if (hasCode(error, "PERMISSION_DENIED")) return false;
+    throw error;
+  }
 };

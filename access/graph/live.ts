@@ -2,8 +2,8 @@
 // deny: a caller without the right gets fewer rows (docs/contract.md#authorization). What is missing is found by asking for a record
 // that does not exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5).
 import type { Client } from "../../client/client.ts";
-import { hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
+import { isListable } from "../../client/records.ts";
 import {
   capabilityName,
   Identity,
@@ -11,7 +11,6 @@ import {
   type Operation,
   oneofsOf,
   parentOf,
-  type RequestOf,
   resources,
   rootOf,
 } from "../../schema/index.ts";
@@ -105,8 +104,6 @@ const addBinding = (graph: GraphBuilder, record: Listed): void => {
   graph.bindings.set(uid, { id: uid, uid, group: place, identity: identity.uid, role: role.uid });
 };
 
-const ABSENT = "0".repeat(16);
-
 type Place = Pick<NotVisible, "kind" | "group">;
 
 /** A record that is listed proves that its group's are. The other groups are asked about, from the organisations down. */
@@ -145,7 +142,7 @@ const hiddenAmong = async (client: Pick<Client, "call">, places: readonly Place[
   const hidden: Place[] = [];
   const next = places.values();
   const probe = async (): Promise<void> => {
-    for (const place of next) if (!(await isListable(client, place))) hidden.push(place);
+    for (const place of next) if (!(await isListable(client, resources[place.kind], place.group))) hidden.push(place);
   };
   await Promise.all(Array.from({ length: PROBES_AT_ONCE }, probe));
   return hidden;
@@ -157,15 +154,3 @@ const CAPABILITY = Object.fromEntries(
     return [kind, (methods as Record<string, Operation>)[operations.get]?.capabilities.join(", ")];
   }),
 ) as Record<ListedKind, string>;
-
-const isListable = async ({ call }: Pick<Client, "call">, { kind, group }: Place): Promise<boolean> => {
-  const uid = `${group}/${ABSENT}`;
-  try {
-    await call(resources[kind].operations.get, { uid } as RequestOf<"GetGroup">);
-    return true;
-  } catch (error) {
-    if (hasCode(error, "NOT_FOUND")) return true;
-    if (hasCode(error, "PERMISSION_DENIED")) return false;
-    throw error;
-  }
-};

@@ -2,7 +2,7 @@
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { applySet } from "../set/apply.ts";
-import { checkSet } from "../set/check.ts";
+import { checkSet, mixesNamesAndUids, sameRoleTwice } from "../set/check.ts";
 import { deleteSet } from "../set/delete.ts";
 import { diffSet } from "../set/diff.ts";
 import { bindingsIn, grants, pairKey, pairsIn } from "../set/pair.ts";
@@ -13,7 +13,7 @@ import { KEY, nameInKey } from "../state/state.ts";
 import { setReviewWith } from "./set-review.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
 
-export const setStepsWith = ({ log }: Pick<StepParts, "log">, places: BindingPlaces): Steps => {
+export const setStepsWith = ({ log, connect }: Pick<StepParts, "log" | "connect">, places: BindingPlaces): Steps => {
   const review = setReviewWith(log);
   return {
     check: async (olds, news) => {
@@ -23,7 +23,14 @@ export const setStepsWith = ({ log }: Pick<StepParts, "log">, places: BindingPla
       const own = { type: "RoleBindingSet", name: nameInKey(key), exclusive: exclusive === true } as const;
       const problem = isUnknown(parent) ? undefined : places.claim(parent, key, own);
       review.checked(olds, inputs);
-      return { inputs, failures: problem ?? [] };
+      // Where the service does not answer, the update refuses them.
+      const twice =
+        connect && mixesNamesAndUids(inputs)
+          ? await connect()
+              .then((session) => sameRoleTwice(session, inputs))
+              .catch(() => [])
+          : [];
+      return { inputs, failures: [...(problem ?? []), ...twice] };
     },
     held: (_id, outputs, news) => heldBy(outputs, news),
     diff: async (id, olds, news) => {

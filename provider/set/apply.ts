@@ -8,7 +8,7 @@ import { Incomplete } from "../reconcile/incomplete.ts";
 import type { Session } from "../session/session.ts";
 import { hidden, KEY } from "../state/state.ts";
 import { addBatch, Interrupted } from "./add.ts";
-import { type Live, listLive, withKnown, withOthers } from "./live.ts";
+import { type Live, listLive, requireListable, withKnown, withOthers } from "./live.ts";
 import { hiddenNames, outputsOf } from "./outputs.ts";
 import { bindingsIn, bindingText, declaredText, desiredPair, pairsIn } from "./pair.ts";
 import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
@@ -26,6 +26,7 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
   const pairs = await pairsOf(session, set, group, news);
   const known = bindingsIn(olds, "bindings");
   const listed = await withKnown(session, known, olds.updateTime, await listLive(session, group));
+  if (listed.length === 0 && pairs.length > 0) await requireListable(session, name, group);
   const settled = await settleInterrupted(session, set, group, listed);
   const work: Work = {
     ...{ session, name, group, pairs, plan },

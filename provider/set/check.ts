@@ -1,9 +1,12 @@
-// Check of a set: all problems at once, each with its path. It needs no network, and it skips what a preview does not know yet.
-import { isUidp, type Json, suggestion } from "../../schema/index.ts";
-import { isRoleName } from "../kind/built-in-role.ts";
+// Check of a set: all problems at once, each with its path. It needs no network, unless the program
+// mixes names and uids of built-in roles, and it skips what a preview does not know yet.
+import { isRoot, isUidp, type Json, suggestion } from "../../schema/index.ts";
+import { builtInRoleUid, isRoleName } from "../kind/built-in-role.ts";
+import type { LookUpSession } from "../kind/kind.ts";
 import type { CheckFailure } from "../reconcile/check.ts";
 import { isUnknown } from "../state/path.ts";
 import { given } from "../state/state.ts";
+import { pairsIn } from "./pair.ts";
 
 const ARGUMENTS = ["parent", "bindings", "exclusive", "maxRemovals"];
 const PAIR = ["identity", "role"];
@@ -73,4 +76,24 @@ const pairProblems = (bindings: unknown): CheckFailure[] => {
     first.set(mark, i);
     return [];
   });
+};
+
+/** A pair that stands there with the name of its built-in role, and with the uid of it. Only the service knows the uid. */
+export const sameRoleTwice = async (session: LookUpSession, news: Json): Promise<CheckFailure[]> => {
+  const first = new Map<string, number>();
+  const failures: CheckFailure[] = [];
+  for (const [i, { identity, role }] of pairsIn(news).entries()) {
+    if (isUnknown(identity) || !(isRoleName(role) || (isUidp(role) && isRoot(role)))) continue;
+    const uid = isRoleName(role) ? await builtInRoleUid(session, role) : role;
+    const before = first.get(`${identity} ${uid}`);
+    if (before === undefined) first.set(`${identity} ${uid}`, i);
+    else failures.push(failure(`bindings[${i}]`, `the same identity and role as bindings[${before}]`));
+  }
+  return failures;
+};
+
+/** Whether `sameRoleTwice` can find any: most programs write one or the other, and need no request. */
+export const mixesNamesAndUids = (news: Json): boolean => {
+  const roles = pairsIn(news).map(({ role }) => role);
+  return roles.some(isRoleName) && roles.some((role) => isUidp(role) && isRoot(role));
 };

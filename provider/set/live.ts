@@ -1,6 +1,7 @@
 // The role bindings of a group as the API has them: one list. A binding that the list lacks may be new and hidden, or not visible to the
 // caller, so it counts as deleted only where that is certain (provider/reconcile/not-found.ts).
 import { listChildren } from "../../client/paginate.ts";
+import { isListable } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { readUnlessDeleted, retryUntilVisible } from "../reconcile/not-found.ts";
@@ -35,6 +36,19 @@ export const listLive = async (session: Session, group: string): Promise<Live[]>
   const found: Live[] = [];
   for await (const record of listChildren(session, kind.list, group)) found.push(liveFrom(record));
   return found;
+};
+
+/**
+ * Throws where the list shows nothing because the caller may not see the group's bindings: the set would create pairs that exist. A group
+ * of this run is as empty as it looks.
+ */
+export const requireListable = async (session: Session, name: string, group: string): Promise<void> => {
+  if (session.ownership.isCreatedHere(group)) return;
+  if (await isListable(session, kind, group)) return;
+  throw new Error(
+    `RoleBindingSet ${name}: nothing is changed: the role bindings of group ${group} cannot be listed, so pairs that exist would be ` +
+      "created a second time; grant the identity of this run role_bindings.list there",
+  );
 };
 
 /** With the bindings of the state that exist and the list lacks. `createTime` is that of the newest of these. */

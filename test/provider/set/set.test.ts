@@ -217,14 +217,17 @@ describe("the check of a set", () => {
     ]);
   });
 
-  it("refuses a role by its name and by its uid in the update, before anything changes", async () => {
+  it("refuses a role by its name and by its uid in the preview, and otherwise in the update, before anything changes", async () => {
     const group = await sets.group();
     const [one] = identities as [string];
     const inputs = sets.inputs(group, [
       [one, "viewer"],
       [one, await sets.role("viewer")],
     ]);
-    await expect((await sets.run()).up(inputs)).rejects.toThrow(
+    const run = await sets.run();
+    const { failures } = await run.methods.roleBindingSet.check({}, inputs);
+    expect(failures).toEqual([{ property: "bindings[1]", reason: "the same identity and role as bindings[0]" }]);
+    await expect(run.methods.roleBindingSet.create(inputs)).rejects.toThrow(
       /nothing is changed:\n {2}- bindings\[1\]: the same identity and role as bindings\[0\]$/,
     );
     expect(machine.posts).toBe(0);
