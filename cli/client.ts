@@ -1,15 +1,23 @@
 // The client of a command: the service and the credentials of the environment.
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
+import type { Config } from "../client/config.ts";
 import { checkedConfig } from "../client/credentials.ts";
 import { apiErrorOf, apiText, sessionErrorOf, sessionText } from "../client/errors.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
 
+export const systemConfig = (): Config => checkedConfig(undefined, process.env);
+
 export const systemClient = (): Client => {
   const { env } = process;
-  const config = checkedConfig(undefined, env);
-  return clientWith({ config, env, clock: systemClock, redactor: redactor(), transport: systemTransport() });
+  return clientWith({
+    config: systemConfig(),
+    env,
+    clock: systemClock,
+    redactor: redactor(),
+    transport: systemTransport(),
+  });
 };
 
 /** The text of an error of the configuration, the sign-in, the connection or the API; undefined for any other. */

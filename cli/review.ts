@@ -9,12 +9,13 @@ import { type Live, readLive } from "../access/graph/live.ts";
 import { mistakeText, policyGraph, readPolicy } from "../access/policy/index.ts";
 import { planFrom } from "../access/preview/plan.ts";
 import { runPreview } from "../access/preview/run.ts";
+import { checkService } from "../access/preview/service.ts";
 import { PreviewError, parsePreview } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
-import { clientErrorText, systemClient } from "./client.ts";
+import { clientErrorText, systemClient, systemConfig } from "./client.ts";
 import { engineCommand } from "./engine-command.ts";
 import { type Format, parseFormat } from "./format.ts";
 import { type RulesFlags, verdictFrom } from "./review-rules.ts";
@@ -53,11 +54,11 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
 const proposerOf = async ({ preview, policy, stack }: ReviewFlags): Promise<(live: Live) => Proposal> => {
   if (policy !== undefined) return policyProposer(policy);
-  const [text, source] =
+  const parsed =
     preview === undefined
-      ? [await runPreview(engineCommand(), stack), "what pulumi preview printed"]
-      : [await readPreview(preview), preview === "-" ? "stdin" : preview];
-  const parsed = parsePreview(text, source);
+      ? await runPreview(engineCommand(), stack)
+      : parsePreview(await readPreview(preview), preview === "-" ? "stdin" : preview);
+  checkService(parsed, systemConfig());
   return (live) => planFrom(parsed, live);
 };
 

@@ -4,7 +4,7 @@ import type { NodeId } from "../graph/graph.ts";
 import { groupNodeOf, identityNodeOf, roleNodeOf } from "./record.ts";
 import { nodeOf, type Reference, referenceOf, roleReferenceOf } from "./reference.ts";
 import type { Resource, ResourceKind } from "./resource.ts";
-import { bind, groupOf, report, type Work } from "./work.ts";
+import { bind, groupOf, report, reportUnlisted, type Work } from "./work.ts";
 
 type RecordKind = Exclude<ResourceKind, "roleBindingSet">;
 
@@ -68,7 +68,10 @@ export const applyRecord: Record<RecordKind, (work: Work, resource: Resource) =>
 /** The group of a record. One that cannot be known gets a node of its own, so that its access stays in the review. */
 const placeOf = (work: Work, resource: Resource): NodeId => {
   const group = groupOf(work, resource);
-  if ("id" in group) return group.id;
+  if ("id" in group) {
+    reportUnlisted(work, resource, group.id);
+    return group.id;
+  }
   report(work, resource, "parent", group.why);
   const id = `${resource.urn}#parent`;
   const name = "a group that is not known";

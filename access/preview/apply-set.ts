@@ -1,5 +1,5 @@
 // The steps of sets: the pairs that each declares, and the bindings that it removes.
-
+import { hiddenIn } from "./record.ts";
 import type { Resource } from "./resource.ts";
 import { keyOfPair, managedIn, pairsOf, removableIn } from "./set.ts";
 import { bind, groupOf, report, type Work } from "./work.ts";
@@ -20,6 +20,8 @@ export const applySet = (work: Work, resource: Resource): void => {
     report(work, resource, "bindings", "the list is known only to the run");
     return;
   }
+  if (op !== "same" && hiddenIn(inputs.exclusive))
+    report(work, resource, "exclusive", "it is not known, so what an exclusive set removes is not in this review");
   const wanted = new Set(pairs.map(keyOfPair));
   work.bindingsByGroup ??= Map.groupBy(after.bindings.values(), (one) => one.group);
   const here = (work.bindingsByGroup.get(group.id) ?? []).filter(({ id }) => after.bindings.has(id));

@@ -115,7 +115,15 @@ const apply = (work: Work, resource: Resource): void => {
   if (planned.op === "create" && resource.refreshed && !resource.deleted.length && kind !== "roleBindingSet")
     work.restored.push(nodeOf(resource));
   if (kind === "roleBindingSet") applySet(work, resource);
-  else applyRecord[kind](work, resource);
+  else if (planned.op !== "same" || !isListed(work, resource)) applyRecord[kind](work, resource);
+};
+
+/** A record that stays is as the API lists it, also where it differs from the program. */
+const isListed = ({ after }: Work, { kind, planned }: Resource): boolean => {
+  const { uid = "" } = planned ?? {};
+  if (kind === "group") return after.groups.has(uid);
+  if (kind === "identity") return after.identities.has(uid);
+  return kind === "role" && after.roles.has(uid);
 };
 
 /** The engine expects a record that the API does not have. */
@@ -170,6 +178,19 @@ const undeclaredIn = ({ after, declared }: Work, preview: Preview, resources: re
     .map(({ id }) => id);
 };
 
+/** A preview shows each of these steps: one that counts more of them was shortened. */
+const SHOWN_OPS = ["create", "update", "delete"];
+
+const shortenedIn = ({ steps, summary }: Preview): string[] =>
+  SHOWN_OPS.flatMap((op) => {
+    const shown = steps.filter((step) => step.op === op).length;
+    const counted = summary[op] ?? 0;
+    if (shown >= counted) return [];
+    return [
+      `the preview counts ${counted} steps "${op}" and shows ${shown}: what the others change is not in this review`,
+    ];
+  });
+
 /** What this preview cannot say, because of how it was made. */
 const limitsOf = (preview: Preview, resources: readonly Resource[]): Unknown[] => {
   const existed = resources.filter(
@@ -177,6 +198,7 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): Unknown[] =
   );
   const isRefreshed = preview.steps.some(({ op }) => op === "refresh") || (existed.length === 0 && hasSames(preview));
   return [
+    ...shortenedIn(preview),
     ...(isRefreshed
       ? []
       : [

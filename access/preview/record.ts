@@ -5,7 +5,7 @@ import { RELATIONSHIPS, relationshipOf } from "../graph/live.ts";
 import { textOf } from "../graph/same.ts";
 import { nodeOf } from "./reference.ts";
 import type { Resource, Stored } from "./resource.ts";
-import { SECRET, UNKNOWN } from "./shape.ts";
+import { SECRET, UNKNOWN } from "./value.ts";
 
 /** What a preview does not show in a value: undefined when it shows all of it. */
 export const hiddenIn = (value: unknown): "unknown" | "secret" | undefined => {
@@ -77,7 +77,9 @@ export const roleNodeOf = (
   const hidden = hiddenIn(capabilities);
   const known = Array.isArray(capabilities) ? capabilities : [];
   const shown = known.filter((one): one is string => typeof one === "string" && hiddenIn(one) === undefined);
-  return { node: { ...node, capabilities: shown.map(capabilityName).sort() }, ...(hidden && { hidden }) };
+  // What is not shown may be what it grants now: this is no loss.
+  const held = new Set([...shown.map(capabilityName), ...(hidden && live ? live.capabilities : [])]);
+  return { node: { ...node, capabilities: [...held].sort() }, ...(hidden && { hidden }) };
 };
 
 const storedNode = ({ uid, outputs }: Stored) => ({ id: uid, uid, name: nameIn(outputs, uid) });

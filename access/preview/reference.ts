@@ -3,7 +3,7 @@
 import { isUidp, printable } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { Resource, ResourceKind } from "./resource.ts";
-import { SECRET, UNKNOWN } from "./shape.ts";
+import { SECRET, UNKNOWN } from "./value.ts";
 
 /** A node, or why it cannot be known. */
 export type Reference = { id: NodeId } | { why: string };

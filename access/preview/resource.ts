@@ -2,6 +2,7 @@
 // that it shows for it.
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
+import { valuesIn } from "./value.ts";
 
 export type ResourceKind = "group" | "identity" | "role" | "roleBinding" | "roleBindingSet";
 
@@ -64,6 +65,8 @@ const kindOf = (urn: string): ResourceKind | null | undefined => {
   const [, type] = TYPE.exec(partsOfUrn(urn).type) ?? [];
   return type === undefined ? undefined : (KINDS[type] ?? null);
 };
+
+export const isOurs = (urn: string): boolean => kindOf(urn) !== undefined;
 
 export const resourcesIn = ({ steps }: Preview): Resources => {
   const byUrn = new Map<string, Resource>();
@@ -137,16 +140,16 @@ const deleteOf = (resource: Resource, stored: Stored | undefined): string | unde
 
 const storedIn = (state: State | null | undefined): Stored | undefined => {
   if (!state?.id) return undefined;
-  const { id, inputs, outputs, retainOnDelete } = state;
-  const known = outputs ?? {};
+  const { id, retainOnDelete } = state;
+  const [inputs, known] = [valuesIn(state.inputs), valuesIn(state.outputs)];
   const stays = retainOnDelete === true || (known.adopted === true && known.deleteAdopted !== true);
-  return { uid: id, inputs: inputs ?? {}, outputs: known, stays };
+  return { uid: id, inputs, outputs: known, stays };
 };
 
 type Planned = NonNullable<Resource["planned"]>;
 
 const plannedIn = (state: State | null | undefined): Pick<Planned, "inputs" | "dependencies"> => ({
-  inputs: state?.inputs ?? {},
+  inputs: valuesIn(state?.inputs),
   dependencies: Object.fromEntries(
     Object.entries(state?.propertyDependencies ?? {}).map(([name, urns]) => [name, urns ?? []]),
   ),
@@ -154,6 +157,7 @@ const plannedIn = (state: State | null | undefined): Pick<Planned, "inputs" | "d
 
 /** An adopted record exists. */
 const created = (state: State): Planned => {
-  const { adopt } = state.inputs ?? {};
-  return { ...plannedIn(state), ...(isUidp(adopt) && { uid: adopt }), op: "create" };
+  const planned = plannedIn(state);
+  const { adopt } = planned.inputs;
+  return { ...planned, ...(isUidp(adopt) && { uid: adopt }), op: "create" };
 };

@@ -1,13 +1,13 @@
 // Runs the engine for a preview, in the folder of the program. Its messages and questions go to the user; what it prints is the preview.
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { PreviewError } from "./shape.ts";
+import { type Preview, PreviewError, parsePreview } from "./shape.ts";
 
 // A plain preview leaves out what stays, and does not see what was removed by hand.
 const FLAGS = ["preview", "--json", "--show-sames", "--refresh"];
 
 /** `command` is the engine and its first arguments. */
-export const runPreview = async (command: readonly [string, ...string[]], stack?: string): Promise<string> => {
+export const runPreview = async (command: readonly [string, ...string[]], stack?: string): Promise<Preview> => {
   const [program, ...first] = command;
   const args = [...first, ...FLAGS, ...(stack === undefined ? [] : ["--stack", stack])];
   const child = spawn(program, args, { stdio: ["inherit", "pipe", "inherit"] });
@@ -29,5 +29,10 @@ export const runPreview = async (command: readonly [string, ...string[]], stack?
     throw new PreviewError(
       `the preview failed (pulumi ended with ${end}), so there is no review; its messages are above`,
     );
-  return printed;
+  const preview = parsePreview(printed, "what pulumi preview printed");
+  if (end !== 0)
+    throw new PreviewError(
+      `the preview failed (pulumi ended with ${end}) without an error of its own, so there is no review; its messages are above`,
+    );
+  return preview;
 };

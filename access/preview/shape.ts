@@ -2,12 +2,6 @@
 // cannot be read is kept as unreadable, because a review must not leave out what it does not understand.
 import { z } from "zod";
 
-/** Stands for a value that a preview does not know, also inside texts. */
-export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-/** What the engine prints in place of a secret. */
-export const SECRET = "[secret]";
-
 const bag = z.record(z.string(), z.unknown()).nullish();
 
 const State = z.object({
@@ -56,7 +50,8 @@ const HOW = "it must be what pulumi preview --json --show-sames --refresh prints
 export const parsePreview = (text: string, source: string): Preview => {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    // Some shells begin a file with a byte order mark.
+    json = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     throw new PreviewError(`${source} is not JSON (${(error as Error).message}); ${HOW}`);
   }

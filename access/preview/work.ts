@@ -34,8 +34,17 @@ export const bind = (work: Work, resource: Resource, binding: BindingNode): void
   if (bindingsByGroup && !bindingsByGroup.get(binding.group)?.push(binding))
     bindingsByGroup.set(binding.group, [binding]);
   const { identity } = binding;
+  reportUnlisted(work, resource, binding.group);
   if (!after.identities.has(identity) && !before.identities.has(identity))
     report(work, resource, "identity", `the API does not list identity ${identity}`);
+};
+
+/** A group by its uid that neither the API has nor the preview creates. */
+export const reportUnlisted = (work: Work, resource: Resource, group: NodeId): void => {
+  const { before, after } = work;
+  if (after.groups.has(group) || before.groups.has(group)) return;
+  const why = `the API does not list group ${group}: it was removed since, you cannot see it, or the preview is of another service`;
+  report(work, resource, "parent", why);
 };
 
 export const groupOf = ({ byUrn }: Work, { planned }: Resource): Reference =>

@@ -1,0 +1,25 @@
+// A preview belongs to one service. Compared with the records of another one it would be nonsense.
+import { type Config, serviceOf } from "../../client/config.ts";
+import { isOurs } from "./resource.ts";
+import { type Preview, PreviewError } from "./shape.ts";
+
+/** The address that the engine's state has of each of our records. */
+const SERVICE = "__service";
+
+/** Throws when the records of the preview are at another address, unless the move is confirmed as for a run. */
+export const checkService = (
+  { steps }: Preview,
+  { baseUrl, movedFrom }: Pick<Config, "baseUrl" | "movedFrom">,
+): void => {
+  const own = serviceOf(baseUrl);
+  const others = steps
+    .filter(({ urn }) => isOurs(urn))
+    .flatMap(({ oldState, newState }) => [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]))
+    .map((bag) => bag?.[SERVICE])
+    .filter((address): address is string => typeof address === "string" && address !== own && address !== movedFrom);
+  const [other] = others;
+  if (other === undefined) return;
+  throw new PreviewError(
+    `the preview is of the service at ${other}, and IRM_BASE_URL names ${own}. Set IRM_BASE_URL to the service of the stack; if the service has moved, set IRM_MOVED_FROM=${other} too`,
+  );
+};

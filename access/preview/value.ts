@@ -1,0 +1,34 @@
+// The values that a preview shows. The engine wraps secrets and references in objects with a signature of its own
+// (https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/sig/sig.go); a preview of --show-secrets, of a newer
+// engine or of another tool may have them as they are.
+import type { Json } from "../../schema/index.ts";
+
+/** Stands for a value that a preview does not know, also inside texts. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** What the engine prints in place of a secret. */
+export const SECRET = "[secret]";
+
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
+const OUTPUT_SIGNATURE = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+
+/** No input of ours is nested so deeply; a walk without an end would exhaust the stack. */
+const DEPTH_MAX = 100;
+
+/** The value with SECRET and UNKNOWN in place of what the engine wraps: a secret must not get into a message. */
+const unwrapped = (value: unknown, depth = 0): unknown => {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > DEPTH_MAX) return UNKNOWN;
+  if (Array.isArray(value)) return value.map((one) => unwrapped(one, depth + 1));
+  const { [SIGNATURE]: signature, ...members } = value as Json;
+  if (signature === SECRET_SIGNATURE) return SECRET;
+  if (signature === OUTPUT_SIGNATURE) {
+    if (members.secret === true) return SECRET;
+    return members.value === undefined ? UNKNOWN : unwrapped(members.value, depth + 1);
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unwrapped(one, depth + 1)]));
+};
+
+/** The members of a bag of inputs or outputs. */
+export const valuesIn = (bag: Json | null | undefined): Json => unwrapped(bag ?? {}) as Json;
