@@ -6,7 +6,7 @@ import type { Proposal } from "../../../access/review/proposal.ts";
 import type { Finding } from "../../../access/review/report.ts";
 import { allowanceFrom, ruleFrom } from "../../../access/review/rules-option.ts";
 import type { Json } from "../../../schema/index.ts";
-import { addGroup, addIdentity, bind, ROOT, uidIn } from "../graphs.ts";
+import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 
 const TEAM = uidIn(ROOT, 1);
 const OWNER = uidIn(ROOT, 2);
@@ -80,6 +80,22 @@ describe("gains-owner", () => {
         message: "can give access to itself and others at team: it gains role_bindings.create",
       },
     ]);
+  });
+  test.each([
+    ["role_bindings.create", true],
+    ["role_bindings.update", true],
+    ["roles.update", true],
+    ["identity.update", true],
+    ["identity_providers.create", true],
+    ["identity_providers.update", true],
+    ["group_invites.create", true],
+    ["role_bindings.delete", false],
+    ["roles.create", false],
+    ["identity.create", false],
+    ["groups.update", false],
+  ])("on %s: %s", (capability, fires) => {
+    const grant = (graph: GraphBuilder) => bind(graph, TEAM, CI, addRole(graph, "own", [capability], TEAM));
+    expect(found(start(), grant)).toEqual(fires ? [`gains-owner ${CI}`] : []);
   });
   test("is silent where the identity has it already, and on other capabilities", () => {
     const before = start();
