@@ -202,7 +202,7 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): Unknown[] =
     ...(isRefreshed
       ? []
       : [
-          "the preview was made without --refresh: a binding that was removed by hand looks unchanged in it, and this review cannot tell that the run would not restore it, or that a later one will",
+          "the preview was made without --refresh: a binding that somebody removed by hand looks unchanged in it; this run does not create it again, but a later one may",
         ]),
     ...(hasSames(preview)
       ? []

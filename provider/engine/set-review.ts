@@ -55,7 +55,7 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
 const found = (olds: Json, news: Json): string[] =>
   settingsOf(news).exclusive && !settingsOf(olds).exclusive
     ? bindingsIn(olds, "unmanaged").map(
-        (one) => `keeps ${bindingText(one)} for now: the preview after this update shows its removal`,
+        (one) => `keeps ${bindingText(one)} for now: the preview after this update shows whether it is removed`,
       )
     : [];
 

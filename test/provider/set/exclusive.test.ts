@@ -43,7 +43,7 @@ describe("an exclusive set", () => {
     machine.said.length = 0;
     const second = await (await sets.run()).up(sets.inputs(group, pairs, EXCLUSIVE), first);
     expect(machine.said).toEqual([
-      `RoleBindingSet set-${group} changes:\n  - keeps "two" as "editor" for now: the preview after this update shows its removal`,
+      `RoleBindingSet set-${group} changes:\n  - keeps "two" as "editor" for now: the preview after this update shows whether it is removed`,
     ]);
     expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
     await (await sets.run()).up(sets.inputs(group, pairs, EXCLUSIVE), second);
