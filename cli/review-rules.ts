@@ -1,9 +1,12 @@
 // --deny, --allow and --rules: what fails a review, and what is excused. All problems at once.
 import { readFileSync } from "node:fs";
-import { parseDocument } from "yaml";
 import { z } from "zod";
+import { mistakeText } from "../access/policy/index.ts";
+import { pathText, plainValue } from "../access/policy/source.ts";
+import { sourceFromYaml } from "../access/policy/yaml-source.ts";
 import { allowanceFrom, ruleFrom, type Verdict } from "../access/review/rules-option.ts";
 import { suggestion } from "../schema/index.ts";
+import { shapeError } from "../schema/shape.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RulesFlags {
@@ -41,12 +44,14 @@ const readRules = (file: string): { deny: string[]; allow: string[]; problems: s
   } catch (error) {
     return { ...nothing, problems: [`--rules: cannot read ${file}: ${(error as Error).message}`] };
   }
-  const document = parseDocument(text);
-  if (document.errors.length > 0)
-    return { ...nothing, problems: document.errors.map(({ message }) => `${file}: ${message}`) };
-  const { data, error } = Rules.safeParse(document.toJS({ maxAliasCount: 0 }));
+  const { source, mistakes } = sourceFromYaml(text, file);
+  if (!source || mistakes.length > 0) return { ...nothing, problems: mistakes.map(mistakeText) };
+  const { data, error } = Rules.safeParse(plainValue(source), { error: shapeError });
   if (error)
-    return { ...nothing, problems: error.issues.map(({ path, message }) => `${file}: ${path.join(".")}: ${message}`) };
+    return {
+      ...nothing,
+      problems: error.issues.map(({ path, message }) => [file, pathText(path), message].filter(Boolean).join(": ")),
+    };
   const unknown = Object.keys(data ?? {}).filter((name) => !NAMES.includes(name));
   const problems = unknown.map(
     (name) => `${file}: ${name} is unknown${suggestion(name, NAMES) || "; there are deny and allow"}`,

@@ -117,6 +117,32 @@ describe("a wrong command line exits with 2 and says all that is wrong with it",
   });
 });
 
+describe("a file of rules", () => {
+  const run = (text: string) => runIrm("review", "--preview", preview(), "--rules", write("rules.yaml", text));
+
+  test("may be empty, and may use anchors", async () => {
+    expect((await run("")).code).toBe(0);
+    expect((await run("deny: &all [root-binding, gains-owner]\n# the same\nx: *all\n")).stderr).toContain(
+      "x is unknown",
+    );
+    expect((await run("deny: [&rule gains-owner, *rule]\n")).code).toBe(3);
+  });
+
+  test.each([
+    ["an alias without an anchor", "deny: [*none]\n", ":1:8: deny[0]: the alias *none has no anchor &none above it"],
+    ["a list without end", "[".repeat(20_000), "is nested more than 400 levels deep"],
+    ["two documents", "deny: []\n---\ndeny: []\n", "a second document begins here"],
+    ["a name that every object has", "__proto__: { deny: [] }\n", "__proto__ cannot be a name here"],
+    ["a key twice", "deny: [gains-owner]\ndeny: []\n", ":2:1: deny: stands here twice; the first is at 1:1"],
+    ["values of other kinds", "deny: [null, 3]\nallow: gains-owner@ci\n", "rules.yaml: allow: must be a list"],
+    ["no map", "gains-owner\n", "rules.yaml: must be a map"],
+  ])("with %s exits with 2 and says so", async (_, text, message) => {
+    const { code, stdout, stderr } = await run(text);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+});
+
 describe("everything else exits with 1", () => {
   test("a preview with errors yields no review", async () => {
     const diagnostics = [{ severity: "error", message: "name is wrong\n" }];
