@@ -1,7 +1,7 @@
 // How many workloads a relationship lets in: one repository and branch, or more; and whether pull requests are among them.
 import { type Json, patternMatcher } from "../../schema/index.ts";
 import { textsOf } from "./example.ts";
-import { literalOf, patternTree, prefixOf } from "./pattern-tree.ts";
+import { literalOf, patternTree, prefixOf, readablePattern } from "./pattern-tree.ts";
 
 /** The text that a claim must have, what all its texts begin with, and whether there may be several. */
 interface Accepted {
@@ -87,10 +87,11 @@ const admitsPullRequestSubject = ({ subject, subjectPattern }: Json): boolean =>
 
 /** Subjects of pull requests that a pattern may match: from the pattern itself, and completed from what it begins with. */
 const candidates = (pattern: string): string[] => {
-  const texts = textsOf(pattern);
-  const tree = patternTree(pattern);
+  const readable = patternTree(pattern) ? pattern : readablePattern(pattern);
+  const texts = textsOf(readable);
+  const tree = patternTree(readable);
   const [, owner = "acme", repository = "images"] =
-    /^repo:([^/:]+)(?:\/([^/:]+):)?/.exec(tree ? prefixOf(tree) : "") ?? [];
+    /^repo:([^/:]+)(?:\/([^/:]+):)?/i.exec(tree ? prefixOf(tree) : "") ?? [];
   const forms = [`repo:${owner}/${repository}:pull_request`, "repo:acme/images:pull_request"];
-  return [...texts, ...texts.map((text) => text.replace(/^(repo:[^:]+):.*$/, "$1:pull_request")), ...forms];
+  return [...texts, ...texts.map((text) => text.replace(/^(repo:[^:]+):.*$/i, "$1:pull_request")), ...forms];
 };

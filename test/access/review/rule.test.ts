@@ -182,6 +182,22 @@ describe("pull-request-writes", () => {
     ["the claim event_name", { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "pull_request" } }, true],
     ["another event", { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "push" } }, false],
     ["a branch", { issuer: GITHUB, subjectPattern: "repo:acme/.*:ref:refs/heads/main" }, false],
+    ["any case", { issuer: GITHUB, subjectPattern: "(?i)REPO:Team/App:.*" }, true],
+    ["any case of a branch", { issuer: GITHUB, subjectPattern: "(?i)repo:team/app:ref:refs/heads/.*" }, false],
+    ["a named class", { issuer: GITHUB, subjectPattern: "repo:team/app:[[:word:]]+" }, true],
+    [
+      "a branch of a named class",
+      { issuer: GITHUB, subjectPattern: "repo:team/app:ref:refs/heads/[[:alpha:]]+" },
+      false,
+    ],
+    ["a quotation", { issuer: GITHUB, subjectPattern: String.raw`\Qrepo:team/app:\E.*` }, true],
+    ["codes of characters", { issuer: GITHUB, subjectPattern: String.raw`repo\x3ateam/app\x{3a}pull\137.*` }, true],
+    ["a class of Unicode", { issuer: GITHUB, subjectPattern: String.raw`repo:team/app:\p{Ll}+_request` }, true],
+    [
+      "the absence of a class of Unicode",
+      { issuer: GITHUB, subjectPattern: String.raw`repo:team/app:[^\p{Lu}]+` },
+      true,
+    ],
   ])("opening an identity that writes: %s", (_, claimMatch, fires) => {
     const before = start();
     bind(before, TEAM, CI, role("publisher"));
