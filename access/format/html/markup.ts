@@ -26,11 +26,5 @@ const textOf = (value: Value): string => {
   if (value === undefined || value === false) return "";
   if (value instanceof Markup) return value.text;
   if (Array.isArray(value)) return value.map(textOf).join("");
-  return escapeHtml(visible(String(value)));
+  return escapeHtml(printable(String(value)));
 };
-
-/** Invisible characters make two names look the same, so they are written out: `\u{200b}`. */
-const visible = (text: string): string =>
-  printable(text).replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;

@@ -39,7 +39,7 @@ const identity = (name: string, capability = "repo.list"): IdentityReview => ({
   after: null,
 });
 
-const ATTACK = 'x`|<img src=x onerror=alert(1)>\n@everyone [a](http://evil) \u001b[31m\u202e"';
+const ATTACK = 'x`|<img src=x onerror=alert(1)>\n@everyone [a](http://evil) \u001b[31m\u202e\u200b </details> #1"';
 
 const attacked = (): Report => ({
   ...EMPTY,
@@ -62,7 +62,7 @@ const attacked = (): Report => ({
 const outsideCode = (text: string): string =>
   text.replace(/<code>.*?<\/code>/g, "").replace(/(`+)(?!`)[^\n]*?[^`]\1(?!`)/g, "");
 
-const controlsIn = (text: string): string[] => ["\u001b", "\u202e"].filter((one) => text.includes(one));
+const controlsIn = (text: string): string[] => ["\u001b", "\u202e", "\u200b"].filter((one) => text.includes(one));
 
 describe("Markdown", () => {
   test("is the same for the same report, and says first who gains and loses", () => {
@@ -75,7 +75,8 @@ describe("Markdown", () => {
   test("keeps texts of others in code, where they are neither markup nor mention", () => {
     const text = reportAsMarkdown(attacked());
     const outside = outsideCode(text);
-    for (const part of ["<img", "@everyone", "http://evil", "\u001b", "\u202e"]) expect(outside).not.toContain(part);
+    for (const part of ["<img", "@everyone", "http://evil", "\u001b", "\u202e", "</details> #1"])
+      expect(outside).not.toContain(part);
     expect(controlsIn(text)).toEqual([]);
     // Each row of the table stays one row.
     expect(text.split("\n").filter((line) => line.startsWith("| :warning:"))).toHaveLength(1);
