@@ -29,6 +29,13 @@ describe("hostile files are refused before anything else:", () => {
     ]);
   });
 
+  test("more than 100,000 nodes in all files together, whatever else is wrong with them", () => {
+    const half = (name: string) => `${name}: [&a [${"x,".repeat(300)}], ${"*a,".repeat(200)}]\n`;
+    expect(mistakesOf(`include: [b.yaml]\n${half("organization")}`, { "b.yaml": half("roles") })).toEqual([
+      "access.yaml:1:1: has more than 100,000 nodes with the files that it includes; divide the policy",
+    ]);
+  });
+
   test("an alias within its own anchor", () => {
     expect(mistakesOf("organization: acme\ngroups: &g\n  a: { groups: *g }\n")).toEqual([
       "access.yaml:3:16: groups.a.groups: the alias *g stands in what it stands for, so it has no end; write it out",

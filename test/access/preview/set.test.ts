@@ -47,6 +47,28 @@ describe("a RoleBindingSet", () => {
     ]);
   });
 
+  test("stands at the adopted group that its parent comes from, with a new role of the same preview", () => {
+    const steps = [
+      created("Group", "team", { parent: UNKNOWN, name: "team", adopt: TEAM }),
+      created(
+        "Role",
+        "reader",
+        { parent: UNKNOWN, name: "reader", capabilities: ["CAP_REPO_LIST"] },
+        { parent: [urnOf("Group", "team")] },
+      ),
+      created(
+        "RoleBindingSet",
+        "s",
+        { parent: UNKNOWN, bindings: [{ identity: CI, role: UNKNOWN }], names: [{ identity: "ci", role: "reader" }] },
+        { parent: [urnOf("Group", "team")], bindings: [urnOf("Role", "reader")] },
+      ),
+    ];
+    const report = reportOf({ steps }, liveWith());
+    expect(rowsOf(report)).toEqual(["ci + team repo.list reader"]);
+    expect(report.unknown).toEqual([]);
+    expect(report.adopted).toMatchObject([{ kind: "group", uid: TEAM, resource: "team" }]);
+  });
+
   test("takes an existing pair over, without a gain", () => {
     const live = liveWith([TEAM, CI, VIEWER]);
     const set = created("RoleBindingSet", "s", { parent: TEAM, bindings: [{ identity: CI, role: "viewer" }] });
