@@ -75,7 +75,7 @@ export class RoleBindingSet extends pulumi.CustomResource {
     const own = engineInputs("roleBindingSet", TYPE, name, opts);
     const given = { parent: group, bindings: pairs, ...switches };
     const literals = [...literalOf(group, "Group"), ...literalsIn(pairs)];
-    const entered = currentProgram().enter({ type: TYPE, name, sharesUid: true, literals }, given, opts);
+    const entered = currentProgram().enter({ type: TYPE, name, sharesUid: true, literals }, given, withNames(opts));
     claimPlace(entered, TYPE, name, given);
     if (Array.isArray(pairs)) refuseTwice(name, entered, pairs);
     const unset = { unmanaged: undefined, exclusive: undefined, maxRemovals: undefined, updateTime: undefined };
@@ -86,6 +86,16 @@ export class RoleBindingSet extends pulumi.CustomResource {
     (this as { uid: pulumi.Output<string> }).uid = this.id;
   }
 }
+
+/** The names of pairs whose changes are ignored are ignored too, pair by pair. */
+const withNames = (opts: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions => {
+  const { ignoreChanges } = opts;
+  if (ignoreChanges === undefined) return opts;
+  const names = ignoreChanges
+    .filter((path) => /^bindings\b/.test(path))
+    .map((path) => path.replace("bindings", "names"));
+  return { ...opts, ignoreChanges: [...ignoreChanges, ...names] };
+};
 
 type Pair = { identity: pulumi.Input<string>; role: pulumi.Input<string> };
 

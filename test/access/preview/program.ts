@@ -1,7 +1,7 @@
 // The Pulumi program of the recorded previews, before and after an edit.
 
 export const BEFORE = `
-import { Group, Identity, Role, RoleBinding } from "pulumi-irm";
+import { Group, Identity, Role, RoleBinding, RoleBindingSet } from "pulumi-irm";
 const org = process.env.ORGANIZATION;
 const platform = new Group("platform", { parent: org, name: "platform" });
 const registry = new Group("registry", { parent: platform, name: "registry" });
@@ -15,12 +15,15 @@ new RoleBinding("release-publishes", { parent: registry, identity: release, role
 new RoleBinding("review-views", { parent: org, identity: review, role: "viewer" });
 new RoleBinding("moved-edits", { parent: registry, identity: moved, role: "editor" });
 new RoleBinding("by-hand", { parent: platform, identity: review, role: "editor" });
+const tools = new Group("tools", { parent: platform, name: "tools" });
+new RoleBindingSet("tools", { parent: tools, bindings: [{ identity: moved, role: "viewer" }], exclusive: true });
 `;
 
 // release gets a pattern, publisher a capability; legacy goes with what was created in it by hand; moved changes its group;
-// clusters, deploy and its bindings are new, one of them with a role that no dependency names; partner is adopted.
+// clusters, deploy and its bindings are new, one of them with a role that no dependency names; partner is adopted;
+// the exclusive set of tools gets a pair, keeps that of the identity that moves, and removes what was created by hand.
 export const AFTER = `
-import { Group, Identity, Role, RoleBinding } from "pulumi-irm";
+import { Group, Identity, Role, RoleBinding, RoleBindingSet } from "pulumi-irm";
 import * as pulumi from "@pulumi/pulumi";
 const org = process.env.ORGANIZATION;
 const platform = new Group("platform", { parent: org, name: "platform" });
@@ -35,6 +38,9 @@ new RoleBinding("release-publishes", { parent: registry, identity: release, role
 new RoleBinding("review-views", { parent: org, identity: review, role: "viewer" });
 new RoleBinding("moved-edits", { parent: registry, identity: moved, role: "editor" });
 new RoleBinding("by-hand", { parent: platform, identity: review, role: "editor" });
+const tools = new Group("tools", { parent: platform, name: "tools" });
+const pairs = [{ identity: moved, role: "viewer" }, { identity: review, role: publisher }];
+new RoleBindingSet("tools", { parent: tools, bindings: pairs, exclusive: true });
 const clusters = new Group("clusters", { parent: platform, name: "clusters" });
 const deploy = new Identity("deploy", { parent: clusters, name: pulumi.secret("deploy"), claimMatch: github("repo:acme/deploy:ref:refs/heads/main") });
 new RoleBinding("deploy-publishes", { parent: clusters, identity: deploy, role: publisher });

@@ -57,7 +57,8 @@ try {
   const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0]?.uid as string;
   const editor = uidOf("roles", "editor");
   const legacy = uidOf("groups", "legacy");
-  await create(`roleBindings/${legacy}`, { identityUid: partner, roleUid: editor });
+  for (const group of [legacy, uidOf("groups", "tools")])
+    await create(`roleBindings/${group}`, { identityUid: partner, roleUid: editor });
   const removed = place.rows("role_bindings").find(({ parent, uid }) => uid && parent === uidOf("groups", "platform"));
   await place.call("DELETE", `/iam/v2beta1/roleBindings/${removed?.uid}`);
 

@@ -87,6 +87,19 @@ describe("a resource", () => {
     expect(group.uid).toBe(group.id);
   });
 
+  it("ignores the names of pairs whose changes are ignored", async () => {
+    let ignored: string[] | undefined;
+    const see: pulumi.ResourceTransformation = ({ opts }) => {
+      ignored = opts.ignoreChanges;
+      return undefined;
+    };
+    const ignoreChanges = ["bindings[0].role", "maxRemovals"];
+    const bindings = [{ identity: IDENTITY, role: "viewer" }];
+    const set = new RoleBindingSet("s", { parent: ORG, bindings }, { ignoreChanges, transformations: [see] });
+    await value(set.uid);
+    expect(ignored).toEqual([...ignoreChanges, "names[0].role"]);
+  });
+
   it("that is read by its uid has no arguments", async () => {
     await value(Role.get("r", ROLE).uid);
     await value(RoleBinding.get("b", IDENTITY).uid);
