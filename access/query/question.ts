@@ -87,6 +87,9 @@ const identityNamed = (graph: AccessGraph, text: string, hidden: string): Identi
 };
 
 const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode => {
+  // As an empty variable of a script is.
+  if (text.trim() === "")
+    throw new QuestionError("a group is a uid or a path, and this is empty; / is the organisation itself");
   const isUid: boolean = isUidp(text);
   if (isUid) {
     const found = graph.groups.get(text);

@@ -13,6 +13,7 @@ import {
 import type { Live } from "../graph/live.ts";
 import { visibilityIn } from "../graph/visible.ts";
 import type { Proposal } from "./proposal.ts";
+import type { Unknown } from "./report.ts";
 
 /** `wanted` is the policy as a graph. */
 export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisible }: Live): Proposal => {
@@ -58,8 +59,19 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
     forced: [],
     deleted: new Set(),
     undeclared: [],
-    unknown: [],
+    unknown: newOrganizations(wanted, live),
   };
+};
+
+/** A misspelt name is that of a new organisation: nothing would be lost in the one that is meant. */
+const newOrganizations = (wanted: AccessGraph, live: AccessGraph): Unknown[] => {
+  const names = [...live.groups.values()].flatMap(({ parent, name }) => (parent === null ? [name] : []));
+  return [...wanted.groups.values()]
+    .filter(({ parent, uid }) => parent === null && uid === null)
+    .map(({ name }) => ({
+      subject: name,
+      message: `the API shows no organisation ${name}, so this review takes all of the policy for new, and nothing for removed; it shows ${names.join(", ") || "none"}`,
+    }));
 };
 
 /** The nearest group, itself or above, that is there now. */

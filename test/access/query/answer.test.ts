@@ -104,6 +104,10 @@ test("a path begins below the organisation", () => {
   expect(refused({ group: "acme" })).toBe('there is no group "acme"; / is the organisation itself');
 });
 
+test("an empty group is refused: it is no way to write the organisation", () => {
+  expect(refused({ group: "" })).toBe("a group is a uid or a path, and this is empty; / is the organisation itself");
+});
+
 test("an ambiguous name lists its uids", () => {
   const { graph, tools } = organization();
   const second = addIdentity(graph, uidIn(tools, 18), "release", tools, MATCH);

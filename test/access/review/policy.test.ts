@@ -41,6 +41,19 @@ test("what the policy adds is a gain, and what it lacks a loss", () => {
   expect(rowsOf(wanted, live)).toEqual(["ci - / repo.list"]);
 });
 
+test("an organisation that the API does not show is said to be new: its name may be misspelt", () => {
+  const wanted = start();
+  wanted.groups.set("policy:group:/", { id: "policy:group:/", uid: null, name: "deev", parent: null });
+  expect(proposalFromPolicy(wanted, { graph: start(), notVisible: [] }).unknown).toEqual([
+    {
+      subject: "deev",
+      message:
+        "the API shows no organisation deev, so this review takes all of the policy for new, and nothing for removed; it shows dev",
+    },
+  ]);
+  expect(proposalFromPolicy(start(), { graph: start(), notVisible: [] }).unknown).toEqual([]);
+});
+
 test("a binding in a group whose bindings cannot be listed is neither gain nor loss", () => {
   const [live, wanted] = [start(), start()];
   for (const graph of [live, wanted]) addRole(graph, "viewer", ["repo.list"]);
