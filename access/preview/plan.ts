@@ -20,7 +20,9 @@ const ORDER: readonly ResourceKind[] = ["group", "role", "identity", "roleBindin
 
 export const planFrom = (preview: Preview, live: Live): Proposal => {
   const { byUrn, unclear } = resourcesIn(preview);
-  const resources = ORDER.flatMap((kind) => [...byUrn.values()].filter((one) => one.kind === kind));
+  // The engine works on several resources at once: the order of its steps changes from run to run.
+  const sorted = [...byUrn.values()].sort((a, b) => compare(a.urn, b.urn));
+  const resources = ORDER.flatMap((kind) => sorted.filter((one) => one.kind === kind));
   const before = newGraph(live.graph);
   const isVisible = visibilityIn(live.graph, live.notVisible);
   for (const resource of resources)
@@ -31,7 +33,7 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     before,
     after: newGraph(before),
     isVisible,
-    unknown: [...unclear],
+    unknown: unclear.sort((a, b) => compare(a.subject, b.subject) || compare(a.message, b.message)),
     declared: new Set(),
     restored: [],
   };
@@ -50,8 +52,7 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     undeclared: undeclaredIn(work, preview, resources),
     unknown: [
       ...preview.unreadable.map((text) => ({ subject: "", message: `a step of the preview cannot be read: ${text}` })),
-      // Several resources at once are in no order in a preview.
-      ...work.unknown.sort((a, b) => compare(a.subject, b.subject) || compare(a.message, b.message)),
+      ...work.unknown,
       ...limitsOf(preview, resources),
     ],
   };
