@@ -52,6 +52,29 @@ describe("examples/policy", () => {
     expect(names("roles")).toContain("publisher");
   });
 
+  it("with a mistake, without its file, or with an ambiguous record to adopt, ends nothing in an inline program", async () => {
+    const [platform] = place.rows("groups", "name = ?", "platform");
+    const claimMatch = { issuer: "https://issuer.example", subject: "twin" };
+    const twin = await place.call("POST", `/iam/v2beta1/identities/${platform?.uid}`, { name: "release", claimMatch });
+    await place.server.takeRequests();
+    const edits: [string, string, string][] = [
+      [policy.replace("in: platform, github", "in: platfrm, github"), source, "there is no group platfrm"],
+      [policy, source.replace(CALL, CALL.replace("access.yaml", "gone.yaml")), "gone.yaml"],
+      [policy, source.replace(CALL, CALL.replace(" }", ', adopt: "match" }')), "identities.release: 2 identities"],
+    ];
+    for (const [text, edited, error] of edits) {
+      write(text);
+      program.write(edited);
+      const up = await program.run("up", "--yes", "--skip-preview");
+      expect(up.code).not.toBe(0);
+      expect(up.output).toContain(error);
+      expect(await writes()).toEqual([]);
+    }
+    await place.call("DELETE", `/iam/v2beta1/identities/${twin.json.uid}`);
+    await place.server.takeRequests();
+    program.write(source);
+  });
+
   it("shows one change for an identity that gains a role, and none for lines that move", async () => {
     const [product = ""] = /^ {2}product: .*\n/m.exec(policy) ?? [];
     const moved = policy.replace(product, "").replace("groups:\n", `groups:\n${product}`);
