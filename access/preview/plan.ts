@@ -8,6 +8,7 @@ import type { AdoptedRecord, ForcedRecord, Proposal } from "../review/proposal.t
 import type { Unknown } from "../review/report.ts";
 import { applyRecord } from "./apply-record.ts";
 import { applySet } from "./apply-set.ts";
+import { openedToPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { nodeOf } from "./reference.ts";
 import { type Resource, type ResourceKind, resourcesIn, type Stored } from "./resource.ts";
@@ -53,6 +54,7 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     unknown: [
       ...preview.unreadable.map((text) => ({ subject: "", message: `a step of the preview cannot be read: ${text}` })),
       ...work.unknown,
+      ...openedToPeople(work, preview),
       ...limitsOf(preview, resources),
     ],
   };

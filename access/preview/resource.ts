@@ -52,7 +52,10 @@ export interface Resources {
 }
 
 // Types of dynamic resources, and of the native plugin.
-const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index):(.+)$/;
+const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index(?:\/\w+)?):(.+)$/;
+
+/** Ours without an entry in KINDS; those that give access to people are in people.ts. */
+const OTHERS = ["AccessPolicy", "AccountAssociation", "GroupInvite", "IdentityProvider", "Repo", "Tag"];
 
 /** `urn:pulumi:STACK::PROJECT::PARENT_TYPES$TYPE::NAME`; a name may contain `::`. */
 export const partsOfUrn = (urn: string): { type: string; name: string } => {
@@ -60,22 +63,28 @@ export const partsOfUrn = (urn: string): { type: string; name: string } => {
   return { type: types.split("$").at(-1) ?? "", name: name.join("::") };
 };
 
-/** The kind of our resources; null for one of ours without access of its own; undefined for all others. */
-const kindOf = (urn: string): ResourceKind | null | undefined => {
-  const [, type] = TYPE.exec(partsOfUrn(urn).type) ?? [];
-  return type === undefined ? undefined : (KINDS[type] ?? null);
-};
+/** `RoleBinding`; undefined for a resource of another provider. */
+export const ourTypeOf = (urn: string): string | undefined => TYPE.exec(partsOfUrn(urn).type)?.[1];
 
-export const isOurs = (urn: string): boolean => kindOf(urn) !== undefined;
+const NO_CHANGE = ["same", "refresh", "read"];
 
 export const resourcesIn = ({ steps }: Preview): Resources => {
   const byUrn = new Map<string, Resource>();
   const unclear: Resources["unclear"] = [];
   for (const step of steps) {
     const { urn } = step;
-    const kind = kindOf(urn);
-    if (!kind) continue;
+    const type = ourTypeOf(urn);
+    if (type === undefined) continue;
     const { name } = partsOfUrn(urn);
+    const { [type]: kind } = KINDS;
+    if (!kind) {
+      if (!OTHERS.includes(type) && !NO_CHANGE.includes(step.op))
+        unclear.push({
+          subject: name,
+          message: `this version does not know resources of type ${type}; update pulumi-irm`,
+        });
+      continue;
+    }
     const resource: Resource = byUrn.get(urn) ?? { urn, kind, logicalName: name, deleted: [] };
     byUrn.set(urn, resource);
     const message = addStep(resource, step);

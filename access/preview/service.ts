@@ -1,6 +1,6 @@
 // A preview belongs to one service. Compared with the records of another one it would be nonsense.
 import { type Config, serviceOf } from "../../client/config.ts";
-import { isOurs } from "./resource.ts";
+import { ourTypeOf } from "./resource.ts";
 import { type Preview, PreviewError } from "./shape.ts";
 
 /** The address that the engine's state has of each of our records. */
@@ -13,7 +13,7 @@ export const checkService = (
 ): void => {
   const own = serviceOf(baseUrl);
   const others = steps
-    .filter(({ urn }) => isOurs(urn))
+    .filter(({ urn }) => ourTypeOf(urn) !== undefined)
     .flatMap(({ oldState, newState }) => [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]))
     .map((bag) => bag?.[SERVICE])
     .filter((address): address is string => typeof address === "string" && address !== own && address !== movedFrom);

@@ -182,6 +182,41 @@ describe("values that a preview hides", () => {
   });
 });
 
+describe("resources that are not in the graph", () => {
+  const messagesOf = (...steps: Json[]) =>
+    reportOf({ steps, changeSummary: {} }, liveWith()).unknown.map(({ message }) => message);
+
+  test("an invite and an identity provider give access to people, and are said", () => {
+    const group = created("Group", "new", { parent: TEAM, name: "new" });
+    const parent = { parent: [urnOf("Group", "new")] };
+    expect(
+      messagesOf(
+        group,
+        created("GroupInvite", "i", { parent: UNKNOWN, role: "viewer" }, parent),
+        created("IdentityProvider", "p", { parent: ROOT, defaultRole: MAKER }),
+      ),
+    ).toEqual([
+      "group invite i: each person who accepts it gets viewer at new and below; people without an identity are in neither gains nor findings",
+      "identity provider p: each person who signs in with it first gets maker at dev and below; people without an identity are in neither gains nor findings",
+    ]);
+  });
+
+  test("those of a newer version are unknown, and repositories, tags and what stays are none of access", () => {
+    const stays = changed("same", "Robot", "r", uidIn(TEAM, 7), { new: {} });
+    expect(
+      messagesOf(created("Repo", "r", {}), created("Tag", "t", {}), created("AccountAssociation", "a", {})),
+    ).toEqual([]);
+    expect(messagesOf(stays, created("Robot", "r", {}))[0]).toBe(
+      "this version does not know resources of type Robot; update pulumi-irm",
+    );
+  });
+
+  test("the type of a native plugin may name its module", () => {
+    const urn = "urn:pulumi:dev::access::irm:index/roleBinding:RoleBinding::b";
+    expect(rowsOf(reportOf({ steps: [{ ...BOUND, urn }] }, liveWith()))).toEqual(GAIN);
+  });
+});
+
 test("a record that stays is as the API lists it, also where it was renamed by hand", () => {
   const step = changed("same", "Identity", "ci", CI, {
     old: { parent: ROOT, name: "declared" },
