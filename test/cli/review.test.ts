@@ -166,6 +166,19 @@ describe("everything else exits with 1", () => {
     expect(other).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is not a preview") });
   });
 
+  test("a preview of another service", async () => {
+    const bound = created("RoleBinding", "b", { __service: "https://irm.example.com", parent: api.organization });
+    const { code, stdout, stderr } = await runIrm(
+      "review",
+      "--preview",
+      write("other.json", JSON.stringify({ steps: [bound] })),
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(
+      "irm review: the preview is of the service at https://irm.example.com, and IRM_BASE_URL names",
+    );
+  });
+
   test("no address of the API", async () => {
     vi.stubEnv("IRM_BASE_URL", undefined);
     const { code, stderr } = await runIrm("review", "--preview", preview());
