@@ -145,6 +145,37 @@ describe("a set", () => {
     );
   });
 
+  it("of another stack, exclusive in the same group, loses nothing unseen, and does not lose a pair that both declare", async () => {
+    const group = await sets.group();
+    const [one, two, three] = identities as [string, string, string];
+    const own = sets.inputs(
+      group,
+      [
+        [one, "viewer"],
+        [three, "viewer"],
+      ],
+      EXCLUSIVE,
+    );
+    const pairs = sets.inputs(
+      group,
+      [
+        [two, "viewer"],
+        [three, "viewer"],
+      ],
+      EXCLUSIVE,
+    );
+    const other = { ...pairs, __key: "organization/project/other/RoleBindingSet::other" };
+    const first = await (await sets.run()).up(own);
+    const second = await (await sets.run()).up(other);
+    expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two viewer"]);
+    await (await sets.run()).up(own, first);
+    expect(await sets.pairs(group)).toHaveLength(3);
+    machine.said.length = 0;
+    await (await sets.run()).up(other, second);
+    expect(log()).toContain('other changes:\n  - removes "one" as "viewer", which the program does not declare');
+    expect(await sets.pairs(group)).toEqual(["three viewer", "two viewer"]);
+  });
+
   it("removes as many as maxRemovals, and not one more", async () => {
     for (const count of [0, 1, 5]) {
       const group = await sets.group();
