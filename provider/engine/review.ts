@@ -72,14 +72,18 @@ const removedBinding = (outputs: Json): string => {
   return `RoleBinding ${logicalName(outputs)} is removed: ${parts.join(", ")}`;
 };
 
-/** For a resource that leaves the stack: what the engine does not show. `sets` are those of the program. */
+/**
+ * For a resource that leaves the stack: what the engine does not show. `sets` are those of the program, and a RoleBinding of it has or
+ * adopts what `isKept`.
+ */
 export const removedText = (
   type: string,
   urn: string,
   outputs: Json,
   sets: readonly DeclaredSet[],
+  isKept: (uid: string) => boolean,
 ): string | undefined => {
-  if (type === SET_TOKEN) return removedSetText(urn, outputs);
+  if (type === SET_TOKEN) return removedSetText(urn, outputs, isKept);
   const kind = kindOfToken(type);
   if (!kind) return undefined;
   if (staysOnDelete(outputs)) {

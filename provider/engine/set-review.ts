@@ -59,9 +59,13 @@ const found = (olds: Json, news: Json): string[] =>
       )
     : [];
 
-/** For a set that leaves the stack: what the engine does not show. */
-export const removedSetText = (urn: string, outputs: Json): string | undefined => {
-  const lines = bindingsIn(outputs, "bindings").map((one) => `removes ${bindingText(one)}`);
+/** For a set that leaves the stack: what the engine does not show. A RoleBinding of the program has or adopts what `isKept`. */
+export const removedSetText = (urn: string, outputs: Json, isKept: (uid: string) => boolean): string | undefined => {
+  const lines = bindingsIn(outputs, "bindings").map((one) =>
+    isKept(one.uid)
+      ? `leaves ${bindingText(one)} to a RoleBinding: role binding ${one.uid} stays`
+      : `removes ${bindingText(one)}`,
+  );
   if (lines.length === 0) return undefined;
   return [`RoleBindingSet ${urn.replace(/^.*::/s, "")} is removed:`, ...lines].join("\n  - ");
 };

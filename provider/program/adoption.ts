@@ -6,6 +6,7 @@ import type { KindName } from "../kind/index.ts";
 import { type Kind, pluralOf, title } from "../kind/kind.ts";
 import { valueAt } from "../state/path.ts";
 import { MATCH } from "../state/state.ts";
+import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
 
 export interface AdoptArgs {
@@ -65,7 +66,7 @@ const DONE_BEFORE =
 // Secret names are not logged.
 const lookUp = async (kindName: KindName, name: string, args: Json, secret: boolean): Promise<Json> => {
   const { adopt, parent = "" } = args;
-  const [{ kindRecords }, { isMatch }, { listAll, listChildren }, { desiredFrom, withUids }, { observe }] =
+  const [{ kindRecords }, { isMatch, recordId }, { listAll, listChildren }, { desiredFrom, withUids }, { observe }] =
     await Promise.all([
       import("../kind/index.ts"),
       import("../kind/record.ts"),
@@ -91,6 +92,7 @@ const lookUp = async (kindName: KindName, name: string, args: Json, secret: bool
   }
   const [match, ...others] = matches;
   if (match && others.length === 0) {
+    currentProgram().adopted.add(recordId(kind.field, match.uid as string));
     const shown = secret ? "" : title(match);
     await pulumi.log.info([`${kind.type} ${name} adopts ${kind.word} ${match.uid}`, shown].filter(Boolean).join(" "));
     return match;

@@ -46,7 +46,7 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     for (const [urn, { type, outputs }] of Object.entries(state)) {
       // By its uid under another name: an alias, or a record that changes hands.
       if (urns.has(urn) || isKnown(idOf(type, outputs.uid))) continue;
-      const text = removedText(type, urn, outputs, declaredSets);
+      const text = removedText(type, urn, outputs, declaredSets, isKnown);
       if (text !== undefined) await pulumi.log.info(text);
     }
   } catch (error) {

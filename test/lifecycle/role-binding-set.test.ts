@@ -109,6 +109,10 @@ new RoleBinding("deploy", { parent: team, identity: deploy, role: custom });`),
     expect(bindings()).toHaveLength(2);
     program.write(set(PAIRS));
     await program.must("up", "--yes", "--skip-preview");
+    program.write(source(`new RoleBinding("ci", { parent: team, identity: ci, role: "viewer", adopt: "match" });`));
+    const { output } = await program.commandLine.must("preview");
+    expect(output).toMatch(/RoleBindingSet team is removed:\n +- leaves "ci" as "viewer" to a RoleBinding: .* stays/);
+    expect(output).toContain('- removes "deploy" as "custom"');
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });
