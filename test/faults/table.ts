@@ -23,15 +23,13 @@ export const UNKNOWN = /It is unknown whether the .+ (was|were) created\. The in
 export const each = <T extends object>(rows: readonly T[]) =>
   rows.flatMap((row) => KINDS.map((kind) => ({ kind, ...row })));
 
-/** What becomes of a lost create depends on the kind: which of its records the create made is found by the fields of the kind. */
-const ofEachKind: readonly Action[] = ["create", "replace"];
-
 /**
- * The kinds of an action in a row of a table, by the number of the row: each kind for an action that creates; for another one the
- * kinds take turns, since all of them share the code for it. (`npm run soak:provider` tries every kind with every fault.)
+ * The kinds of an action in a row of a table, by the number of the row. What becomes of a lost create depends on the kind: which
+ * record the create made is found by the fields of the kind. All kinds share the code of the other actions, and take turns.
+ * (`npm run soak:provider` tries every kind with every fault.)
  */
 export const kindsFor = (action: Action, row: number) =>
-  ofEachKind.includes(action) ? KINDS : [KINDS[row % KINDS.length] as (typeof KINDS)[number]];
+  action === "create" ? KINDS : [KINDS[row % KINDS.length] as (typeof KINDS)[number]];
 
 /** Each action with its kinds; `row` is the number of the row in its table. */
 export const acting = (actions: readonly Action[], row = 0) =>

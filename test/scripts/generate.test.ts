@@ -32,10 +32,6 @@ test("writes the document, the types of messages and a .proto file for each pack
 });
 
 describe("with --check", () => {
-  test("passes for the files that generate wrote", async () => {
-    expect(await generate("--check")).toEqual({ code: 0, lines: [`${count} generated files, 0 wrong`] });
-  });
-
   test("fails for each stale, missing or left-over file without a repair; generate repairs them all", async () => {
     writeFileSync(`${target}/openapi.json`, "{}\n");
     rmSync(`${target}/chainguard/platform/iam/v2/iam.proto`);
