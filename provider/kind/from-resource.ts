@@ -1,19 +1,9 @@
 // A kind from the descriptor of its resource: all that its fields and methods say, so that a kind whose rules are facts about the
 // API needs no code of its own.
-import {
-  type FieldInfo,
-  fieldInfo,
-  fieldPaths,
-  isUidp,
-  type Json,
-  type Message,
-  type Operation,
-  type Resource,
-  resources,
-} from "../../schema/index.ts";
+import { fieldPaths, isUidp, type Json, type Operation, type Resource, resources } from "../../schema/index.ts";
 import { valueAt } from "../state/path.ts";
 import { resolveRole } from "./built-in-role.ts";
-import { argumentsOf, type Behavior, type Blockers, type Kind, referencesOf } from "./kind.ts";
+import { argumentsOf, type Behavior, type Blockers, fieldsWith, type Kind, referencesOf } from "./kind.ts";
 
 /** A resource that a client can create, read and delete. */
 export type Managed = Resource & Pick<Kind, "operations">;
@@ -72,12 +62,6 @@ export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Ki
     ...behavior,
   };
 };
-
-const fieldsWith = <T>({ shape }: Message, read: (info: FieldInfo) => T | undefined): { name: string; value: T }[] =>
-  Object.entries(shape).flatMap(([name, field]) => {
-    const value = read(fieldInfo(field));
-    return value === undefined ? [] : [{ name, value }];
-  });
 
 const renamed = (record: Json, from: string, to: string): Json => {
   const { [from]: value, ...others } = record;

@@ -3,6 +3,7 @@ import type { Client } from "../../client/client.ts";
 import type { List } from "../../client/paginate.ts";
 import type { RecordOperations } from "../../client/records.ts";
 import {
+  type FieldInfo,
   fieldInfo,
   fieldPaths,
   type Json,
@@ -70,15 +71,21 @@ export interface Blockers extends List {
   word: string;
 }
 
+/** The fields of which `read` finds something, with what it finds. */
+export const fieldsWith = <T>(
+  { shape }: Message,
+  read: (info: FieldInfo) => T | undefined,
+): { name: string; value: T }[] =>
+  Object.entries(shape).flatMap(([name, field]) => {
+    const value = read(fieldInfo(field));
+    return value === undefined ? [] : [{ name, value }];
+  });
+
 /** Field of the API → argument of a program, where the names differ. */
-export const argumentsOf = (schema: Message): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(schema.shape).flatMap(([name, field]) => {
-      const { alias, answeredAs } = fieldInfo(field);
-      const argument = alias ?? answeredAs?.split(".")[0];
-      return argument === undefined ? [] : [[name, argument]];
-    }),
-  );
+export const argumentsOf = (schema: Message): Readonly<Record<string, string>> => {
+  const renamed = fieldsWith(schema, ({ alias, answeredAs }) => alias ?? answeredAs?.split(".")[0]);
+  return Object.fromEntries(renamed.map(({ name, value }) => [name, value]));
+};
 
 /** The fields that hold uids of other records, or a map of uids, and the type of those records. */
 export const referencesOf = ({ schema }: Pick<Resource, "schema">): { path: string; type: string }[] =>

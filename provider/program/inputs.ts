@@ -1,8 +1,8 @@
 // From the arguments of a program to the inputs that the engine gets: records that are referred to as uids (a resource of ours
 // gives its id, so that the engine knows the order), names of roles checked, secrets marked. The descriptor says which is which.
 import * as pulumi from "@pulumi/pulumi";
-import { fieldInfo, fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
-import { argumentReferencesOf, argumentsOf, TYPE_PREFIX, withArticle } from "../kind/kind.ts";
+import { fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
+import { argumentReferencesOf, argumentsOf, fieldsWith, TYPE_PREFIX, withArticle } from "../kind/kind.ts";
 import { SECRETS, shownOncePaths } from "../state/normal-form.ts";
 import { hasEngine, programError, programSession } from "./session.ts";
 
@@ -131,10 +131,12 @@ export const checkedRole = (head: string, role: pulumi.Input<string>): pulumi.In
  */
 export const boundRecords = ({ schema }: Resource, outputs: object): Record<string, pulumi.Output<unknown>> => {
   const own = outputs as Record<string, pulumi.Output<BoundRecord | string>>;
+  const names = argumentsOf(schema);
   return Object.fromEntries(
-    Object.entries(argumentsOf(schema)).flatMap(([field, argument]) => {
+    fieldsWith(schema, ({ answeredAs }) => answeredAs).flatMap(({ name: field }) => {
+      const argument = names[field] ?? field;
       const given = own[argument];
-      if (given === undefined || !fieldInfo(schema.shape[field] as never).answeredAs) return [];
+      if (given === undefined) return [];
       const record = asRecord(given);
       return [
         [argument, record],
