@@ -1,23 +1,19 @@
 // `irm access`: who can do what at a real server, in each format, and what is wrong with a question.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { startServer, type TestServer } from "../harness/api-server.ts";
-import { createUid } from "../harness/records.ts";
+import type { Actor, TestServer } from "../harness/api-server.ts";
+import { startTeam } from "../harness/team.ts";
 import { runIrm } from "../support/irm.ts";
 
 let api: TestServer;
 let platform: string;
 let registry: string;
 let release: string;
-let reader: { uid: string; token: string };
+let reader: Actor;
 
 beforeAll(async () => {
-  api = await startServer();
-  platform = await createUid(api, "groups", api.organization, { name: "platform" });
-  registry = await createUid(api, "groups", platform, { name: "registry" });
-  const role = { name: "publisher", capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] };
-  const publisher = await createUid(api, "roles", platform, role);
-  reader = await api.actor("reader", { role: "viewer", at: registry });
-  release = (await api.actor("release", { role: publisher, at: registry, in: platform })).uid;
+  const team = await startTeam();
+  ({ api, platform, registry, reader } = team);
+  release = (await api.actor("release", { role: team.publisher, at: registry, in: platform })).uid;
 });
 beforeEach(() => {
   vi.stubEnv("IRM_BASE_URL", api.baseUrl);

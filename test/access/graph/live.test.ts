@@ -3,23 +3,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { pathOf } from "../../../access/graph/graph.ts";
 import { accessIn } from "../../../access/graph/holds.ts";
 import { readLive } from "../../../access/graph/live.ts";
-import { startServer, type TestServer } from "../../harness/api-server.ts";
-import { createUid } from "../../harness/records.ts";
+import type { Actor, TestServer } from "../../harness/api-server.ts";
+import { startTeam } from "../../harness/team.ts";
 import { clientOf } from "../client.ts";
 
 let api: TestServer;
 let platform: string;
 let registry: string;
 let publisher: string;
-let reader: { uid: string; token: string };
+let reader: Actor;
 
 beforeAll(async () => {
-  api = await startServer();
-  platform = await createUid(api, "groups", api.organization, { name: "platform" });
-  registry = await createUid(api, "groups", platform, { name: "registry" });
-  const role = { name: "publisher", capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] };
-  publisher = await createUid(api, "roles", platform, role);
-  reader = await api.actor("reader", { role: "viewer", at: registry });
+  ({ api, platform, registry, publisher, reader } = await startTeam());
   await api.actor("release", { role: publisher, at: registry });
 });
 afterAll(() => api.close());

@@ -212,7 +212,7 @@ describe("root-binding", () => {
       bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), role("viewer"));
     expect(found(start(), create)).toEqual(["root-binding next"]);
   });
-  test("is silent on a group below, and on a binding that is made anew for the same pair", () => {
+  test("is silent on a group below, and on a new binding of the same pair", () => {
     expect(found(start(), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
     const replace = (graph: GraphBuilder) => {
       graph.bindings.clear();
