@@ -18,25 +18,13 @@ export const applyRecord: Record<RecordKind, (work: Work, resource: Resource) =>
   identity: (work, resource) => {
     const live = work.after.identities.get(nodeOf(resource));
     const { node, hidden } = identityNodeOf(resource, live?.group ?? placeOf(work, resource), live);
-    if (hidden)
-      report(
-        work,
-        resource,
-        "",
-        hidden === "secret" ? "who can assume it is secret" : "who can assume it is known only to the run",
-      );
+    reportHidden(work, resource, "", "who can assume it", hidden);
     work.after.identities.set(node.id, node);
   },
   role: (work, resource) => {
     const live = work.after.roles.get(nodeOf(resource));
     const { node, hidden } = roleNodeOf(resource, live?.group ?? placeOf(work, resource), live);
-    if (hidden)
-      report(
-        work,
-        resource,
-        "capabilities",
-        `what the role grants is ${hidden === "secret" ? "secret" : "known only to the run"}`,
-      );
+    reportHidden(work, resource, "capabilities", "what the role grants", hidden);
     work.after.roles.set(node.id, node);
   },
   roleBinding: (work, resource) => {
@@ -63,6 +51,17 @@ export const applyRecord: Record<RecordKind, (work: Work, resource: Resource) =>
     // Something else than now, and not known what.
     else if (uid) after.bindings.delete(uid);
   },
+};
+
+const reportHidden = (
+  work: Work,
+  resource: Resource,
+  property: string,
+  what: string,
+  hidden: "unknown" | "secret" | undefined,
+): void => {
+  if (hidden)
+    report(work, resource, property, `${what} is ${hidden === "secret" ? "secret" : "known only to the run"}`);
 };
 
 /** The group of a record. One that cannot be known gets a node of its own, so that its access stays in the review. */
