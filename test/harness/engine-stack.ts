@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENGINE_NODE } from "../support/compiled.ts";
+import { keyService } from "./key-service.ts";
 
 export interface CommandResult {
   code: number;
@@ -36,6 +37,8 @@ export interface Commands {
 export interface Stack extends Commands {
   /** the same, where the engine starts a process for each run of the program */
   commandLine: Commands;
+  /** the environment of its commands */
+  env: NodeJS.ProcessEnv;
   /** the deployment that the engine keeps, read from its backend */
   state(): StackState;
 }
@@ -82,13 +85,16 @@ export const createStack = async ({
     checkpoint: join(state, ".pulumi", "stacks", project, `${name}.json`),
   };
   mkdirSync(state, { recursive: true });
-  const all = {
+  const keys = await keyService();
+  const all: NodeJS.ProcessEnv = {
     ...process.env,
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_HOME: home,
-    PULUMI_CONFIG_PASSPHRASE: "not a secret",
+    ...keys.env,
     PULUMI_SKIP_UPDATE_CHECK: "true",
     NO_COLOR: "1",
+    // A command is over before it needs the memory that the collector of Go would free.
+    GOGC: "off",
     ...ENGINE_NODE,
     ...env,
   };
@@ -108,16 +114,19 @@ export const createStack = async ({
     return { start, run, must };
   };
   const commandLine = commandsWith([]);
-  const passphrase = all.PULUMI_CONFIG_PASSPHRASE;
-  const first = initialised.get(passphrase);
+  // Without a passphrase, the key service keeps the key of the stack's secrets.
+  const { PULUMI_CONFIG_PASSPHRASE: passphrase } = env;
+  const provider = passphrase === undefined ? keys.url : "passphrase";
+  const first = initialised.get(provider);
   if (first === undefined) {
-    const own = commandLine.must("stack", "init", name).then(() => readFiles(files));
-    initialised.set(passphrase, own);
+    const own = commandLine.must("stack", "init", name, "--secrets-provider", provider).then(() => readFiles(files));
+    initialised.set(provider, own);
     await own;
   } else writeFiles(files, await first);
   return {
     ...(languageHost === undefined ? commandLine : commandsWith([`--client=${languageHost}`])),
     commandLine,
+    env: all,
     state: () => {
       const text = readFileSync(files.checkpoint, "utf8");
       const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: Deployment } };
@@ -143,14 +152,18 @@ interface StackFiles {
   checkpoint: string;
 }
 
-// `pulumi stack init` spends half a second on a key for the passphrase. So only the first stack of a process with a passphrase is
-// initialised, and the others get the same files.
+// Only the first stack of a worker is initialised, and the others get the same files: one for each way to keep the key.
 const initialised = new Map<string, Promise<StackFiles>>();
+
+/** What a stack's settings say of its key. */
+const KEY = /^(encryptionsalt|secretsprovider|encryptedkey): .*\n/gm;
+
+export const keyOf = (settings: string): string => settings.match(KEY)?.join("") ?? "";
 
 const readFiles = ({ stack, settings, backend, checkpoint }: StackFiles): StackFiles => ({
   stack,
   // Not the configuration that a test has written there.
-  settings: `${/^encryptionsalt: .*$/m.exec(readFileSync(settings, "utf8"))?.[0]}\n`,
+  settings: keyOf(readFileSync(settings, "utf8")),
   backend: readFileSync(backend, "utf8"),
   checkpoint: readFileSync(checkpoint, "utf8"),
 });

@@ -12,7 +12,7 @@ import { fetch } from "undici";
 import { mintDevToken } from "../../cli/token.ts";
 import { ENGINE_NODE } from "../support/compiled.ts";
 import { type ReadyLine, root, type ServerProcess, startServerProcess } from "./api-process.ts";
-import { createStack, type Stack } from "./engine-stack.ts";
+import { createStack, keyOf, type Stack } from "./engine-stack.ts";
 
 export interface Workplace {
   /** the running server */
@@ -90,7 +90,8 @@ export const createWorkplace = async (
       const write = (text: string) => writeFileSync(join(program, "index.js"), stripTypeScriptTypes(text));
       write(source);
       const all = { ...env, ...own };
-      const languageHost = ownProcess ? undefined : await startLanguageHost(join(program, "index.js"), all);
+      writeFileSync(join(program, ENVIRONMENT), JSON.stringify(all));
+      const languageHost = ownProcess ? undefined : await languageHostOfWorker();
       const stack = await createStack({ folder: program, program, env: all, languageHost });
       return { ...stack, folder: program, write, configure: (config) => configure(program, config) };
     },
@@ -109,22 +110,33 @@ export const createWorkplace = async (
   };
 };
 
-// It ends when this process does, or closes its standard input.
-const startLanguageHost = async (file: string, env: Record<string, string>): Promise<string> => {
-  const child = spawn(process.execPath, ["--no-warnings", join(root, "test", "harness", "language-host.ts"), file], {
-    cwd: join(file, ".."),
-    env: { ...process.env, ...ENGINE_NODE, ...env },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+const ENVIRONMENT = "environment.json";
+
+const startLanguageHost = async (): Promise<string> => {
+  const child = spawn(
+    process.execPath,
+    ["--no-warnings", join(root, "test", "harness", "language-host.ts"), ENVIRONMENT],
+    {
+      env: { ...process.env, ...ENGINE_NODE },
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   const [port] = await once(createInterface({ input: child.stdout }), "line");
   return `127.0.0.1:${port}`;
 };
 
+// It ends when this process does, or closes its standard input.
+let languageHost: Promise<string> | undefined;
+const languageHostOfWorker = (): Promise<string> => {
+  languageHost ??= startLanguageHost();
+  return languageHost;
+};
+
 const configure = (program: string, config: Readonly<Record<string, string>>): void => {
   const file = join(program, "Pulumi.dev.yaml");
-  const [salt] = readFileSync(file, "utf8").match(/^encryptionsalt: .*\n/m) as [string];
+  const key = keyOf(readFileSync(file, "utf8"));
   const lines = Object.entries(config).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
-  writeFileSync(file, `${salt}config:\n${lines.join("")}`);
+  writeFileSync(file, `${key}config:\n${lines.join("")}`);
 };
 
 const rowsOf = (file: string, table: string, where: string, values: string[]): Row[] => {

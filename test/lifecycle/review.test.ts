@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { ENGINE_NODE } from "../support/compiled.ts";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
@@ -33,19 +32,9 @@ describe("irm review", () => {
   afterAll(() => place.close());
 
   const review = async (...flags: string[]) => {
-    const env = {
-      ...process.env,
-      PULUMI_BACKEND_URL: `file://${program.folder}/state`,
-      PULUMI_HOME: `${program.folder}/home`,
-      PULUMI_CONFIG_PASSPHRASE: "not a secret",
-      NO_COLOR: "1",
-      ORG: place.server.organization,
-      ...ENGINE_NODE,
-      ...place.env,
-    };
     const child = spawn(process.execPath, [MAIN, "review", "--stack", "dev", ...flags], {
       cwd: program.folder,
-      env,
+      env: program.env,
       stdio: ["ignore", "pipe", "pipe"],
     });
     const code = new Promise<number | null>((resolve) => child.on("close", resolve));

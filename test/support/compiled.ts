@@ -7,4 +7,4 @@ import { root } from "../../scripts/project.mjs";
 export const COMPILED = join(root, "node_modules", ".cache", "pulumi-irm-compiled");
 
 /** The environment in which the Node processes of an engine share them. */
-export const ENGINE_NODE = { NODE_OPTIONS: `--require "${join(root, "test", "support", "compile-cache.cjs")}"` };
+export const ENGINE_NODE = { NODE_OPTIONS: `--require "${join(root, "test", "support", "engine-node.cjs")}"` };
