@@ -1,6 +1,6 @@
 // Deletion in dependency order, also where literal uids give the engine no order.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 
 const DEPTH = 20;
 
@@ -11,49 +11,45 @@ describe("a program of literal uids", () => {
   });
   afterAll(() => place.close());
 
-  const ordered = `
-import { Group, Identity, Role, RoleBinding } from "pulumi-irm";
+  const CHAINS = ["chain", "serial"];
+
+  const ordered = (chain: string) => `{
 let parent: string | Group = process.env.ORG!;
-for (let i = 0; i < ${DEPTH}; i += 1) parent = new Group("g" + i, { parent, name: "g" + i });
-const ci = new Identity("ci", { parent, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
-const role = new Role("role", { parent, name: "role", capabilities: ["groups.list"] });
-new RoleBinding("binding", { parent, identity: ci, role });
-`;
+for (let i = 0; i < ${DEPTH}; i += 1) parent = new Group("${chain}" + i, { parent, name: "${chain}" + i });
+const ci = new Identity("${chain}-ci", { parent, name: "${chain}", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
+const role = new Role("${chain}-role", { parent, name: "${chain}", capabilities: ["groups.list"] });
+new RoleBinding("${chain}-binding", { parent, identity: ci, role });
+}`;
 
   // The same records, children first, each naming its parent by the uid that it has.
-  const literal = () => {
+  const literal = (chain: string) => {
     const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name).at(-1)?.uid as string;
     const groups = Array.from({ length: DEPTH }, (_, i) => {
-      const parent = i === 0 ? place.server.organization : uidOf("groups", `g${i - 1}`);
-      return `new Group("g${i}", { parent: "${parent}", name: "g${i}" });`;
+      const parent = i === 0 ? place.server.organization : uidOf("groups", `${chain}${i - 1}`);
+      return `new Group("${chain}${i}", { parent: "${parent}", name: "${chain}${i}" });`;
     });
-    const deepest = uidOf("groups", `g${DEPTH - 1}`);
+    const deepest = uidOf("groups", `${chain}${DEPTH - 1}`);
     return `
-import { Group, Identity, Role, RoleBinding } from "pulumi-irm";
-new RoleBinding("binding", { parent: "${deepest}", identity: "${uidOf("identities", "ci")}", role: "${uidOf("roles", "role")}" });
-new Role("role", { parent: "${deepest}", name: "role", capabilities: ["groups.list"] });
-new Identity("ci", { parent: "${deepest}", name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
+new RoleBinding("${chain}-binding", { parent: "${deepest}", identity: "${uidOf("identities", chain)}", role: "${uidOf("roles", chain)}" });
+new Role("${chain}-role", { parent: "${deepest}", name: "${chain}", capabilities: ["groups.list"] });
+new Identity("${chain}-ci", { parent: "${deepest}", name: "${chain}", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
 ${groups.reverse().join("\n")}
 `;
   };
 
-  const unordered = async (name: string): Promise<Program> => {
-    const program = await place.program(name, ordered, { ORG: place.server.organization });
+  const source = (declarations: string[]) =>
+    `import { Group, Identity, Role, RoleBinding } from "pulumi-irm";\n${declarations.join("\n")}`;
+
+  it(`is destroyed at the default parallelism and at --parallel 1, a chain of ${DEPTH} groups deep, each in one run`, async () => {
+    const program = await place.program("literal", source(CHAINS.map(ordered)), { ORG: place.server.organization });
     await program.must("up", "--yes", "--skip-preview");
-    program.write(literal());
+    program.write(source(CHAINS.map(literal)));
     await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
-    return program;
-  };
-
-  it(`is destroyed in one run at the default parallelism, a chain of ${DEPTH} groups deep`, async () => {
-    const program = await unordered("chain");
-    await program.must("destroy", "--yes", "--skip-preview");
-    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
-  });
-
-  it("is destroyed at --parallel 1 too", async () => {
-    const program = await unordered("serial");
+    const left = () => place.rows("groups", "uid <> ?", place.server.organization).map(({ name }) => name as string);
+    await program.must("destroy", "--yes", "--skip-preview", "--target", "urn:**::chain*");
+    expect(left().filter((name) => !name.startsWith("serial"))).toEqual([]);
+    expect(left()).toHaveLength(DEPTH);
     await program.must("destroy", "--yes", "--skip-preview", "--parallel", "1");
-    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
+    expect(left()).toEqual([]);
   });
 });
