@@ -136,18 +136,21 @@ export const useAttackedServer = (
   beforeAll(async () => {
     started = await startAttackedServer(wire, options);
   });
-  afterAll(() => started.close());
+  afterAll(async () => {
+    await started.close();
+    await Promise.all(further.splice(0).map((issuer) => issuer.close()));
+  });
   return () => started.attacked;
 };
 
-/** A further issuer, closed with the test. */
+// The server remembers the documents of an issuer by its address, so none gets the address of an earlier one while it runs.
+const further: Issuer[] = [];
+
+/** Two further issuers, closed with the server. */
 export const withIssuers = async <T>(work: (issuer: Issuer, other: Issuer) => Promise<T>): Promise<T> => {
   const [issuer, other] = await Promise.all([startIssuer(), startIssuer()]);
-  try {
-    return await work(issuer, other);
-  } finally {
-    await Promise.all([issuer.close(), other.close()]);
-  }
+  further.push(issuer, other);
+  return work(issuer, other);
 };
 
 export const trusting = (issuer: string): Relationship => ({ claimMatch: { issuer, subject: SUBJECT } });
