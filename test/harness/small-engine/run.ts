@@ -39,7 +39,8 @@ export interface Engine {
 
 const nothing = async (): Promise<void> => undefined;
 
-const CHILD = fileURLToPath(new URL("process.ts", import.meta.url));
+// Vitest makes one module of it (test/support/compile-small-engine.ts).
+const CHILD = process.env.IRM_TEST_SMALL_ENGINE ?? fileURLToPath(new URL("process.ts", import.meta.url));
 
 /** The engine in a process, which starts with the first command, and again after it was killed. */
 export const engineIn = (options: ChildOptions, env: () => Promise<Record<string, string>>): Engine => {
