@@ -74,6 +74,10 @@ export const withoutSlashes = (text: string): string => {
   return text.slice(start, end);
 };
 
+/** The groups without a parent. */
+export const organizationsIn = ({ groups }: AccessGraph): GroupNode[] =>
+  [...groups.values()].filter(({ parent }) => parent === null);
+
 /** A group and every group above it, the group first. A cycle, which only a broken service or file has, ends it. */
 export const lineageOf = ({ groups }: AccessGraph, group: NodeId): NodeId[] => {
   const lineage = new Set<NodeId>();

@@ -10,6 +10,7 @@ import {
   lineageOf,
   type NodeId,
   newGraph,
+  organizationsIn,
 } from "../graph/graph.ts";
 import { type Policy, type PolicyBinding, type PolicyIdentity, type PolicyRole, ROOT } from "./policy.ts";
 import type { Mistake, Place } from "./source.ts";
@@ -119,7 +120,7 @@ const organizationOf = (
   live: AccessGraph,
   mistake: (path: string, text: string) => void,
 ): GroupNode | undefined => {
-  const roots = [...live.groups.values()].filter(({ parent }) => parent === null);
+  const roots = organizationsIn(live);
   if (uid !== undefined) {
     const known = live.groups.get(uid);
     if (known === undefined) mistake("organization.uid", `the API shows no organization ${uid}`);

@@ -1,6 +1,13 @@
 // What a user asks, as text, resolved against a graph: `--identity release --group platform/registry --capability tag.create`.
 import { capabilities, capabilityFrom, capabilityName, isUidp, suggestion } from "../../schema/index.ts";
-import { type AccessGraph, type GroupNode, type IdentityNode, pathOf, withoutSlashes } from "../graph/graph.ts";
+import {
+  type AccessGraph,
+  type GroupNode,
+  type IdentityNode,
+  organizationsIn,
+  pathOf,
+  withoutSlashes,
+} from "../graph/graph.ts";
 
 /** As the user writes it: identities by uid or name, groups by uid or path. Parts combine with AND; without any, it asks for all. */
 export interface QuestionText {
@@ -96,7 +103,7 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
     if (found === undefined) throw new QuestionError(`there is no group ${quoted(text)}${hidden}`);
     return found;
   }
-  const organizations = [...graph.groups.values()].filter(({ parent }) => parent === null);
+  const organizations = organizationsIn(graph);
   const [organization] = organizations;
   if (organization === undefined)
     throw new QuestionError(`there is no group ${quoted(text)}: you can see no organisation`);

@@ -8,6 +8,7 @@ import {
   lineageOf,
   type NodeId,
   newGraph,
+  organizationsIn,
   type RoleNode,
 } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
@@ -65,9 +66,9 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
 
 /** A misspelt name is that of a new organisation: nothing would be lost in the one that is meant. */
 const newOrganizations = (wanted: AccessGraph, live: AccessGraph): Unknown[] => {
-  const names = [...live.groups.values()].flatMap(({ parent, name }) => (parent === null ? [name] : []));
-  return [...wanted.groups.values()]
-    .filter(({ parent, uid }) => parent === null && uid === null)
+  const names = organizationsIn(live).map(({ name }) => name);
+  return organizationsIn(wanted)
+    .filter(({ uid }) => uid === null)
     .map(({ name }) => ({
       subject: name,
       message: `the API shows no organisation ${name}, so this review takes all of the policy for new, and nothing for removed; it shows ${names.join(", ") || "none"}`,

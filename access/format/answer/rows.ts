@@ -2,7 +2,7 @@
 
 import { resources } from "../../../schema/index.ts";
 import { compare } from "../../graph/compare.ts";
-import { type AccessGraph, lineageOf, type NodeId, pathOf } from "../../graph/graph.ts";
+import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Answer } from "../../query/answer.ts";
 import { counted } from "../words.ts";
@@ -25,8 +25,7 @@ export interface HeldBy {
 
 /** The path of a group; of several visible organisations also which one: `platform/registry of acme`. */
 export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
-  const organizations = [...graph.groups.values()].filter(({ parent }) => parent === null);
-  if (organizations.length < 2) return (group) => pathOf(graph, group);
+  if (organizationsIn(graph).length < 2) return (group) => pathOf(graph, group);
   return (group) => {
     const top = lineageOf(graph, group).at(-1) as NodeId;
     return `${pathOf(graph, group)} of ${graph.groups.get(top)?.name ?? top}`;
