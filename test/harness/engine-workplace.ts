@@ -134,9 +134,9 @@ const languageHostOfWorker = (): Promise<string> => {
 
 const configure = (program: string, config: Readonly<Record<string, string>>): void => {
   const file = join(program, "Pulumi.dev.yaml");
-  const key = keyOf(readFileSync(file, "utf8"));
+  const own = keyOf(readFileSync(file, "utf8"));
   const lines = Object.entries(config).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
-  writeFileSync(file, `${key}config:\n${lines.join("")}`);
+  writeFileSync(file, `${own}config:\n${lines.join("")}`);
 };
 
 const rowsOf = (file: string, table: string, where: string, values: string[]): Row[] => {
