@@ -46,10 +46,10 @@ ${groups.reverse().join("\n")}
     program.write(source(CHAINS.map(literal)));
     await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     const left = () => place.rows("groups", "uid <> ?", place.server.organization).map(({ name }) => name as string);
-    await program.must("destroy", "--yes", "--skip-preview", "--target", "urn:**::chain*");
-    expect(left().filter((name) => !name.startsWith("serial"))).toEqual([]);
+    await program.must("destroy", "--yes", "--skip-preview", "--parallel", "1", "--target", "urn:**::serial*");
+    expect(left().filter((name) => !name.startsWith("chain"))).toEqual([]);
     expect(left()).toHaveLength(DEPTH);
-    await program.must("destroy", "--yes", "--skip-preview", "--parallel", "1");
+    await program.must("destroy", "--yes", "--skip-preview");
     expect(left()).toEqual([]);
   });
 });

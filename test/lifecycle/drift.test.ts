@@ -158,19 +158,25 @@ describe("drift", () => {
     expect(await writes()).toEqual([]);
   });
 
-  // Of 403: test/provider/reconcile/read.test.ts and delete.test.ts.
-  it("does not include a service that answers 404 to everything: an error, and the state stays", async () => {
-    const records = () => program.state().resources.map(({ urn, id, inputs, outputs }) => [urn, id, inputs, outputs]);
-    const before = records();
-    const body = { code: 5, message: "Not found: it does not exist", details: [] };
-    const stops = ["GET", "DELETE"].map((method) => proxy.answer(method, /\/iam\//, 404, body));
-    const refresh = await program.run("refresh", "--yes", "--skip-preview");
-    const destroy = await program.run("destroy", "--yes", "--skip-preview");
-    for (const stop of stops) stop();
-    for (const { code, output } of [refresh, destroy]) {
-      expect(code).not.toBe(0);
-      expect(output).toContain("is known to the service; is irm:baseUrl the right address?");
-    }
-    expect(records()).toEqual(before);
-  });
+  it.each([
+    [404, 5, "Not found: it does not exist", "is known to the service; is irm:baseUrl the right address?"],
+    [403, 7, "Permission denied: no", "Permission denied is not treated as deletion.", "PERMISSION_DENIED"],
+  ])(
+    "does not include a service that answers %i to everything: an error, and the state stays",
+    async (status, code, message, text, onDelete = text) => {
+      const records = () => program.state().resources.map(({ urn, id, inputs, outputs }) => [urn, id, inputs, outputs]);
+      const before = records();
+      const stops = ["GET", "DELETE"].map((method) =>
+        proxy.answer(method, /\/iam\//, status, { code, message, details: [] }),
+      );
+      const refresh = await program.run("refresh", "--yes", "--skip-preview");
+      const destroy = await program.run("destroy", "--yes", "--skip-preview");
+      for (const stop of stops) stop();
+      expect(refresh.code).not.toBe(0);
+      expect(refresh.output).toContain(text);
+      expect(destroy.code).not.toBe(0);
+      expect(destroy.output).toContain(onDelete);
+      expect(records()).toEqual(before);
+    },
+  );
 });
