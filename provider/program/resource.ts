@@ -4,7 +4,7 @@
 // pulumi.dynamic.Resource would serialise an object into that text: 2,197 characters for six methods that import this
 // package, 318 ms for the first of them; kilobytes for an object per resource. A text of our own, the same for every
 // resource of a kind, is understood by the SDK's provider as well (it calls `exports.handler()`): 206 to 213 characters, and
-// a group is 1.9 kB of state (`npm run bench:engine`). The file backend writes the whole state at every step, so bytes per
+// a group is 2.0 kB of state (`npm run bench:engine`). The file backend writes the whole state at every step, so bytes per
 // resource are seconds: with a provider that does nothing, 500 creates took 17 s with such a text, 37 s with one object, 52 s
 // with an object each.
 // test/provider/engine/dynamic.test.ts fails when an SDK changes any of it.
