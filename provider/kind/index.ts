@@ -1,4 +1,4 @@
-// The kinds of resource, by the name that the state of each resource holds (provider/program/resource.ts).
+// The kinds of resource, by the name that the state of each resource holds (provider/engine/handler-text.ts).
 import { type OperationName, type Resource, resources } from "../../schema/index.ts";
 import { isManaged, kindFromResource } from "./from-resource.ts";
 import { group } from "./group.ts";

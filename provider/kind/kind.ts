@@ -104,6 +104,13 @@ export const argumentReferencesOf = (resource: Resource): { path: string; type: 
   return [{ path: "parent", type: resource.parent }, ...references];
 };
 
+/** The outputs: where the record is, and the API's fields by the names that a program uses; uid is the resource's id. */
+export const outputNames = ({ schema }: Resource): string[] => {
+  const names = argumentsOf(schema);
+  const fields = Object.keys(schema.shape).filter((field) => field !== "uid");
+  return [...new Set(["parent", ...fields.map((field) => names[field] ?? field)])];
+};
+
 export const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 
 export const pluralOf = (word: string): string => `${word.replace(/y$/, "ie")}s`;

@@ -1,10 +1,8 @@
 // Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log shows
 // the record and the changes to it. The engine receives the uid.
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { type Json, parentOf } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
-import { type Kind, pluralOf, title } from "../kind/kind.ts";
-import { valueAt } from "../state/path.ts";
 import { MATCH } from "../state/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
@@ -63,70 +61,35 @@ const matchInput = (
 const DONE_BEFORE =
   "If this resource has adopted its record in an earlier run, adopt has done its work: remove it from the program.";
 
-// Secret names are not logged.
-const lookUp = async (kindName: KindName, name: string, args: Json, secret: boolean): Promise<Json> => {
-  const { adopt, parent = "" } = args;
-  const [{ kindRecords }, { isMatch, recordId }, { listAll, listChildren }, { desiredFrom, withUids }, { observe }] =
-    await Promise.all([
-      import("../kind/index.ts"),
-      import("../kind/record.ts"),
-      import("../../client/paginate.ts"),
-      import("../state/desired.ts"),
-      import("../state/normal-form.ts"),
-    ]);
-  const kind: Kind = kindRecords[kindName];
+// Loaded when a program adopts something: most programs do not.
+const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: boolean): Promise<Json> => {
+  const [{ kindRecords }, { recordId }, own] = await Promise.all([
+    import("../kind/index.ts"),
+    import("../kind/record.ts"),
+    import("../engine/adopt.ts"),
+  ]);
+  const kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
-  if (adopt !== "match" && !isUidp(adopt)) throw programError(`${head}: must be "match", or the uid of the record`);
-  const session = await programSession();
-  const identifying = (await withUids(session, desiredFrom(kind, args))).args;
-  const records =
-    adopt === "match"
-      ? listChildren(session, kind.list, parent as string, kind.filters(identifying))
-      : listAll(session, kind.list, { uidp: { ids: [adopt] } });
-  const matches: Json[] = [];
-  for await (const one of records) {
-    const record = observe(kind, one);
-    // Checked again: a service that ignored a filter must not choose the adopted record.
-    const isMeant = adopt === "match" ? isMatch(kind, record, identifying) : record.uid === adopt;
-    if (isMeant) matches.push(record);
-  }
-  const [match, ...others] = matches;
-  if (match && others.length === 0) {
-    currentProgram().adopted.add(recordId(kind.field, match.uid as string));
-    const shown = secret ? "" : title(match);
-    await pulumi.log.info([`${kind.type} ${name} adopts ${kind.word} ${match.uid}`, shown].filter(Boolean).join(" "));
-    return match;
-  }
-  const what =
-    adopt === "match"
-      ? `${pluralOf(kind.word)} that match in ${parent || "no group"}`
-      : `${pluralOf(kind.word)} with the uid ${adopt}`;
-  const lines = matches.map((record) => [record.uid, secret ? "" : record.name].filter(Boolean).join(" "));
-  const problem = [`${head}: ${matches.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - ");
-  throw programError(`${problem}\n${DONE_BEFORE}`);
+  const problem = own.adoptProblem(args.adopt);
+  if (problem !== undefined) throw programError(`${head}: ${problem}`);
+  const found = await own.findAdopted(kind, await programSession(), args);
+  const [match, ...others] = found;
+  if (!match || others.length > 0)
+    throw programError(`${head}: ${own.notOneRecord(kind, args, found, isSecret)}\n${DONE_BEFORE}`);
+  currentProgram().adopted.add(recordId(kind.field, match.uid as string));
+  await pulumi.log.info(own.adoptionText(kind, name, match, isSecret));
+  return match;
 };
 
-// Secret values are not logged.
 const logChanges = (kindName: KindName, name: string, found: pulumi.Output<Json>, inputs: pulumi.Inputs): void => {
   pulumi
     .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)
-    .apply(async ([record, args, secret]) => {
-      const [{ kindRecords }, { placeOf }, { changeOf }, { desiredFrom }, state] = await Promise.all([
+    .apply(async ([record, args, isSecret]) => {
+      const [{ kindRecords }, { adoptionChanges }] = await Promise.all([
         import("../kind/index.ts"),
-        import("../kind/record.ts"),
-        import("../state/changes.ts"),
-        import("../state/desired.ts"),
-        import("../state/state.ts"),
+        import("../engine/adopt.ts"),
       ]);
-      const kind = kindRecords[kindName];
-      const { uid } = record as unknown as { uid: string };
-      const desired = desiredFrom(kind, state.withOrderedLists(kind, state.canonicalize(kind, args as Json)));
-      const { paths } = changeOf(desired, placeOf(kind, uid), record as unknown as Json);
-      const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
-      const lines = paths.map((path) =>
-        secret ? path : `${path}: ${at(record as unknown as Json, path)} becomes ${at(desired.args, path)}`,
-      );
-      const head = `${kind.type} ${name} changes on ${kind.word} ${uid}:`;
-      if (lines.length > 0) await pulumi.log.info([head, ...lines].join("\n  - "));
+      const text = adoptionChanges(kindRecords[kindName], name, record as unknown as Json, args as Json, isSecret);
+      if (text !== undefined) await pulumi.log.info(text);
     });
 };

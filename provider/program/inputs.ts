@@ -82,13 +82,6 @@ export const withSecretOutputs = (
     : { ...opts, additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), ...names] };
 };
 
-/** The outputs: where the record is, and the API's fields by the names that a program uses; uid is the resource's id. */
-export const outputNames = ({ schema }: Resource): string[] => {
-  const names = argumentsOf(schema);
-  const fields = Object.keys(schema.shape).filter((field) => field !== "uid");
-  return [...new Set(["parent", ...fields.map((field) => names[field] ?? field)])];
-};
-
 /**
  * The arguments that take the name of a built-in role. It is looked up while the program runs, so that a misspelt one is an
  * error of the preview; `isOwn` says that a role of the program is meant. The engine's side keeps the name, and looks up its uid

@@ -1,30 +1,18 @@
-// The only file that knows how Pulumi finds our code again: a dynamic resource carries its provider as text in the input
-// `__provider`, stored twice in the state of each resource, and run from there by refresh and delete.
-//
-// pulumi.dynamic.Resource would serialise an object into that text: 2,197 characters for six methods that import this
-// package, 318 ms for the first of them; kilobytes for an object per resource. A text of our own, the same for every
-// resource of a kind, is understood by the SDK's provider as well (it calls `exports.handler()`): 206 to 213 characters, and
-// a group is 2.0 kB of state (`npm run bench:engine`). The file backend writes the whole state at every step, so bytes per
-// resource are seconds: with a provider that does nothing, 500 creates took 17 s with such a text, 37 s with one object, 52 s
-// with an object each.
-// test/provider/engine/dynamic.test.ts fails when an SDK changes any of it.
+// What the constructors of all resources do. The provider of a dynamic resource is text in its inputs
+// (provider/engine/handler-text.ts).
 import * as pulumi from "@pulumi/pulumi";
 import { type Resource, resources } from "../../schema/index.ts";
+import { handlerText } from "../engine/handler-text.ts";
 import type { KindName, StateKind } from "../kind/index.ts";
-import { TYPE_PREFIX } from "../kind/kind.ts";
+import { outputNames, TYPE_PREFIX } from "../kind/kind.ts";
 import { PREVIEW, REPLACE_ON } from "../state/state.ts";
 import { adoption } from "./adoption.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
-import { boundRecords, checkedRoles, inputsFrom, outputNames, withSecretOutputs } from "./inputs.ts";
+import { boundRecords, checkedRoles, inputsFrom, withSecretOutputs } from "./inputs.ts";
 import { settled } from "./removals.ts";
 import { afterFirstLookUp, checkProgramConfig, programError } from "./session.ts";
 
 watchProgram();
-
-/** The handler: every method is looked up in `pulumi-irm/dynamic` (handler.ts) when it is called. */
-export const handlerText = (kind: StateKind): string =>
-  `exports.handler=()=>{const f=m=>async(...a)=>(await import("pulumi-irm/dynamic")).kinds.${kind}[m](...a);` +
-  `return Object.fromEntries("configure check diff create read update delete".split(" ").map(m=>[m,f(m)]))}`;
 
 /** A resource of this package; its uid is the engine's id. */
 export abstract class IrmResource extends pulumi.CustomResource {

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { handlerText } from "../../../provider/engine/handler-text.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
-import { handlerText } from "../../../provider/program/resource.ts";
 import { GROUP, ORG, ROLE } from "../../support/scripted.ts";
 
 const require = createRequire(import.meta.url);

@@ -2,8 +2,8 @@
 // file, and an expected error that is missing is an error.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { handlerText } from "../../../provider/engine/handler-text.ts";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding, RoleBindingSet } from "../../../provider/index.ts";
-import { handlerText } from "../../../provider/program/resource.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
 
 let made: pulumi.runtime.MockResourceArgs[];

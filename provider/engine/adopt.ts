@@ -1,0 +1,72 @@
+// Adoption, without Pulumi: which record `adopt` means, and what adopting it changes.
+import { listAll, listChildren } from "../../client/paginate.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
+import { type Kind, pluralOf, title } from "../kind/kind.ts";
+import { isMatch, placeOf } from "../kind/record.ts";
+import type { Session } from "../session/session.ts";
+import { changeOf } from "../state/changes.ts";
+import { desiredFrom, withUids } from "../state/desired.ts";
+import { observe } from "../state/normal-form.ts";
+import { valueAt } from "../state/path.ts";
+import { canonicalize, withOrderedLists } from "../state/state.ts";
+
+/** "match" is the only record with the same parent and name. */
+export const MATCHES = "match";
+
+/** The problem of the argument; undefined where it may be looked up. */
+export const adoptProblem = (adopt: unknown): string | undefined =>
+  adopt === MATCHES || isUidp(adopt) ? undefined : 'must be "match", or the uid of the record';
+
+/** The records that `adopt` means: exactly one, or nothing is adopted. `args` identify the record; all of them are known. */
+export const findAdopted = async (kind: Kind, session: Session, args: Json): Promise<Json[]> => {
+  const { adopt, parent = "" } = args;
+  const identifying = (await withUids(session, desiredFrom(kind, args))).args;
+  const records =
+    adopt === MATCHES
+      ? listChildren(session, kind.list, parent as string, kind.filters(identifying))
+      : listAll(session, kind.list, { uidp: { ids: [adopt as string] } });
+  const found: Json[] = [];
+  for await (const one of records) {
+    const record = observe(kind, one);
+    // Checked again: a service that ignored a filter must not choose the adopted record.
+    if (adopt === MATCHES ? isMatch(kind, record, identifying) : record.uid === adopt) found.push(record);
+  }
+  return found;
+};
+
+/** Why nothing is adopted: `found` is not one record. Secret names are not shown. */
+export const notOneRecord = (
+  kind: Kind,
+  { adopt, parent }: Json,
+  found: readonly Json[],
+  isSecret: boolean,
+): string => {
+  const words = pluralOf(kind.word);
+  const what = adopt === MATCHES ? `${words} that match in ${parent || "no group"}` : `${words} with the uid ${adopt}`;
+  const lines = found.map((record) => [record.uid, isSecret ? "" : record.name].filter(Boolean).join(" "));
+  return [`${found.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - ");
+};
+
+/** For the log: which record a resource adopts. */
+export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: boolean): string =>
+  [`${kind.type} ${name} adopts ${kind.word} ${record.uid}`, isSecret ? "" : title(record)].filter(Boolean).join(" ");
+
+/** For the log: what the adoption changes on the record; undefined where nothing. Secret values are not shown. */
+export const adoptionChanges = (
+  kind: Kind,
+  name: string,
+  record: Json,
+  args: Json,
+  isSecret: boolean,
+): string | undefined => {
+  const uid = record.uid as string;
+  const desired = desiredFrom(kind, withOrderedLists(kind, canonicalize(kind, args)));
+  const { paths } = changeOf(desired, placeOf(kind, uid), record);
+  const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
+  const lines = paths.map((path) =>
+    isSecret ? path : `${path}: ${at(record, path)} becomes ${at(desired.args, path)}`,
+  );
+  return lines.length === 0
+    ? undefined
+    : [`${kind.type} ${name} changes on ${kind.word} ${uid}:`, ...lines].join("\n  - ");
+};
