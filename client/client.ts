@@ -95,7 +95,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
   };
 
   const credentials: Credentials = credentialsFrom({
-    env,
+    ...(config.credentials ?? { env }),
     clock,
     redactor,
     readFile: (path) => readFile(path, "utf8"),

@@ -2,6 +2,9 @@
 // are never read from the stack's configuration, because the state stores all of it.
 import { isAbsolute } from "node:path";
 import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest } from "../schema/index.ts";
+import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, type Env } from "./credential-settings.ts";
+
+export type { Env } from "./credential-settings.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */
@@ -16,6 +19,8 @@ export interface Config {
   journal?: string;
   /** a confirmed move: address of the service before, or uid of an organisation */
   movedFrom?: string;
+  /** where the credentials are; absent = in the environment, by the usual names */
+  credentials?: CredentialSource;
 }
 
 /** One spelling for each address: `http://LOCALHOST:8080/` is `http://127.0.0.1:8080`. */
@@ -25,8 +30,6 @@ export const serviceOf = (address: string): string => {
   return withoutSlash(`${protocol}//${host}${port && `:${port}`}${pathname}`);
 };
 
-export type Env = Readonly<Record<string, string | undefined>>;
-
 /** Reads a key of the stack's configuration, `irm:baseUrl`. */
 export type GetConfig = (key: string) => string | undefined;
 
@@ -35,6 +38,8 @@ export interface Given {
   keys: readonly string[];
   /** name of the project, which prefixes its own keys */
   project?: string | undefined;
+  /** name of an explicit provider, whose arguments these are: in the place of the stack's configuration */
+  provider?: string | undefined;
 }
 
 const NOTHING_GIVEN: Given = { keys: [] };
@@ -59,38 +64,49 @@ export interface ParsedConfig {
   /** the same and misspelt keys, which do not stop a read or a delete */
   strictProblems: readonly string[];
   warnings: readonly string[];
+  /** also where the configuration is wrong */
+  credentials: CredentialSource;
 }
 
 /** `fromStack` is undefined where there is no stack, as in a command of `irm`. It then reads only the environment. */
 export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
-  const secrets = secretsInConfig(get);
+  const placesOf = placesFor(given);
+  const read = (key: Setting) => readFrom(key, get, env, placesOf(key));
+  const secrets = given.provider === undefined ? secretsInConfig(get) : [];
   const keys = unknownKeys(given);
   const problems: string[] = [];
-  const baseUrl = read("baseUrl", get, env);
-  const authUrl = read("authUrl", get, env);
-  const identity = read("identity", get, env);
-  if (!baseUrl) problems.push(missing(fromStack !== undefined));
+  const baseUrl = read("baseUrl");
+  const authUrl = read("authUrl");
+  const identity = read("identity");
+  if (!baseUrl) problems.push(missing(placesOf("baseUrl"), fromStack !== undefined));
   for (const found of [baseUrl, authUrl]) {
     const problem = found && urlProblem(found.value);
     if (problem) problems.push(`${found.place}: ${problem}`);
   }
   if (identity && !isUidp(identity.value))
     problems.push(`${identity.place}: must be the uid of an identity: 40 hexadecimal digits, then /16 for each level`);
-  const seconds = read("requestTimeout", get, env);
+  const seconds = read("requestTimeout");
   const requestTimeout = seconds === undefined ? REQUEST_TIMEOUT_SECONDS.usual : Number(seconds.value);
   const { least, most } = REQUEST_TIMEOUT_SECONDS;
   if (!(requestTimeout >= least && requestTimeout <= most))
     problems.push(`${seconds?.place}: must be a number of seconds from ${least} to ${most}`);
-  const journal = read("journal", get, env);
+  const journal = read("journal");
   if (journal && !isAbsolute(journal.value)) problems.push(`${journal.place}: must be the absolute path of a folder`);
-  const movedFrom = read("movedFrom", get, env);
+  const movedFrom = read("movedFrom");
   if (movedFrom && !isUidp(movedFrom.value) && !URL.canParse(movedFrom.value))
     problems.push(`${movedFrom.place}: must be the address of the service before, or the uid of an organisation`);
+  const credentialSettings = Object.keys(CREDENTIAL_SETTINGS).flatMap((name) => {
+    const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
+    return value ? [{ name, value, place: placesOf(name)[0] }] : [];
+  });
+  const { source, problems: wrong } = credentialSource(credentialSettings, env);
+  problems.push(...wrong);
   const parsed = {
     problems: [...secrets, ...problems],
     strictProblems: [...secrets, ...keys.problems, ...problems],
     warnings: keys.warnings,
+    credentials: source ?? { env },
   };
   if (!baseUrl || parsed.problems.length > 0) return { ...parsed, config: undefined };
   const base = withoutSlash(baseUrl.value);
@@ -101,16 +117,22 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
     requestTimeoutMs: requestTimeout * 1000,
     ...(journal ? { journal: journal.value } : {}),
     ...(movedFrom ? { movedFrom: isUidp(movedFrom.value) ? movedFrom.value : serviceOf(movedFrom.value) } : {}),
+    ...(source ? { credentials: source } : {}),
   };
   return { ...parsed, config };
 };
 
-const placesOf = (key: keyof typeof VARIABLE) => [`stack configuration irm:${key}`, `environment ${VARIABLE[key]}`];
+type Setting = keyof typeof VARIABLE;
 
-const missing = (inStack: boolean): string => {
-  const [stack, environment] = placesOf("baseUrl");
-  return `no address of the API; looked at: ${inStack ? `${stack}, ` : ""}${environment}`;
-};
+const placesFor =
+  ({ provider }: Given) =>
+  (key: string): [string, string] => [
+    provider === undefined ? `stack configuration irm:${key}` : `provider ${provider}: ${key}`,
+    `environment ${VARIABLE[key as Setting]}`,
+  ];
+
+const missing = ([stack, environment]: [string, string], inStack: boolean): string =>
+  `no address of the API; looked at: ${inStack ? `${stack}, ` : ""}${environment}`;
 
 const SECRETS = ["token", "identityToken"];
 
@@ -124,11 +146,11 @@ const secretsInConfig = (get: GetConfig): string[] =>
  * Unknown keys. A key that is nearly the name of a setting is that setting, misspelt, and an error: without it the run could use
  * another address. Any other key may be of a later version: it is a warning.
  */
-export const unknownKeys = ({ keys, project }: Given): { problems: string[]; warnings: string[] } => {
+export const unknownKeys = ({ keys, project, provider }: Given): { problems: string[]; warnings: string[] } => {
   const problems: string[] = [];
   const warnings: string[] = [];
-  if (project === "irm") return { problems, warnings };
-  const settings = Object.keys(VARIABLE);
+  if (project === "irm" && provider === undefined) return { problems, warnings };
+  const settings = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS).filter((name) => name !== "token")];
   const own = keys.filter((key) => key.startsWith("irm:")).map((key) => key.slice("irm:".length));
   for (const key of own.filter((name) => ![...settings, ...SECRETS].includes(name))) {
     const near = nearest(key, [...settings, ...SECRETS]);
@@ -142,11 +164,10 @@ export const unknownKeys = ({ keys, project }: Given): { problems: string[]; war
 };
 
 // A CI system sets a missing variable to the empty string.
-const read = (key: keyof typeof VARIABLE, get: GetConfig, env: Env) => {
-  const found = [get(`irm:${key}`), env[VARIABLE[key]]].findIndex((value) => value !== undefined && value !== "");
-  if (found === -1) return undefined;
-  const value = (found === 0 ? get(`irm:${key}`) : env[VARIABLE[key]]) as string;
-  return { value, place: placesOf(key)[found] as string };
+const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, string]) => {
+  const values = [get(`irm:${key}`), env[VARIABLE[key]]];
+  const found = values.findIndex((value) => value !== undefined && value !== "");
+  return found === -1 ? undefined : { value: values[found] as string, place: places[found] as string };
 };
 
 // The value is not quoted: it may hold a password.

@@ -1,5 +1,6 @@
 // The credential provider chain: a given API token (IRM_TOKEN, IRM_TOKEN_FILE), then one exchanged for the workload's own token
-// (IRM_IDENTITY_TOKEN, IRM_IDENTITY_TOKEN_FILE, GitHub Actions). It stays in this process and is renewed before it expires.
+// (IRM_IDENTITY_TOKEN, IRM_IDENTITY_TOKEN_FILE, GitHub Actions). Settings may name other variables (credential-settings.ts). A token stays
+// in this process and is renewed before it expires.
 import { isUidp } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 import {
@@ -11,6 +12,7 @@ import {
   parseConfig,
   protocolProblem,
 } from "./config.ts";
+import type { CredentialSource } from "./credential-settings.ts";
 import { ConfigError } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 
@@ -23,8 +25,7 @@ export interface Credentials {
   renew(rejected: string): Promise<string | undefined>;
 }
 
-export interface CredentialEnvironment {
-  env: Env;
+export interface CredentialEnvironment extends CredentialSource {
   clock: Clock;
   redactor: Redactor;
   readFile(path: string): Promise<string>;
@@ -41,12 +42,16 @@ const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
 
 export const credentialsFrom = (environment: CredentialEnvironment): Credentials => {
   const { env } = environment;
-  if (env.IRM_TOKEN) return given(() => Promise.resolve(env.IRM_TOKEN as string), "IRM_TOKEN", environment);
+  const { IRM_TOKEN: token } = env;
+  if (token) return given(() => Promise.resolve(token), "IRM_TOKEN", environment);
   if (env.IRM_TOKEN_FILE) return given(fileReader("IRM_TOKEN_FILE", environment), "IRM_TOKEN_FILE", environment);
   const workload = workloadToken(environment);
-  if (!workload) throw new ConfigError([MISSING]);
+  if (!workload) throw new ConfigError([environment.missing ?? MISSING]);
   return exchanged(workload, environment);
 };
+
+/** What messages call a variable. */
+const nameOf = (variable: string, { names }: CredentialSource): string => names?.[variable] ?? variable;
 
 const MISSING =
   "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
@@ -58,26 +63,25 @@ const MISSING =
  * and deleting what a state holds is not strict.
  */
 export const requireConfig = (
-  { config, problems, strictProblems }: ParsedConfig,
-  env: Env,
+  { config, problems, strictProblems, credentials }: ParsedConfig,
   isStrict: boolean,
 ): Config => {
   const found = isStrict ? strictProblems : problems;
   if (config && found.length === 0) return config;
-  const missing = missingCredentials(env);
+  const missing = missingCredentials(credentials);
   throw new ConfigError(missing ? [...found, missing] : found);
 };
 
 /** The configuration of a process that reads it once. */
 export const checkedConfig = (get: GetConfig | undefined, env: Env, given?: Given): Config =>
-  requireConfig(parseConfig(get, env, given), env, true);
+  requireConfig(parseConfig(get, env, given), true);
 
 /** The problem of an environment without credentials; undefined when it has some. */
-export const missingCredentials = (env: Env): string | undefined => {
+export const missingCredentials = ({ env, missing }: CredentialSource): string | undefined => {
   const single = ["IRM_TOKEN", "IRM_TOKEN_FILE", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"].some(
     (name) => env[name],
   );
-  return single || GITHUB.every((name) => env[name]) ? undefined : MISSING;
+  return single || GITHUB.every((name) => env[name]) ? undefined : (missing ?? MISSING);
 };
 
 // A header can carry nothing else, and undici's own error would not name the cause.
@@ -88,14 +92,16 @@ const clean = (text: string, source: string, { redactor }: CredentialEnvironment
 };
 
 // The exchange accepts a signed JWT (RFC 7519, 7.2); anything else is not sent. The value is not quoted: it may still be a token.
-const workloadProblem = (text: string, source: string): string | undefined => {
+const workloadProblem = (text: string, variable: string, own: CredentialSource): string | undefined => {
   const parts = text.trim().split(".");
   const isJwt = parts.length === 3 && parts.every((part) => /^[\w-]+$/.test(part)) && parts.slice(0, 2).every(isObject);
   if (isJwt) return undefined;
   const wanted = "the workload's own OIDC token, a JWT: three parts of letters and digits with dots between them";
-  return source === "IRM_IDENTITY_TOKEN"
-    ? `${source} is not ${wanted}; for a token that is in a file, set IRM_IDENTITY_TOKEN_FILE to its path`
-    : `${source} names a file that does not hold ${wanted}; for an API token, set IRM_TOKEN_FILE to its path`;
+  const source = nameOf(variable, own);
+  const isNamed = own.names?.[variable] !== undefined;
+  return variable === "IRM_IDENTITY_TOKEN"
+    ? `${source} is not ${wanted}; for a token that is in a file, set ${isNamed ? "identityTokenFile" : "IRM_IDENTITY_TOKEN_FILE"} to its path`
+    : `${source} names a file that does not hold ${wanted}; for an API token, set ${isNamed ? "tokenFile" : "IRM_TOKEN_FILE"} to its path`;
 };
 
 const isObject = (part: string): boolean => {
@@ -107,33 +113,32 @@ const isObject = (part: string): boolean => {
   }
 };
 
-const checkedWorkload = (text: string, source: string): string => {
-  const problem = workloadProblem(text, source);
+const checkedWorkload = (text: string, variable: string, own: CredentialSource): string => {
+  const problem = workloadProblem(text, variable, own);
   if (problem) throw new ConfigError([problem]);
   return text;
 };
 
-const fileReader =
-  (variable: string, { env, readFile }: CredentialEnvironment) =>
-  async (): Promise<string> => {
-    try {
-      return await readFile(env[variable] as string);
-    } catch (error) {
-      // The path is not quoted: the variable may hold a token by mistake.
-      const { code = "unreadable" } = error as NodeJS.ErrnoException;
-      throw new ConfigError([`${variable} names a file that cannot be read (${code})`]);
-    }
-  };
+const fileReader = (variable: string, environment: CredentialEnvironment) => async (): Promise<string> => {
+  try {
+    return await environment.readFile(environment.env[variable] as string);
+  } catch (error) {
+    // The path is not quoted: the variable may hold a token by mistake.
+    const { code = "unreadable" } = error as NodeJS.ErrnoException;
+    throw new ConfigError([`${nameOf(variable, environment)} names a file that cannot be read (${code})`]);
+  }
+};
 
 // Read once, and again when the service refuses the token: a sidecar may have written a new one to the file.
-const given = (read: () => Promise<string>, source: string, environment: CredentialEnvironment): Credentials => {
+const given = (read: () => Promise<string>, variable: string, environment: CredentialEnvironment): Credentials => {
+  const source = nameOf(variable, environment);
   let current: string | undefined;
   const load = async () => {
     current = clean(await read(), source, environment);
     return current;
   };
   return {
-    source: source.endsWith("_FILE") ? `that of the file that ${source} names` : `that of ${source}`,
+    source: variable.endsWith("_FILE") ? `that of the file that ${source} names` : `that of ${source}`,
     token: async () => current ?? load(),
     renew: async (rejected) => ((await load()) === rejected ? undefined : current),
   };
@@ -147,14 +152,15 @@ interface Workload {
 const workloadToken = (environment: CredentialEnvironment): Workload | undefined => {
   const { env, githubToken } = environment;
   if (env.IRM_IDENTITY_TOKEN) {
-    const source = "IRM_IDENTITY_TOKEN";
-    const token = checkedWorkload(env.IRM_IDENTITY_TOKEN, source);
-    return { source, read: () => Promise.resolve(token) };
+    const variable = "IRM_IDENTITY_TOKEN";
+    const token = checkedWorkload(env.IRM_IDENTITY_TOKEN, variable, environment);
+    return { source: nameOf(variable, environment), read: () => Promise.resolve(token) };
   }
   if (env.IRM_IDENTITY_TOKEN_FILE) {
-    const source = "IRM_IDENTITY_TOKEN_FILE";
-    const read = fileReader(source, environment);
-    return { source, read: async () => checkedWorkload(await read(), source) };
+    const variable = "IRM_IDENTITY_TOKEN_FILE";
+    const read = fileReader(variable, environment);
+    const source = nameOf(variable, environment);
+    return { source, read: async () => checkedWorkload(await read(), variable, environment) };
   }
   const [url, token] = GITHUB.map((name) => env[name]);
   if (!url || !token) return undefined;

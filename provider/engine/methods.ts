@@ -1,5 +1,6 @@
-// The methods that the engine's dynamic provider calls, for every kind. Its calls overlap, and it calls methods before configure
-// has finished (@pulumi/pulumi/cmd/dynamic-provider/index.ts), so each method waits for the configuration.
+// The methods of every kind, as the engine calls them through either adapter: its dynamic provider (handler.ts), or the native plugin
+// (plugin/). Calls overlap, and the dynamic provider calls methods before configure has finished
+// (@pulumi/pulumi/cmd/dynamic-provider/index.ts), so each method waits for the configuration.
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
@@ -17,27 +18,44 @@ import { setStepsWith } from "./set-steps.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
 
 /** What the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
-interface StackConfig {
+export interface StackConfig {
   get: GetConfig;
   rawConfig?: Readonly<Record<string, unknown>>;
   projectName?: string;
+  /** name of an explicit provider, whose arguments these are */
+  provider?: string;
 }
 
 export interface Methods {
   configure(request: { config: StackConfig }): Promise<void>;
-  check(olds: Json, news: Json): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }>;
+  /** `isSecret`: whether one of these arguments is secret, where the adapter knows */
+  check(
+    olds: Json,
+    news: Json,
+    isSecret?: (names: readonly string[]) => boolean,
+  ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }>;
   diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
+  /** A preview shows a create. Logs what its reader should know. */
+  planned(inputs: Json): Promise<void>;
   create(inputs: Json): Promise<{ id: string; outs: Json }>;
   read(id: string, stored: Json): Promise<reconcile.ReadResult>;
   update(id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
   delete(id: string, stored: Json): Promise<void>;
 }
 
+export interface Provider {
+  kinds: Record<StateKind, Methods>;
+  /** for functions, which belong to no kind */
+  session(): Promise<Session>;
+}
+
 /** One process serves all kinds with the configuration of the first configure. */
-export const methodsWith = (environment: Environment): Record<StateKind, Methods> => {
+export const methodsWith = (environment: Environment): Record<StateKind, Methods> => providerWith(environment).kinds;
+
+/** `looksUp`: the check looks up what the program names. Otherwise the program has done so itself (provider/program). */
+export const providerWith = (environment: Environment, { looksUp = false } = {}): Provider => {
   const { env, log } = environment;
   const reported = reporterWith(environment);
-  const hasCredentials = missingCredentials(env) === undefined;
   const configured = Promise.withResolvers<ParsedConfig>();
   let isConfigured = false;
   let hasWarned = false;
@@ -45,10 +63,10 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
   let session: Session | undefined;
 
   // Not strict: a misspelt key must not prevent reading or deleting what a state holds.
-  const config = async (): Promise<Config> => requireConfig(await configured.promise, env, false);
+  const config = async (): Promise<Config> => requireConfig(await configured.promise, false);
   const checkConfig = async (): Promise<void> => {
     const parsed = await configured.promise;
-    requireConfig(parsed, env, true);
+    requireConfig(parsed, true);
     if (!hasWarned) for (const warning of parsed.warnings) log(warning);
     hasWarned = true;
   };
@@ -62,6 +80,8 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
     session ??= gate.guarded(sessionWith(settings, environment, own));
     return session;
   };
+  const hasCredentials = async (): Promise<boolean> =>
+    missingCredentials((await configured.promise).credentials) === undefined;
   const gate = serviceGate({ config, connect, hasCredentials, log });
   // The state has these records. Its key may be an earlier name of the resource: it locates the journal, but proves no ownership.
   const noteInState = async (held: readonly Held[], key: unknown): Promise<void> => {
@@ -91,16 +111,24 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
     configure: async ({ config }) => {
       if (isConfigured) return;
       isConfigured = true;
-      const given = { keys: Object.keys(config.rawConfig ?? {}), project: config.projectName };
+      const given = {
+        keys: Object.keys(config.rawConfig ?? {}),
+        project: config.projectName,
+        provider: config.provider,
+      };
       configured.resolve(parseConfig((key) => config.get(key), env, given));
     },
     // Reports a wrong configuration in the preview, which needs no credentials.
-    check: reported(async (olds, { [PREVIEW]: isPreview, ...news }) => {
+    check: reported(async (olds, { [PREVIEW]: isPreview, ...asked }, isSecret = () => false) => {
       await checkConfig();
       await gate.address(olds);
       if (isUidp(olds.parent)) await gate.organization(olds.parent);
-      const { inputs, failures } = await steps.check(olds, news, isPreview === true);
-      return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures };
+      const looked = looksUp ? await steps.lookUp(olds, asked, isSecret) : { news: asked, failures: [] };
+      const { inputs, failures } = await steps.check(olds, looked.news);
+      const problems = [...failures, ...looked.failures];
+      const isNew = Object.keys(olds).length === 0;
+      if (isPreview === true && isNew && problems.length === 0) await steps.planned(inputs);
+      return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures: problems };
     }),
     diff: reported(async (id, olds, news) => {
       const held = steps.held(id, olds, news);
@@ -114,6 +142,7 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
       const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
       return { ...compared, changes: compared.changes || isStale };
     }),
+    planned: reported((inputs) => steps.planned(inputs)),
     create: reported(async (inputs) => {
       gate.open();
       const { id, outs } = await steps.create(await connect(), inputs);
@@ -142,12 +171,13 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
     }),
   });
 
-  const parts: StepParts = { ledger: getLedger, connect: hasCredentials ? connect : undefined, log };
+  const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log };
   const places = bindingPlaces();
   const recordSteps = recordStepsWith(parts, places);
   const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(recordSteps(kind))]);
   const roleBindingSet = methodsOf(setStepsWith(parts, places));
-  return { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
+  const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
+  return { kinds, session: connect };
 };
 
 // Read and delete receive only outputs, so these carry what locates the journal and the service.

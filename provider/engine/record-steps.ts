@@ -8,14 +8,13 @@ import type { BindingPlaces } from "../set/places.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
+import { lookUpRecord } from "./look-up.ts";
 import { type Review, reviewWith } from "./review.ts";
 import type { StepParts, Steps } from "./steps.ts";
 
 /** Of all these kinds: they share what a preview shows. */
-export const recordStepsWith = (
-  { ledger, connect, log }: StepParts,
-  places: BindingPlaces,
-): ((kind: Kind) => Steps) => {
+export const recordStepsWith = (parts: StepParts, places: BindingPlaces): ((kind: Kind) => Steps) => {
+  const { ledger, connect, hasCredentials, log } = parts;
   const duplicates = duplicateWarnings();
   const review = reviewWith(log);
   const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
@@ -42,16 +41,19 @@ export const recordStepsWith = (
   };
 
   return (kind) => ({
-    check: async (olds, news, isPreview) => {
+    lookUp: (olds, news, isSecret) => lookUpRecord(parts, kind, olds, news, isSecret),
+    check: async (olds, news) => {
       if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
       const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news));
       if (failures.length > 0) return { inputs, failures };
       const problems = [...(await adoptionProblems(kind, inputs)), ...placeProblems(kind, inputs)];
       reviewOf(kind)?.checked(olds, inputs);
-      const isNew = isPreview && Object.keys(olds).length === 0 && !notCompared.has(news[KEY]);
-      const text = isNew && connect ? await duplicates.warningOf(kind, await connect(), inputs) : undefined;
-      if (text !== undefined) log(text);
       return { inputs, failures: problems };
+    },
+    planned: async (inputs) => {
+      if (notCompared.has(inputs[KEY]) || !(await hasCredentials())) return;
+      const text = await duplicates.warningOf(kind, await connect(), inputs);
+      if (text !== undefined) log(text);
     },
     held: (id, outputs, news) => {
       const kept = news && { adopted: outputs.adopted === true };

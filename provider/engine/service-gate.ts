@@ -31,7 +31,7 @@ export interface ServiceGate {
 export interface GateParts {
   config(): Promise<Config>;
   connect(): Promise<Session>;
-  hasCredentials: boolean;
+  hasCredentials(): Promise<boolean>;
   log(text: string): void;
 }
 
@@ -55,7 +55,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
   };
   const organization = async (uid: string): Promise<void> => {
     const root = rootOf(uid);
-    if (!hasCredentials || (await config()).movedFrom === root) return;
+    if (!(await hasCredentials()) || (await config()).movedFrom === root) return;
     const absence = absences.get(root) ?? evidenceOf(root);
     absences.set(root, absence);
     const text = await absence;

@@ -10,12 +10,19 @@ import type { BindingPlaces } from "../set/places.ts";
 import { readSet } from "../set/read.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, nameInKey } from "../state/state.ts";
+import { roleProblems } from "./look-up.ts";
 import { setReviewWith } from "./set-review.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
 
-export const setStepsWith = ({ log, connect }: Pick<StepParts, "log" | "connect">, places: BindingPlaces): Steps => {
-  const review = setReviewWith(log);
+export const setStepsWith = (
+  parts: Pick<StepParts, "log" | "connect" | "hasCredentials">,
+  places: BindingPlaces,
+): Steps => {
+  const { connect, hasCredentials } = parts;
+  const review = setReviewWith(parts.log);
   return {
+    lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
+    planned: async () => undefined,
     check: async (olds, news) => {
       const { inputs, failures } = checkSet(news);
       if (failures.length > 0) return { inputs, failures };
@@ -25,7 +32,7 @@ export const setStepsWith = ({ log, connect }: Pick<StepParts, "log" | "connect"
       review.checked(olds, inputs);
       // Where the service does not answer, the update refuses them.
       const twice =
-        connect && mixesNamesAndUids(inputs)
+        mixesNamesAndUids(inputs) && (await hasCredentials())
           ? await connect()
               .then((session) => sameRoleTwice(session, inputs))
               .catch(() => [])

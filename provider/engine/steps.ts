@@ -15,8 +15,16 @@ export interface Held {
 }
 
 export interface Steps {
+  /** The arguments with the record that `adopt` means, and the problems of names. `isSecret`: whether one of these is secret. */
+  lookUp(
+    olds: Json,
+    news: Json,
+    isSecret: (names: readonly string[]) => boolean,
+  ): Promise<{ news: Json; failures: CheckFailure[] }>;
   /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
-  check(olds: Json, news: Json, isPreview: boolean): Promise<{ inputs: Json; failures: CheckFailure[] }>;
+  check(olds: Json, news: Json): Promise<{ inputs: Json; failures: CheckFailure[] }>;
+  /** A preview shows a create with these inputs. */
+  planned(inputs: Json): Promise<void>;
   /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */
   held(id: string, outputs: Json, news?: Json): Held[];
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;
@@ -29,7 +37,8 @@ export interface Steps {
 /** What steps need of the process. */
 export interface StepParts {
   ledger(): Promise<Pick<Session, "ownership" | "journal">>;
-  /** undefined without credentials: a preview works without them */
-  connect: (() => Promise<Session>) | undefined;
+  connect(): Promise<Session>;
+  /** a preview works without them, and then shows less */
+  hasCredentials(): Promise<boolean>;
   log(text: string): void;
 }

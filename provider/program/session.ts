@@ -71,7 +71,7 @@ export const afterFirstLookUp = async (value: string): Promise<string> => {
 const programConfig = (program: Program): Config => {
   program.config ??= parseProgramConfig();
   try {
-    return requireConfig(program.config, process.env, true);
+    return requireConfig(program.config, true);
   } catch (error) {
     throw program.shared((error as Error).message);
   }

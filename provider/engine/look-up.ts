@@ -1,0 +1,90 @@
+// What a check looks up where the program has not done so itself (plugin/): the record that `adopt` means, and names of built-in roles.
+// It looks only at what is new since the last update, so that most checks send no request.
+import { isUidp, type Json } from "../../schema/index.ts";
+import { builtInRoleUid, isRoleName, UnknownRole } from "../kind/built-in-role.ts";
+import type { Kind } from "../kind/kind.ts";
+import type { CheckFailure } from "../reconcile/index.ts";
+import { pairsIn } from "../set/pair.ts";
+import { containsUnknown, isUnknown, UNKNOWN } from "../state/path.ts";
+import { argumentOf, KEY, nameInKey } from "../state/state.ts";
+import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adopt.ts";
+import type { StepParts } from "./steps.ts";
+
+/** The arguments that identify a record, of any kind. */
+const IDENTIFYING = ["adopt", "parent", "name", "identity", "role", "email"];
+
+type Parts = Pick<StepParts, "connect" | "hasCredentials">;
+
+export const lookUpRecord = async (
+  { connect, hasCredentials, log }: Parts & Pick<StepParts, "log">,
+  kind: Kind,
+  olds: Json,
+  news: Json,
+  isSecret: (names: readonly string[]) => boolean,
+): Promise<{ news: Json; failures: CheckFailure[] }> => {
+  const failures = await unknownRoles({ connect, hasCredentials }, kind, olds, news, isSecret);
+  const { adopt } = news;
+  // A wrong text is refused by the check.
+  if (adopt === undefined || adopt === null || isUnknown(adopt) || adoptProblem(adopt) || failures.length > 0)
+    return { news, failures };
+  // Adopted by an earlier run.
+  if (isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt))
+    return { news: { ...news, adopt: olds.adopt }, failures: [] };
+  const identifying = Object.fromEntries(IDENTIFYING.map((name) => [name, news[name]]));
+  if (containsUnknown(identifying)) return { news: { ...news, adopt: UNKNOWN }, failures: [] };
+  const found = await findAdopted(kind, await connect(), news);
+  const [record, ...others] = found;
+  if (!record || others.length > 0) {
+    const reason = notOneRecord(kind, news, found, isSecret(IDENTIFYING));
+    return { news, failures: [{ property: "adopt", reason }] };
+  }
+  const name = nameInKey(news[KEY]);
+  const isAnySecret = isSecret(Object.keys(news));
+  log(adoptionText(kind, name, record, isSecret(IDENTIFYING)));
+  const changes = containsUnknown(news) ? undefined : adoptionChanges(kind, name, record, news, isAnySecret);
+  if (changes !== undefined) log(changes);
+  return { news: { ...news, adopt: record.uid }, failures: [] };
+};
+
+const unknownRoles = async (
+  parts: Parts,
+  kind: Kind,
+  olds: Json,
+  news: Json,
+  isSecret: (names: readonly string[]) => boolean,
+): Promise<CheckFailure[]> => {
+  const failures: CheckFailure[] = [];
+  for (const property of kind.byName.map((field) => argumentOf(kind, field))) {
+    const name = news[property];
+    if (!isRoleName(name) || name === olds[property]) continue;
+    const problem = await roleProblem(parts, name);
+    if (problem === undefined) continue;
+    failures.push({ property, reason: isSecret([property]) ? "no built-in role has this name" : problem });
+  }
+  return failures;
+};
+
+/** Of the pairs of a set. */
+export const roleProblems = async (parts: Parts, olds: Json, news: Json): Promise<CheckFailure[]> => {
+  const known = new Set(pairsIn(olds).map(({ role }) => role));
+  const failures: CheckFailure[] = [];
+  for (const [i, pair] of (Array.isArray(news.bindings) ? (news.bindings as unknown[]) : []).entries()) {
+    const role = (pair as { role?: unknown } | null)?.role;
+    if (!isRoleName(role) || known.has(role)) continue;
+    const reason = await roleProblem(parts, role);
+    if (reason !== undefined) failures.push({ property: `bindings[${i}].role`, reason });
+  }
+  return failures;
+};
+
+const roleProblem = async ({ connect, hasCredentials }: Parts, name: string): Promise<string | undefined> => {
+  // The update refuses it.
+  if (!(await hasCredentials())) return undefined;
+  try {
+    await builtInRoleUid(await connect(), name);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnknownRole) return error.message;
+    throw error;
+  }
+};
