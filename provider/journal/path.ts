@@ -19,8 +19,8 @@ export const journalPath = (stack: string, config: Config, env: Env, cwd: string
   return join(journalFolder(config.journal, env), `${name}.${digest}.jsonl`);
 };
 
-// In the order of the engine: the environment, the project's file, the last login.
-const backendOf = (env: Env, cwd: string): string =>
+/** Address of the backend, "" where it is not known. In the order of the engine: the environment, the project's file, the last login. */
+export const backendOf = (env: Env, cwd: string): string =>
   env.PULUMI_BACKEND_URL ||
   fromYaml(projectFile(cwd)) ||
   currentLogin(join(env.PULUMI_HOME || join(homedir(), ".pulumi"), "credentials.json"));

@@ -17,6 +17,9 @@ import type { Ownership } from "../session/ownership.ts";
 /** of the type tokens of resources: the SDK's for dynamic resources, then ours */
 export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 
+/** of the type tokens of native resources */
+export const TOKEN_PREFIX = "irm:index:";
+
 /** Type token of a set of role bindings, which is not a record of the API. */
 export const SET_TOKEN = `${TYPE_PREFIX}RoleBindingSet`;
 

@@ -1,8 +1,7 @@
-// Look-ups for programs: exactly one record, or an error that lists what was found. Without a parent only root-level records count
-// (organisations, built-in roles), so that a record of the same name in a group never hides them.
+// Look-ups for programs (provider/engine/get.ts): with promises, and with inputs that may not be known yet.
 import * as pulumi from "@pulumi/pulumi";
-import { type List, listAll, listChildren } from "../../client/paginate.ts";
-import { isUidp, nearestNames, printable, type Resource } from "../../schema/index.ts";
+import type { Resource } from "../../schema/index.ts";
+import * as engine from "../engine/get.ts";
 import { remembered } from "./binding-names.ts";
 import { referenceUid } from "./inputs.ts";
 import { programError, programSession } from "./session.ts";
@@ -30,40 +29,39 @@ export interface GetInGroupArgs {
 /** Inputs that may not be known yet, looked for when they are. */
 export type Inputs<T> = { [K in keyof T]: pulumi.Input<T[K]> };
 
-type Named = { uid: string; name: string };
-
 /** The record of that name in a group, or at the root. */
-export const getNamed = async <T extends Named>(resource: Resource, args: GetArgs): Promise<T> =>
-  remembered(await onlyNamed<T>(resource, args));
+export const getNamed = async <T extends engine.Named>(resource: Resource, args: GetArgs): Promise<T> =>
+  remembered(await lookedUp(() => engine.getNamed<T>(programSession, resource, args)));
 
 /** The same with inputs that may not be known yet. Its name may be secret, so it is not remembered. */
-export const getNamedOutput = <T extends Named>(
+export const getNamedOutput = <T extends engine.Named>(
   resource: Resource,
   { name, parent }: { name: pulumi.Input<string>; parent?: unknown },
 ): pulumi.Output<T> => {
   // A parent that was given and turns out undefined must not become a search at the root.
   const inputs = parent === undefined ? { name } : { name, parent: referenceUid(parent, resource.parent, "parent") };
-  return pulumi.output(inputs).apply((args) => onlyNamed<T>(resource, args as GetArgs)) as pulumi.Output<T>;
+  return pulumi
+    .output(inputs)
+    .apply((args) => lookedUp(() => engine.getNamed<T>(programSession, resource, args as GetArgs))) as pulumi.Output<T>;
 };
 
 /** The record with this uid, or of this name in a `place` that must be given: there are none at the root. */
-export const getIn = async <T extends Named>(
+export const getIn = <T extends engine.Named>(
   resource: Resource,
   args: { uid?: unknown; name?: unknown },
   place = "parent",
-): Promise<T> => {
-  if (args.uid !== undefined) return getByUid<T>(resource, args.uid);
-  const { [place]: parent } = args as Record<string, unknown>;
-  if (typeof parent !== "string") throw new TypeError(`${place} of the ${resource.word} to look for is required`);
-  return onlyNamed<T>(resource, { name: args.name as string, parent });
-};
+): Promise<T> => lookedUp(() => engine.getIn<T>(programSession, resource, { ...args }, place));
 
 /** The record with this uid. */
-export const getByUid = async <T extends { uid: string }>({ word, list }: Resource, uid: unknown): Promise<T> => {
-  if (!isUidp(uid)) throw new TypeError(`uid of the ${word} to look for must be a uid`);
-  for await (const one of listAll<T>(await programSession(), list, { uidp: { ids: [uid] } }))
-    if (one.uid === uid) return one;
-  throw programError(`no ${word} has the uid ${uid}, or none that the caller may read`);
+export const getByUid = <T extends { uid: string }>(resource: Resource, uid: unknown): Promise<T> =>
+  lookedUp(() => engine.getByUid<T>(programSession, resource, uid));
+
+const lookedUp = async <T>(look: () => Promise<T>): Promise<T> => {
+  try {
+    return await look();
+  } catch (error) {
+    throw error instanceof engine.LookUpError ? programError(error.message) : error;
+  }
 };
 
 /** A look-up with inputs that may not be known yet; `place` may be a resource. */
@@ -76,38 +74,4 @@ export const getOutput = <Args, T>(
   const { [place]: parent, ...others } = args as Record<string, unknown>;
   const inputs = place in args ? { ...others, [place]: referenceUid(parent, resource.parent, place) } : others;
   return pulumi.output(inputs).apply((known) => get(known as Args)) as pulumi.Output<T>;
-};
-
-const onlyNamed = async <T extends Named>({ word, words, list }: Resource, args: GetArgs): Promise<T> => {
-  const { name, parent } = args;
-  if (typeof name !== "string" || name === "") throw new TypeError(`name of the ${word} to look for is required`);
-  if (Object.hasOwn(args, "parent") && typeof parent !== "string")
-    throw new TypeError(`parent of the ${word} to look for is given and undefined`);
-  const matches: T[] = [];
-  for await (const one of listChildren<T>(await programSession(), list, parent ?? "", { name }))
-    if (one.name === name) matches.push(one);
-  const [match, ...others] = matches;
-  if (match && others.length === 0) return match;
-  const where = parent === undefined ? "at the root" : `in ${parent}`;
-  const lines = matches.map((one) => `${one.uid} "${printable(one.name)}"`);
-  const hint = matches.length === 0 ? await namesInstead(list, parent ?? "", name) : "";
-  const found = `${matches.length || "no"} ${matches.length > 1 ? words : word}`;
-  throw programError([`${found} named "${name}" ${where}; exactly one is needed${hint}`, ...lines].join("\n  - "));
-};
-
-// Most records that are searched for a similar name.
-const LOOKED_AT = 1_000;
-
-const namesInstead = async (list: List, parent: string, name: string): Promise<string> => {
-  const names: string[] = [];
-  try {
-    for await (const one of listChildren<Named>(await programSession(), list, parent)) {
-      names.push(one.name);
-      if (names.length === LOOKED_AT) break;
-    }
-  } catch {
-    // The name is wrong in any case; a caller who may not list gets no suggestion.
-  }
-  const near = nearestNames(name, names).map((one) => `"${printable(one)}"`);
-  return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
 };

@@ -4,7 +4,7 @@ import type { Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
 import { changeOf } from "../state/changes.ts";
 import { desiredFrom } from "../state/desired.ts";
-import { argumentOf, REPLACE_ON, switchesDiffer } from "../state/state.ts";
+import { argumentOf, changedSwitches, REPLACE_ON } from "../state/state.ts";
 import { isUnknownAt, replacementRefusal } from "./check.ts";
 import { lostOutputs } from "./incomplete.ts";
 
@@ -31,7 +31,7 @@ export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult
     paths.length > 0 ||
     replaces.length > 0 ||
     lost.length > 0 ||
-    switchesDiffer(olds, args) ||
+    changedSwitches(olds, args).length > 0 ||
     (kind.holdsSecret?.(olds, args) ?? false);
   const asked = [...replacedOnChange(kind, paths, news[REPLACE_ON]), ...lost];
   const canCoexist = replaces.includes("parent") || (kind.unique ?? []).some((field) => paths.includes(field));

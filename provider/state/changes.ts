@@ -10,14 +10,64 @@ import { pathsOnce, withoutPaths } from "./path.ts";
 
 /** Paths in which a record differs from what the program asks for, as a PATCH names them in its mask. */
 export const changedPaths = (desired: Desired, observed: Json): string[] => {
+  const { before, after } = sides(desired, observed);
+  const paths = patch.compare(before, after).map(({ path }) => maskPath(desired.kind.schema, path.split("/").slice(1)));
+  return [...new Set(paths)].sort();
+};
+
+const sides = (desired: Desired, observed: Json): { before: Json; after: Json } => {
   const { kind, args, choices } = desired;
   const record = observe(kind, observed);
   const unasked = choicesOf(kind, args).filter((path) => !choices.includes(path));
-  const before = withoutPaths(normal(kind.schema, record), unasked);
-  const after = withObserved(desired, record).fields;
-  const paths = patch.compare(before, after).map(({ path }) => maskPath(kind.schema, path.split("/").slice(1)));
-  return [...new Set(paths)].sort();
+  return {
+    before: withoutPaths(normal(kind.schema, record), unasked),
+    after: withObserved(desired, record).fields,
+  };
 };
+
+/** A member that differs: an item of a list by its place. */
+export interface ChangedMember {
+  path: readonly (string | number)[];
+  change: "add" | "delete" | "update";
+}
+
+/** The same differences, as deep as they go. */
+export const changedMembers = (desired: Desired, observed: Json): ChangedMember[] => {
+  const { before, after } = sides(desired, observed);
+  return membersBetween(before, after, []);
+};
+
+const membersBetween = (before: unknown, after: unknown, path: ChangedMember["path"]): ChangedMember[] => {
+  if (before === undefined || after === undefined)
+    return before === after ? [] : [{ path, change: before === undefined ? "add" : "delete" }];
+  if (Array.isArray(before) && Array.isArray(after)) return itemsBetween(before, after, path);
+  if (isRecord(before) && isRecord(after))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
+      membersBetween(before[name], after[name], [...path, name]),
+    );
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, change: "update" }];
+};
+
+// By value where that is unambiguous, so that an item in the middle does not show as a change of all that follow it.
+const itemsBetween = (before: unknown[], after: unknown[], path: ChangedMember["path"]): ChangedMember[] => {
+  const [old, now] = [before.map((item) => JSON.stringify(item)), after.map((item) => JSON.stringify(item))];
+  const stay = old.filter((text) => now.includes(text));
+  const isSameOrder = JSON.stringify(stay) === JSON.stringify(now.filter((text) => old.includes(text)));
+  if (!isSameOrder || [...before, ...after].some(isRecord))
+    return Array.from({ length: Math.max(old.length, now.length) }, (_, i) =>
+      membersBetween(before[i], after[i], [...path, i]),
+    ).flat();
+  const places = Array.from({ length: Math.max(old.length, now.length) }, (_, i) => i);
+  return places.flatMap((i): ChangedMember[] => {
+    const isGone = i < old.length && !now.includes(old[i] as string);
+    const isNew = i < now.length && !old.includes(now[i] as string);
+    if (!isGone && !isNew) return [];
+    return [{ path: [...path, i], change: isGone && isNew ? "update" : isNew ? "add" : "delete" }];
+  });
+};
+
+const isRecord = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const maskPath = (schema: Message, [name, ...rest]: string[]): string => {
   const message = asMessage(schema.shape[name as string] as z.ZodType);

@@ -90,9 +90,11 @@ const switchesOf = (bag: Json): Json =>
     }),
   );
 
-/** Whether arguments differ that the API does not have: the update stores them and sends nothing. */
-export const switchesDiffer = (olds: Json, desired: Json): boolean =>
-  JSON.stringify(switchesOf(olds)) !== JSON.stringify(switchesOf(desired));
+/** The arguments that differ and that the API does not have: the update stores them and sends nothing. */
+export const changedSwitches = (olds: Json, desired: Json): string[] => {
+  const [before, after] = [switchesOf(olds), switchesOf(desired)];
+  return Object.keys(SWITCHES).filter((name) => before[name] !== after[name]);
+};
 
 const withoutNull = (value: unknown): unknown => {
   if (!isObject(value)) return value;

@@ -1,0 +1,137 @@
+// Which properties a diff is about, by their paths: `claimMatch.subject`, `capabilities[1]`, `environment["LOG-LEVEL"]`. What a path is
+// compared with is the record as last observed, in normal form (provider/state/changes.ts).
+
+import type { Kind } from "../provider/kind/kind.ts";
+import { placeOf } from "../provider/kind/record.ts";
+import { lostOutputs } from "../provider/reconcile/incomplete.ts";
+import type { DiffResult } from "../provider/reconcile/index.ts";
+import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
+import { planOf } from "../provider/set/plan.ts";
+import { settingsOf } from "../provider/set/settings.ts";
+import { changedMembers } from "../provider/state/changes.ts";
+import { desiredFrom } from "../provider/state/desired.ts";
+import { isUnknown } from "../provider/state/path.ts";
+import { argumentOf, changedSwitches, SERVICE } from "../provider/state/state.ts";
+import type { Json } from "../schema/index.ts";
+
+export type Change = "add" | "delete" | "update";
+
+export interface PropertyChange {
+  change: Change;
+  isReplacement: boolean;
+  /** the program's own inputs differ there; otherwise the record differs from them */
+  isInput: boolean;
+}
+
+export type DetailedDiff = ReadonlyMap<string, PropertyChange>;
+
+type Segments = readonly (string | number)[];
+
+/** One change of a member: where, and what. */
+interface Found {
+  path: Segments;
+  change: Change;
+}
+
+export interface Compared {
+  id: string;
+  /** outputs as last observed */
+  olds: Json;
+  /** inputs */
+  news: Json;
+  oldInputs: Json;
+  result: DiffResult;
+}
+
+/** Of a record. */
+export const detailedDiff = (kind: Kind, compared: Compared): DetailedDiff => {
+  const { id, olds, news, result } = compared;
+  const desired = desiredFrom(kind, news);
+  const { args } = desired;
+  const members = changedMembers(desired, olds).map(
+    ({ path: [field = "", ...rest], change }): Found => ({
+      path: [argumentOf(kind, String(field)), ...rest],
+      change,
+    }),
+  );
+  const place = placeOf(kind, id);
+  const moved: Found[] =
+    place === desired.parent ? [] : [{ path: ["parent"], change: changeBetween(place || undefined, args.parent) }];
+  const lost = lostOutputs(kind, olds).map((name): Found => ({ path: [name], change: "add" }));
+  const switches = changedSwitches(olds, args).map(
+    (name): Found => ({ path: [name], change: changeBetween(olds[name], args[name]) }),
+  );
+  const names: Found[] = kind.holdsSecret?.(olds, args) ? [{ path: ["names"], change: "update" }] : [];
+  return diffFrom([...moved, ...members, ...lost, ...switches, ...names], compared, result.replaces);
+};
+
+/** Of a set of role bindings: its pairs, by their places in the program or in the state. */
+export const detailedSetDiff = (compared: Compared): DetailedDiff => {
+  const { id, olds, news, result } = compared;
+  if (news.parent !== id) return diffFrom([{ path: ["parent"], change: "update" }], compared, result.replaces);
+  const settings = Object.entries(settingsOf(news)).flatMap(([name, value]): Found[] => {
+    const before = settingsOf(olds)[name as "exclusive"];
+    return before === value ? [] : [{ path: [name], change: changeBetween(olds[name], news[name]) }];
+  });
+  if (isUnknown(news.bindings)) return diffFrom([{ path: ["bindings"], change: "update" }, ...settings], compared, []);
+  const plan = planOf(olds, news);
+  const managed = bindingsIn(olds, "bindings");
+  const unmanaged = bindingsIn(olds, "unmanaged");
+  const gone = [...plan.dropped, ...plan.twins].flatMap((one): Found[] => {
+    const index = managed.indexOf(one);
+    return index === -1 ? [] : [{ path: ["bindings", index], change: "delete" }];
+  });
+  const removed = [...plan.undeclared, ...plan.twins].flatMap((one): Found[] => {
+    const index = unmanaged.indexOf(one);
+    return index === -1 ? [] : [{ path: ["unmanaged", index], change: "delete" }];
+  });
+  const added = pairsIn(news).flatMap((pair, index): Found[] =>
+    managed.some((one) => grants(one, pair)) ? [] : [{ path: ["bindings", index], change: "add" }],
+  );
+  return diffFrom([...gone, ...removed, ...added, ...settings], compared, []);
+};
+
+const changeBetween = (before: unknown, after: unknown): Change =>
+  before === undefined ? "add" : after === undefined ? "delete" : "update";
+
+const diffFrom = (
+  found: readonly Found[],
+  { oldInputs, news, result }: Compared,
+  replaces: readonly string[],
+): DetailedDiff => {
+  const detailed = new Map<string, PropertyChange>();
+  for (const { path, change } of found) {
+    const text = pathText(path);
+    // One item goes and another one comes at the same place.
+    const before = detailed.get(text)?.change;
+    const isInput = JSON.stringify(at(oldInputs, path)) !== JSON.stringify(at(news, path));
+    const isReplacement = replaces.some((name) => isWithin(text, name));
+    detailed.set(text, {
+      change: before === undefined || before === change ? change : "update",
+      isReplacement,
+      isInput,
+    });
+  }
+  // The service has moved, or an argument is replaced that itself does not differ.
+  if (detailed.size === 0 && result.changes)
+    for (const name of replaces.length > 0 ? replaces : [SERVICE])
+      detailed.set(name, { change: "update", isReplacement: replaces.length > 0, isInput: true });
+  return detailed;
+};
+
+const isWithin = (path: string, outer: string): boolean =>
+  path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
+
+const at = (holder: unknown, path: Segments): unknown =>
+  path.reduce<unknown>(
+    (value, name) => (typeof value === "object" && value !== null ? (value as Json)[name] : undefined),
+    holder,
+  );
+
+/** As the engine writes property paths (sdk/go/common/resource/property_path.go). */
+const pathText = (path: Segments): string =>
+  path.reduce<string>((text, segment) => {
+    if (typeof segment === "number") return `${text}[${segment}]`;
+    if (!/^[A-Za-z_$][\w$]*$/.test(segment)) return `${text}[${JSON.stringify(segment)}]`;
+    return text === "" ? segment : `${text}.${segment}`;
+  }, "");

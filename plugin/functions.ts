@@ -1,0 +1,69 @@
+// Functions: look-ups of one record and lists, for programs in any language. Results are the API's messages.
+import provider, { type InvokeRequest, type InvokeResponse } from "@pulumi/pulumi/proto/provider_pb.js";
+import { listAll } from "../client/paginate.ts";
+import { getByUid, getIn, getNamed } from "../provider/engine/get.ts";
+import { builtInRoleUid, isRoleName } from "../provider/kind/built-in-role.ts";
+import { kindRecords } from "../provider/kind/index.ts";
+import { TOKEN_PREFIX } from "../provider/kind/kind.ts";
+import type { Session } from "../provider/session/session.ts";
+import { containsUnknown } from "../provider/state/path.ts";
+import type { Json, Resource } from "../schema/index.ts";
+import { containsSecret, markedFrom, plainFrom, Secret, structFrom } from "./value.ts";
+
+type Invoke = (connect: () => Promise<Session>, args: Json) => Promise<Json>;
+
+const byName =
+  (resource: Resource): Invoke =>
+  (connect, args) =>
+    getNamed(connect, resource, args as never);
+
+const kinds = kindRecords;
+
+/** By name, without the token's prefix. */
+const getters: Readonly<Record<string, Invoke>> = {
+  getGroup: byName(kinds.group),
+  getIdentity: byName(kinds.identity),
+  getRole: byName(kinds.role),
+  getIdentityProvider: (connect, args) => getIn(connect, kinds.identityProvider, args),
+  getRepo: (connect, args) => getIn(connect, kinds.repo, args),
+  getTag: (connect, args) => getIn(connect, kinds.tag, args, "repo"),
+  getGroupInvite: (connect, { uid }) => getByUid(connect, kinds.groupInvite, uid),
+  getAccountAssociation: (connect, { group }) => getByUid(connect, kinds.accountAssociation, group),
+};
+
+const lists: Readonly<Record<string, Invoke>> = Object.fromEntries(
+  Object.values(kinds).map((kind) => {
+    const { operation, plural } = kind.list;
+    const list: Invoke = async (connect, args) => {
+      const session = await connect();
+      const own = await withRole(session, kind.field, args);
+      const records: Json[] = [];
+      for await (const record of listAll(session, { operation, plural }, own)) records.push(record);
+      return { [plural]: records };
+    };
+    return [`l${operation.slice(1)}`, list];
+  }),
+);
+
+/** A list of role bindings takes the name of a built-in role. */
+const withRole = async (session: Session, field: string, args: Json): Promise<Json> =>
+  field === "roleBinding" && isRoleName(args.role) ? { ...args, role: await builtInRoleUid(session, args.role) } : args;
+
+export const functions: Readonly<Record<string, Invoke>> = { ...getters, ...lists };
+
+export const invoke = async (request: InvokeRequest, connect: () => Promise<Session>): Promise<InvokeResponse> => {
+  const name = request.getTok().slice(TOKEN_PREFIX.length);
+  if (!request.getTok().startsWith(TOKEN_PREFIX) || !Object.hasOwn(functions, name))
+    throw new Error(
+      `there is no function ${request.getTok()}; there are ${Object.keys(functions).toSorted().join(", ")}`,
+    );
+  const asked = markedFrom(request.getArgs());
+  const args = plainFrom(asked);
+  if (containsUnknown(args)) throw new Error(`${name}: an argument is not known yet`);
+  const result = await (functions[name] as Invoke)(connect, args);
+  const isSecret = containsSecret(asked);
+  const response = new provider.InvokeResponse();
+  const members = Object.entries(result).map(([key, value]) => [key, isSecret ? new Secret(value) : value]);
+  response.setReturn(structFrom(Object.fromEntries(members)));
+  return response;
+};

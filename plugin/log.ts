@@ -1,0 +1,49 @@
+// Lines in the output of Pulumi, each beside its resource. The engine shows nothing of a plugin's stdout.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { credentials } from "@grpc/grpc-js";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
+import { printableLines } from "../schema/index.ts";
+
+export interface Log {
+  info(text: string): void;
+  /** Runs a call about the resource of that URN, and waits until the engine has its lines. */
+  during<T>(urn: string, call: () => Promise<T>): Promise<T>;
+}
+
+/** `address` is the engine's. Without one, lines go to stderr. */
+export const engineLog = (address: () => string | undefined): Log => {
+  const current = new AsyncLocalStorage<{ urn: string; sent: Promise<void>[] }>();
+  let client: EngineClient | undefined;
+
+  const send = (text: string, urn: string): Promise<void> => {
+    const engine = address();
+    if (engine === undefined) {
+      console.error(text);
+      return Promise.resolve();
+    }
+    client ??= new EngineClient(engine, credentials.createInsecure());
+    const request = new LogRequest();
+    request.setSeverity(LogSeverity.INFO);
+    request.setMessage(text);
+    request.setUrn(urn);
+    // An engine that has ended shows no more lines.
+    return new Promise((resolve) => client?.log(request, () => resolve()));
+  };
+
+  return {
+    info: (text) => {
+      const call = current.getStore();
+      const sent = send(printableLines(text), call?.urn ?? "");
+      call?.sent.push(sent);
+    },
+    during: async (urn, call) => {
+      const own = { urn, sent: [] as Promise<void>[] };
+      try {
+        return await current.run(own, call);
+      } finally {
+        await Promise.all(own.sent);
+      }
+    },
+  };
+};

@@ -1,0 +1,61 @@
+// The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
+import { type Kind, outputNames, referencesOf } from "../provider/kind/kind.ts";
+import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
+import { settingsOf } from "../provider/set/settings.ts";
+import { choicesOf } from "../provider/state/normal-form.ts";
+import { isUnknown, UNKNOWN, valueAt, withValueAt } from "../provider/state/path.ts";
+import { argumentOf, argumentsIn } from "../provider/state/state.ts";
+import { isUidp, type Json } from "../schema/index.ts";
+import type { DetailedDiff } from "./detailed-diff.ts";
+
+/** Of a new record, with these inputs. */
+export const plannedCreate = (kind: Kind, news: Json): Json => {
+  const names = [...outputNames(kind), "uid"];
+  return Object.fromEntries(names.map((name) => [name, expected(kind, news, name)]));
+};
+
+/** Of an update: other outputs stay, but for the time of the update. */
+export const plannedUpdate = (kind: Kind, olds: Json, news: Json, diff: DetailedDiff): Json => {
+  const names = new Set([...diff.keys()].map((path) => path.replace(/[.[].*$/s, "")));
+  const changed = outputNames(kind).filter((name) => names.has(name));
+  const values = changed.map((name) => [name, expected(kind, news, name)]);
+  const time = changed.length > 0 && olds.updateTime !== undefined ? { updateTime: UNKNOWN } : {};
+  return { ...olds, ...Object.fromEntries(values), ...time };
+};
+
+/** The value that an output will have; unknown where the service decides. */
+const expected = (kind: Kind, news: Json, name: string): unknown => {
+  const given = news[name];
+  if (given === undefined || isUnknown(given)) return UNKNOWN;
+  if (isSpeltOut(kind, name)) return recordOf(given);
+  const args = argumentsIn(kind, news);
+  const choices = choicesOf(kind, args).filter(
+    (path) => path.startsWith(`${name}.`) && valueAt(args, path) === undefined,
+  );
+  const texts = kind.respelled.filter(
+    (path) => argumentOf(kind, path).startsWith(`${name}.`) && !isUidp(valueAt(args, path)),
+  );
+  const unknown = [...choices, ...texts].map((path) => argumentOf(kind, path));
+  return unknown.reduce((record, path) => withValueAt(record, path, UNKNOWN), { [name]: given } as Json)[name];
+};
+
+/** Whether the service answers with the record that an argument names. */
+const isSpeltOut = (kind: Kind, name: string): boolean =>
+  referencesOf(kind).some(({ path }) => path !== name && argumentOf(kind, path) === name);
+
+const recordOf = (given: unknown): Json =>
+  isUidp(given) ? { uid: given, name: UNKNOWN } : { uid: UNKNOWN, name: given };
+
+/** Of a set of role bindings; `olds` are its outputs so far. */
+export const plannedSet = (olds: Json, news: Json): Json => {
+  const settings = settingsOf(news);
+  const common = { parent: news.parent, unmanaged: olds.unmanaged ?? UNKNOWN, ...settings, updateTime: UNKNOWN };
+  if (isUnknown(news.bindings)) return { ...common, bindings: UNKNOWN };
+  const managed = bindingsIn(olds, "bindings");
+  const bindings = pairsIn(news).map((pair) => {
+    const one = managed.find((binding) => grants(binding, pair));
+    if (one) return one;
+    return { uid: UNKNOWN, identity: recordOf(pair.identity), role: recordOf(pair.role) };
+  });
+  return { ...common, bindings, ...(settings.exclusive && { unmanaged: UNKNOWN }) };
+};

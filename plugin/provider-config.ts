@@ -1,0 +1,108 @@
+// The settings of a provider: its arguments where a program has an explicit one, the stack's `irm:*` for the default one, and the
+// environment for what they leave out (docs/configuration.md).
+import provider, {
+  type CheckRequest,
+  type ConfigureRequest,
+  type DiffRequest,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import { parseConfig } from "../client/config.ts";
+import type { StackConfig } from "../provider/engine/methods.ts";
+import { containsUnknown, isUnknown } from "../provider/state/path.ts";
+import type { Json } from "../schema/index.ts";
+import { urnFrom } from "./key.ts";
+import { markedFrom, plainFrom, Secret, structFrom, withMarksOf } from "./value.ts";
+
+const { CheckFailure, CheckResponse, DiffResponse, PropertyDiff } = provider;
+
+/** Arguments of every provider that are the engine's. */
+const ENGINES_OWN = ["version", "pluginDownloadURL", "__internal", "parameterization"];
+
+const settingsIn = (values: Json): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      ENGINES_OWN.includes(name) || value === undefined || value === null ? [] : [[name, String(value)]],
+    ),
+  );
+
+/** Name of an explicit provider; undefined for the default one, which the engine calls `default` or `default_1_2_3`. */
+const explicitName = (urn: string): string | undefined => {
+  const { name } = urnFrom(urn);
+  return /^default(_|$)/.test(name) ? undefined : name;
+};
+
+export const stackConfigFrom = (urn: string, values: Json): StackConfig => {
+  const settings = settingsIn(values);
+  const name = explicitName(urn);
+  return {
+    get: (key) => settings[key.replace(/^irm:/, "")],
+    rawConfig: Object.fromEntries(Object.keys(settings).map((key) => [`irm:${key}`, true])),
+    projectName: urnFrom(urn).project,
+    ...(name !== undefined && { provider: name }),
+  };
+};
+
+/** The arguments, and what is wrong with those that are given. What is missing counts only for a resource that needs it. */
+export const checkConfig = (request: CheckRequest, env: NodeJS.ProcessEnv) => {
+  const urn = request.getUrn();
+  const asked = markedFrom(request.getNews());
+  const values = plainFrom(asked);
+  const response = new CheckResponse();
+  response.setInputs(structFrom(withMarksOf(values, asked)));
+  response.setFailuresList(
+    problemsOf(urn, values, env).map(({ property, reason }) => {
+      const failure = new CheckFailure();
+      failure.setProperty(property);
+      failure.setReason(reason);
+      return failure;
+    }),
+  );
+  return response;
+};
+
+// Of the default provider, the check of the resources reports the problems, once for all of them.
+const problemsOf = (urn: string, values: Json, env: NodeJS.ProcessEnv): { property: string; reason: string }[] => {
+  const name = explicitName(urn);
+  if (name === undefined || containsUnknown(values)) return [];
+  const { get, rawConfig = {} } = stackConfigFrom(urn, values);
+  const given = { keys: Object.keys(rawConfig), provider: name };
+  // The address may come from the environment of a later run.
+  const withAddress = { IRM_BASE_URL: "https://localhost", ...env };
+  const { strictProblems } = parseConfig(get, withAddress, given);
+  return strictProblems.map((problem) => {
+    const [, property = "", reason = problem] = /^provider .*?: (\w+): (.*)$/s.exec(problem) ?? [];
+    return { property, reason };
+  });
+};
+
+/** A changed setting is an update of the provider, never a replacement: that would replace all of its resources. */
+export const diffConfig = (request: DiffRequest) => {
+  const [olds, news] = [request.getOldInputs() ?? request.getOlds(), request.getNews()].map((one) =>
+    plainFrom(markedFrom(one)),
+  ) as [Json, Json];
+  const response = new DiffResponse();
+  const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
+    (name) =>
+      name !== "version" && (isUnknown(news[name]) || JSON.stringify(olds[name]) !== JSON.stringify(news[name])),
+  );
+  response.setChanges(names.length > 0 ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
+  response.setDiffsList(names);
+  response.setHasdetaileddiff(true);
+  for (const name of names) {
+    const property = new PropertyDiff();
+    const { ADD, DELETE, UPDATE } = PropertyDiff.Kind;
+    property.setKind(olds[name] === undefined ? ADD : news[name] === undefined ? DELETE : UPDATE);
+    property.setInputdiff(true);
+    response.getDetaileddiffMap().set(name, property);
+  }
+  return response;
+};
+
+/** Throws where the state would hold a token in clear text. */
+export const configurationFrom = (request: ConfigureRequest): { config: StackConfig; id: string } => {
+  const asked = markedFrom(request.getArgs());
+  const urn = request.getUrn() || "urn:pulumi:-::-::pulumi:providers:irm::default";
+  const { provider: name } = stackConfigFrom(urn, {});
+  if (name !== undefined && asked.token !== undefined && !(asked.token instanceof Secret))
+    throw new Error(`provider ${name}: token: must be a secret, or the state holds it in clear text`);
+  return { config: stackConfigFrom(urn, plainFrom(asked)), id: request.getId() ?? "" };
+};

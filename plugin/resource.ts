@@ -1,0 +1,202 @@
+// Check, diff, create, read, update and delete of a resource: from the engine's messages to the methods that both adapters share
+// (provider/engine/methods.ts), and back.
+import provider, {
+  type CheckRequest,
+  type CreateRequest,
+  type DeleteRequest,
+  type DiffRequest,
+  type ReadRequest,
+  type UpdateRequest,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import { handlerText } from "../provider/engine/handler-text.ts";
+import type { Methods, Provider } from "../provider/engine/methods.ts";
+import { kindRecords, type StateKind } from "../provider/kind/index.ts";
+import type { Kind } from "../provider/kind/kind.ts";
+import { Incomplete } from "../provider/reconcile/incomplete.ts";
+import { SECRETS, shownOncePaths } from "../provider/state/normal-form.ts";
+import { KEY, PROVIDER } from "../provider/state/state.ts";
+import type { Json } from "../schema/index.ts";
+import { type Change, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
+import { keyFrom, ORGANIZATION, organizationIn, typeIn } from "./key.ts";
+import { createNames } from "./names.ts";
+import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
+import { InitFailed } from "./status.ts";
+import { containsSecret, type Marked, markedFrom, plainFrom, structFrom, withMarksOf, withSecrets } from "./value.ts";
+
+const { CheckFailure, CheckResponse, CreateResponse, DiffResponse, PropertyDiff, ReadResponse, UpdateResponse } =
+  provider;
+
+/** The methods of one configured provider; `organization` stands in for that of the stack where nothing else says it. */
+export const resourceMethods = ({ kinds }: Provider, organization: string) => {
+  const names = createNames();
+
+  const subjectOf = (urn: string): Subject => {
+    const type = typeIn(urn);
+    const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
+    if (!Object.hasOwn(kinds, name)) throw new TypeError(`there is no resource type ${type} in irm`);
+    return { type, name, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
+  };
+  const keyOf = (urn: string, given: unknown, ...before: Json[]): string => {
+    const own = typeof given === "string" && given !== "" ? given : undefined;
+    const stored = before.map((one) => organizationIn(one[KEY])).find((one) => one !== undefined);
+    return keyFrom(urn, own ?? stored ?? organization);
+  };
+  /** What the methods get: with the names that the program does not pass. */
+  const named = (type: string, inputs: Json): Json => {
+    const own = names.of(type, inputs);
+    return own === undefined ? inputs : { ...inputs, names: own };
+  };
+
+  return {
+    check: async (request: CheckRequest) => {
+      const urn = request.getUrn();
+      const { type, methods } = subjectOf(urn);
+      const [olds, asked] = [markedFrom(request.getOlds()), markedFrom(request.getNews())];
+      const { [ORGANIZATION]: given, ...news } = plainFrom(asked);
+      const before = plainFrom(olds);
+      const bag = { ...named(type, news), [KEY]: keyOf(urn, given, before) };
+      const isSecret = (members: readonly string[]) => members.some((name) => containsSecret(asked[name]));
+      const { inputs, failures } = await methods.check(before, bag, isSecret);
+      const own = news.names === undefined ? withoutNames(inputs) : inputs;
+      const response = new CheckResponse();
+      response.setInputs(structFrom(withMarksOf(own, asked)));
+      response.setFailuresList(
+        failures.map(({ property, reason }) => {
+          const failure = new CheckFailure();
+          failure.setProperty(property);
+          failure.setReason(reason);
+          return failure;
+        }),
+      );
+      return response;
+    },
+
+    diff: async (request: DiffRequest) => {
+      const subject = subjectOf(request.getUrn());
+      const asked = markedFrom(request.getNews());
+      const id = request.getId();
+      const { result, detailed } = await compare(subject, request, id, asked);
+      if (result.replaces.length === 0) names.note(id, plainFrom(asked).name, containsSecret(asked.name));
+      const response = new DiffResponse();
+      response.setChanges(result.changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
+      response.setReplacesList(result.replaces);
+      response.setDeletebeforereplace(result.deleteBeforeReplace === true);
+      response.setDiffsList([...new Set([...detailed.keys()].map((path) => path.replace(/[.[].*$/s, "")))]);
+      response.setHasdetaileddiff(true);
+      for (const [path, { change, isReplacement, isInput }] of detailed) {
+        const property = new PropertyDiff();
+        property.setKind(KINDS[change][isReplacement ? 1 : 0]);
+        property.setInputdiff(isInput);
+        response.getDetaileddiffMap().set(path, property);
+      }
+      return response;
+    },
+
+    create: async (request: CreateRequest) => {
+      const { type, name, kind, methods } = subjectOf(request.getUrn());
+      const asked = markedFrom(request.getProperties());
+      const inputs = named(type, plainFrom(asked));
+      const response = new CreateResponse();
+      if (request.getPreview()) {
+        await methods.planned(inputs);
+        response.setProperties(outputs(kind, kind ? plannedCreate(kind, inputs) : plannedSet({}, inputs), asked));
+        return response;
+      }
+      const { id, outs } = await methods.create(inputs).catch((error) => initFailed(error, name, kind, asked));
+      names.note(id, outs.name, containsSecret(asked.name));
+      response.setId(id);
+      response.setProperties(outputs(kind, withProvider(outs, name), asked));
+      return response;
+    },
+
+    read: async (request: ReadRequest) => {
+      const urn = request.getUrn();
+      const { name, kind, methods } = subjectOf(urn);
+      const [state, inputs] = [markedFrom(request.getProperties()), markedFrom(request.getInputs())];
+      const stored = plainFrom(state);
+      const own = { ...stored, [KEY]: stored[KEY] ?? keyOf(urn, undefined, plainFrom(inputs)) };
+      const result = await methods.read(request.getId(), own);
+      const response = new ReadResponse();
+      response.setId(result.id);
+      if (result.id === "") return response;
+      names.note(result.id, result.props.name, containsSecret(state.name));
+      response.setProperties(outputs(kind, withProvider(result.props, name), state));
+      const key = plainFrom(inputs)[KEY] ?? own[KEY];
+      response.setInputs(structFrom(withMarksOf({ ...withoutNames(result.inputs ?? {}), [KEY]: key }, inputs)));
+      return response;
+    },
+
+    update: async (request: UpdateRequest) => {
+      const { type, name, kind, methods } = subjectOf(request.getUrn());
+      const asked = markedFrom(request.getNews());
+      const [id, olds, news] = [request.getId(), plainFrom(markedFrom(request.getOlds())), plainFrom(asked)];
+      const response = new UpdateResponse();
+      if (request.getPreview()) {
+        const { detailed } = await compare(subjectOf(request.getUrn()), request, id, asked);
+        response.setProperties(
+          outputs(kind, kind ? plannedUpdate(kind, olds, news, detailed) : plannedSet(olds, news), asked),
+        );
+        return response;
+      }
+      const { outs } = await methods
+        .update(id, olds, named(type, news))
+        .catch((error) => initFailed(error, name, kind, asked));
+      names.note(id, outs.name, containsSecret(asked.name));
+      response.setProperties(outputs(kind, withProvider(outs, name), asked));
+      return response;
+    },
+
+    delete: async (request: DeleteRequest) => {
+      const { methods } = subjectOf(request.getUrn());
+      await methods.delete(request.getId(), plainFrom(markedFrom(request.getProperties())));
+    },
+  };
+
+  async function compare(
+    { type, kind, methods }: Subject,
+    request: DiffRequest | UpdateRequest,
+    id: string,
+    asked: Marked,
+  ) {
+    const olds = plainFrom(markedFrom(request.getOlds()));
+    const oldInputs = plainFrom(markedFrom(request.getOldInputs()));
+    const news = named(type, plainFrom(asked));
+    const result = await methods.diff(id, olds, news);
+    const compared = { id, olds, news, oldInputs, result };
+    return { result, detailed: kind ? detailedDiff(kind, compared) : detailedSetDiff(compared) };
+  }
+};
+
+interface Subject {
+  /** `RoleBinding` */
+  type: string;
+  name: StateKind;
+  /** undefined for a set of role bindings, which is no record of the API */
+  kind: Kind | undefined;
+  methods: Methods;
+}
+
+const { Kind: K } = PropertyDiff;
+
+/** Without and with a replacement. */
+const KINDS: Readonly<Record<Change, readonly [number, number]>> = {
+  add: [K.ADD, K.ADD_REPLACE],
+  delete: [K.DELETE, K.DELETE_REPLACE],
+  update: [K.UPDATE, K.UPDATE_REPLACE],
+} as never;
+
+const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
+
+/** The outputs with what a dynamic resource of the same name has, so that a stack can move there without an update. */
+const withProvider = (outs: Json, name: StateKind): Json => ({ ...outs, [PROVIDER]: handlerText(name) });
+
+/** Outputs are secret where the inputs of the same name are, and where the service shows them once or never. */
+const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) =>
+  structFrom(withSecrets(withMarksOf(outs, marks), [SECRETS, ...(kind ? shownOncePaths(kind) : [])]));
+
+/** The record exists, though it is not as asked: the engine keeps it, with the reason. */
+const initFailed = (error: unknown, name: StateKind, kind: Kind | undefined, asked: Marked): never => {
+  if (!(error instanceof Incomplete)) throw error;
+  const { id, properties, reasons } = error;
+  throw new InitFailed(id, outputs(kind, withProvider(properties as Json, name), asked), structFrom(asked), reasons);
+};

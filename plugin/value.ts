@@ -1,0 +1,91 @@
+// The engine's values: a google.protobuf.Struct with signatures for secrets (sdk/go/common/resource/sig) and texts for what a preview does
+// not know (sdk/go/common/resource/plugin/rpc.go).
+import Struct from "google-protobuf/google/protobuf/struct_pb.js";
+import { UNKNOWN } from "../provider/state/path.ts";
+import type { Json } from "../schema/index.ts";
+
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
+
+/** Of each type of value the engine has its own. */
+const UNKNOWNS: readonly unknown[] = [
+  UNKNOWN,
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  "030794c1-ac77-496b-92df-f27374a8bd58",
+  "e48ece36-62e2-4504-bad9-02848725956a",
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+];
+
+export class Secret {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+/** A tree of plain values in which some are `Secret`. */
+export type Marked = Json;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Secret);
+
+export const markedFrom = (struct: Struct.Struct | undefined): Marked => marked(struct?.toJavaScript() ?? {}) as Marked;
+
+const marked = (value: unknown): unknown => {
+  if (UNKNOWNS.includes(value)) return UNKNOWN;
+  if (Array.isArray(value)) return value.map(marked);
+  if (!isObject(value)) return value;
+  if (value[SIGNATURE] === SECRET_SIGNATURE) return new Secret(marked(value.value));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, marked(member)]));
+};
+
+/** Without the marks. */
+export const plainFrom = (value: Marked): Json => plain(value) as Json;
+
+const plain = (value: unknown): unknown => {
+  if (value instanceof Secret) return plain(value.value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+};
+
+export const containsSecret = (value: unknown): boolean => {
+  if (value instanceof Secret) return true;
+  if (Array.isArray(value)) return value.some(containsSecret);
+  return isObject(value) && Object.values(value).some(containsSecret);
+};
+
+/**
+ * Values with the marks of others of the same names: inputs of a program, or values so far. Objects are entered; a list is secret as a
+ * whole, since its order may differ. The engine does the same for a provider that knows no secrets.
+ */
+export const withMarksOf = (values: Json, marks: Marked): Marked =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const mark = marks[name];
+      if (isObject(value) && isObject(mark)) return [name, withMarksOf(value, mark)];
+      return [name, containsSecret(mark) ? new Secret(value) : value];
+    }),
+  );
+
+/** With these members secret, whatever the program marks. */
+export const withSecrets = (values: Marked, names: readonly string[]): Marked =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      names.includes(name) && !(value instanceof Secret) ? new Secret(plain(value)) : value,
+    ]),
+  );
+
+export const structFrom = (values: Marked): Struct.Struct => Struct.Struct.fromJavaScript(signed(values) as never);
+
+const signed = (value: unknown): unknown => {
+  if (value instanceof Secret) return { [SIGNATURE]: SECRET_SIGNATURE, value: signed(value.value) };
+  if (Array.isArray(value)) return value.map((item) => signed(item ?? null));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([name, member]) => [name, signed(member)]));
+};
