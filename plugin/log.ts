@@ -1,8 +1,8 @@
 // Lines in the output of Pulumi, each beside its resource. The engine shows nothing of a plugin's stdout.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { credentials } from "@grpc/grpc-js";
-import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
+import services, { type EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import engineTypes from "@pulumi/pulumi/proto/engine_pb.js";
 import { printableLines } from "../schema/index.ts";
 
 export interface Log {
@@ -22,9 +22,9 @@ export const engineLog = (address: () => string | undefined): Log => {
       console.error(text);
       return Promise.resolve();
     }
-    client ??= new EngineClient(engine, credentials.createInsecure());
-    const request = new LogRequest();
-    request.setSeverity(LogSeverity.INFO);
+    client ??= new services.EngineClient(engine, credentials.createInsecure());
+    const request = new engineTypes.LogRequest();
+    request.setSeverity(engineTypes.LogSeverity.INFO);
     request.setMessage(text);
     request.setUrn(urn);
     // An engine that has ended shows no more lines.

@@ -1,5 +1,6 @@
 // The names of what a role binding connects, where the program does not pass them: as this process has met them. A name that is secret
 // on its own record stays out of the bindings' outputs and of the log.
+import { isRoleName } from "../provider/kind/built-in-role.ts";
 import { SECRET_NAME } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 
@@ -12,7 +13,8 @@ export interface Names {
 
 export const createNames = (): Names => {
   const known = new Map<unknown, string>();
-  const nameOf = (uid: unknown): string | undefined => known.get(uid);
+  // A role may be given by its name.
+  const nameOf = (uid: unknown): string | undefined => known.get(uid) ?? (isRoleName(uid) ? uid : undefined);
   return {
     note: (uid, name, isSecret) => {
       if (typeof uid === "string" && uid !== "" && typeof name === "string")

@@ -2,7 +2,7 @@
 // process serves one provider of a program, for one operation. Configure is answered before any call that needs it.
 import { type handleUnaryCall, Server, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import plugins, { type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
-import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider, {
   type CheckRequest,
   type ConfigureRequest,
@@ -133,7 +133,7 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
       return new empty.Empty();
     }),
   };
-  server.addService(ResourceProviderService as never, handlers as unknown as UntypedServiceImplementation);
+  server.addService(services.ResourceProviderService as never, handlers as unknown as UntypedServiceImplementation);
 
   return {
     server,
