@@ -44,7 +44,10 @@ const projects = [
   // Programs that others wrote against the server; one of them is built on first use, before its tests begin.
   project("interop", { isolate: true }),
   // Real `pulumi` runs against real servers.
-  project("lifecycle", { timeout: 600_000, globalSetup: ["test/support/compile-engine.ts"] }),
+  project("lifecycle", {
+    timeout: 600_000,
+    globalSetup: ["test/support/compile-engine.ts", "test/support/install-languages.ts"],
+  }),
 ];
 
 export default defineConfig({

@@ -1,22 +1,26 @@
 // The engine from Go modules, for a machine that has Go and its module proxy but cannot reach the release.
 import { join } from "node:path";
-import { goBuilds } from "./engine-version.mjs";
 import { buildGoProgram, secondsSince } from "./go-build.mjs";
 import { findOnPath, say } from "./project.mjs";
 
 /**
- * Puts `pulumi` and `pulumi-language-nodejs` into the folder.
+ * Puts the programs among these pieces into the folder.
  * @param {string} folder
+ * @param {import("./engine-version.mjs").Edition["builds"]} builds
+ * @param {string[]} pieces
  */
-export async function buildEngine(folder) {
+export async function buildEngine(folder, builds, pieces) {
   if ((await findOnPath("go", process.env.PATH)) === undefined) throw new Error("there is no `go` on the PATH");
 
-  say(
-    "building the Pulumi engine from Go modules, once per version: 7 to 10 minutes on two cores with an empty Go cache, " +
-      "seconds with a full one; Go's caches take 4 GB of disk",
-  );
+  if (pieces.includes("pulumi")) {
+    say(
+      "building the Pulumi engine from Go modules, once per version: 7 to 10 minutes on two cores with an empty Go cache, " +
+        "seconds with a full one; Go's caches take 4 GB of disk",
+    );
+  }
   const started = Date.now();
-  for (const [name, build] of Object.entries(goBuilds)) {
+  for (const [name, build] of Object.entries(builds)) {
+    if (!pieces.includes(name)) continue;
     await buildGoProgram(join(folder, name), build);
     say(`${name} ${build.version} is built (${secondsSince(started)} s)`);
   }

@@ -1,36 +1,37 @@
 // Gets an engine into the cache: the official release, or else a build from Go modules. engine.mjs runs this program under
-// the project's Node. It prints to stderr only.
+// the project's Node, with the name of the edition. It prints to stderr only.
 import { chmod, copyFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { cacheFolder } from "./cache-folder.mjs";
 import { findEngine } from "./engine.mjs";
 import { buildEngine } from "./engine-build.mjs";
-import { storeEngine } from "./engine-cache.mjs";
+import { storeEngine, takeCachedPieces } from "./engine-cache.mjs";
 import { versionOf } from "./engine-path.mjs";
 import { downloadEngine } from "./engine-release.mjs";
-import { engineVersion, isAtLeast, oldestEngine } from "./engine-version.mjs";
+import { engineVersion, isAtLeast, languagesEdition, nodejsEdition, oldestEngine } from "./engine-version.mjs";
 import { withLock } from "./lock.mjs";
 import { say } from "./project.mjs";
 
+const edition = process.argv[2] === languagesEdition.name ? languagesEdition : nodejsEdition;
+
+/** @typedef {(folder: string, pieces: string[]) => Promise<void>} Provide */
+
+/** @type {{ name: string, provide: Provide }[]} */
 const sources = [
   { name: "the official release", provide: downloadEngine },
-  { name: "a build from Go modules", provide: buildEngine },
+  { name: "a build from Go modules", provide: (folder, pieces) => buildEngine(folder, edition.builds, pieces) },
 ];
 
 async function installEngine() {
-  const { engine, tried } = await findEngine();
+  const { engine, tried } = await findEngine(process.env, edition);
   // Another process may have done it meanwhile.
   if (engine !== undefined) return;
 
   for (const { name, provide } of sources) {
     try {
-      const folder = await storeEngine(async (staging) => {
-        await provide(staging);
-        await addDynamicProvider(staging);
-        await check(staging);
-      });
-      say(`Pulumi engine ${engineVersion} is ready: ${folder}`);
+      const folder = await storeEngine((staging) => fill(staging, provide), process.env, edition);
+      say(`Pulumi engine ${edition.name} is ready: ${folder}`);
       return;
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
@@ -49,11 +50,22 @@ async function installEngine() {
   );
 }
 
-/** The third piece is a shell script that finds the SDK from the folder of the user's program, so any copy of it does. */
+/** @param {string} folder @param {Provide} provide */
+async function fill(folder, provide) {
+  const present = edition === nodejsEdition ? [] : await takeCachedPieces(folder);
+  if (!present.includes(DYNAMIC_PROVIDER)) await addDynamicProvider(folder);
+  const missing = edition.pieces.filter((piece) => piece !== DYNAMIC_PROVIDER && !present.includes(piece));
+  await provide(folder, missing);
+  await check(folder);
+}
+
+const DYNAMIC_PROVIDER = "pulumi-resource-pulumi-nodejs";
+
+/** It is a shell script that finds the SDK from the folder of the user's program, so any copy of it does. */
 async function addDynamicProvider(/** @type {string} */ folder) {
   const sdk = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
-  const target = join(folder, "pulumi-resource-pulumi-nodejs");
-  await copyFile(join(sdk, "pulumi-resource-pulumi-nodejs"), target);
+  const target = join(folder, DYNAMIC_PROVIDER);
+  await copyFile(join(sdk, DYNAMIC_PROVIDER), target);
   await chmod(target, 0o755);
 }
 
@@ -64,7 +76,7 @@ async function check(/** @type {string} */ folder) {
 }
 
 try {
-  await withLock(join(cacheFolder(), "lock", `engine-${engineVersion}`), installEngine, (holder) =>
+  await withLock(join(cacheFolder(), "lock", `engine-${edition.name}`), installEngine, (holder) =>
     say(`waiting for another process that is getting the Pulumi engine (${holder})`),
   );
 } catch (error) {

@@ -1,15 +1,15 @@
-// A `pulumi` that the user has installed: recent enough, and with a language host for Node.js.
+// A `pulumi` that the user has installed: recent enough, and with the language hosts of an edition.
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { capture } from "./child.mjs";
-import { isAtLeast, oldestEngine } from "./engine-version.mjs";
+import { isAtLeast, nodejsEdition, oldestEngine } from "./engine-version.mjs";
 import { findOnPath, isExecutable } from "./project.mjs";
 
 /**
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<{ version: string } | { problem: string }>}
  */
-export async function findEngineOnPath(env = process.env) {
+export async function findEngineOnPath(env = process.env, { pieces } = nodejsEdition) {
   const pulumi = await findOnPath("pulumi", env.PATH);
   if (pulumi === undefined) return { problem: "pulumi on the PATH: not found" };
 
@@ -18,8 +18,9 @@ export async function findEngineOnPath(env = process.env) {
   if (!isAtLeast(version, oldestEngine)) {
     return { problem: `pulumi on the PATH: ${pulumi} is ${version}, older than ${oldestEngine}` };
   }
-  if (!(await hasLanguageHost(pulumi, env))) {
-    return { problem: `pulumi on the PATH: ${pulumi} has no pulumi-language-nodejs beside it or on the PATH` };
+  for (const host of pieces.filter((piece) => /^pulumi-language-[a-z]+$/.test(piece))) {
+    if (await hasLanguageHost(pulumi, host, env)) continue;
+    return { problem: `pulumi on the PATH: ${pulumi} has no ${host} beside it or on the PATH` };
   }
   return { version };
 }
@@ -38,12 +39,12 @@ export async function versionOf(pulumi, env = process.env) {
   return code === 0 ? output.trim().split("\n").at(-1) : undefined;
 }
 
-/** @param {string} pulumi @param {NodeJS.ProcessEnv} env */
-async function hasLanguageHost(pulumi, env) {
+/** @param {string} pulumi @param {string} host @param {NodeJS.ProcessEnv} env */
+async function hasLanguageHost(pulumi, host, env) {
   // The engine looks beside the file that a link points to, too.
   const folders = [dirname(pulumi), dirname(await realpath(pulumi))];
   for (const folder of folders) {
-    if (await isExecutable(join(folder, "pulumi-language-nodejs"))) return true;
+    if (await isExecutable(join(folder, host))) return true;
   }
-  return (await findOnPath("pulumi-language-nodejs", env.PATH)) !== undefined;
+  return (await findOnPath(host, env.PATH)) !== undefined;
 }

@@ -15,11 +15,13 @@ const answerTimeoutMs = 5_000;
 const stallTimeoutMs = 30_000;
 
 /**
- * Puts `pulumi` and `pulumi-language-nodejs` into the folder.
+ * Puts these files of the release into the folder.
  * @param {string} folder
+ * @param {string[]} pieces
  */
 export async function downloadEngine(
   folder,
+  pieces,
   { url = releaseUrl, platform = process.platform, arch = process.arch } = {},
 ) {
   const name = archiveName(platform, arch);
@@ -34,7 +36,7 @@ export async function downloadEngine(
     throw new Error(`${url}/${name} has SHA-512 ${actual}, but SHA512SUMS says ${wanted}; it was not unpacked`);
   }
 
-  const members = ["pulumi/pulumi", "pulumi/pulumi-language-nodejs"];
+  const members = pieces.map((piece) => `pulumi/${piece}`);
   const { code, output } = await capture(
     "tar",
     ["-xzf", archive, "-C", folder, "--strip-components=1", ...members],

@@ -6,8 +6,20 @@ export const engineVersion = "3.259.0";
 /** The oldest `pulumi` on the PATH that is accepted. */
 export const oldestEngine = "3.200.0";
 
-/** The two Go builds. The newest of each that the Go module proxy serves in a form that builds outside its own tree. */
-export const goBuilds = {
+// Of each Go build, the newest version that the Go module proxy serves in a form that builds outside its own tree.
+
+const versionVariable = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
+
+// Later language hosts are separate modules, which the proxy does not serve.
+const sdk = {
+  module: "github.com/pulumi/pulumi/sdk/v3",
+  version: "v3.68.0",
+  replace: "golang.org/x/text => golang.org/x/text v0.3.6",
+  versionVariable,
+};
+
+/** @type {Record<string, import("./go-build.mjs").GoBuild>} */
+const nodejsBuilds = {
   pulumi: {
     module: "github.com/pulumi/pulumi/pkg/v3",
     version: `v${engineVersion}`,
@@ -15,16 +27,48 @@ export const goBuilds = {
     // A replace of the engine's own go.mod, which does not count when it is built as a dependency.
     replace: "github.com/atotto/clipboard => github.com/tgummerer/clipboard v0.0.0-20241001131231-d02d263e614e",
     // Without a version the Automation API refuses to refresh and to destroy.
-    versionVariable: "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version",
+    versionVariable,
   },
-  "pulumi-language-nodejs": {
-    module: "github.com/pulumi/pulumi/sdk/v3",
-    // Later language hosts are a separate module, which the proxy does not serve.
-    version: "v3.68.0",
-    package: "nodejs/cmd/pulumi-language-nodejs",
-    replace: "golang.org/x/text => golang.org/x/text v0.3.6",
-    versionVariable: "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version",
+  "pulumi-language-nodejs": { ...sdk, package: "nodejs/cmd/pulumi-language-nodejs" },
+};
+
+/** @type {Record<string, import("./go-build.mjs").GoBuild>} */
+const furtherBuilds = {
+  "pulumi-language-yaml": {
+    module: "github.com/pulumi/pulumi-yaml",
+    version: "v1.12.0",
+    package: "cmd/pulumi-language-yaml",
+    versionVariable: "github.com/pulumi/pulumi-yaml/pkg/version.Version",
   },
+  "pulumi-language-python": {
+    ...sdk,
+    package: "python/cmd/pulumi-language-python",
+    // The host runs this script, which it looks for beside itself.
+    scripts: ["python/cmd/pulumi-language-python-exec"],
+  },
+};
+
+const furtherVersions = Object.entries(furtherBuilds).map(
+  ([name, { version }]) => `${name.split("-").at(-1)}-${version}`,
+);
+
+/**
+ * @typedef {object} Edition an engine, and the language hosts beside it
+ * @property {string} name of its folder in the cache
+ * @property {string[]} pieces its files: the engine looks for the others beside its own
+ * @property {Record<string, import("./go-build.mjs").GoBuild>} builds those of them that are built
+ */
+
+const nodejsPieces = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
+
+/** For programs in TypeScript. @type {Edition} */
+export const nodejsEdition = { name: engineVersion, pieces: nodejsPieces, builds: nodejsBuilds };
+
+/** For those in YAML and Python too, which a few tests have. @type {Edition} */
+export const languagesEdition = {
+  name: [engineVersion, ...furtherVersions].join("-"),
+  pieces: [...nodejsPieces, "pulumi-language-yaml", "pulumi-language-python", "pulumi-language-python-exec"],
+  builds: { ...nodejsBuilds, ...furtherBuilds },
 };
 
 /**

@@ -4,24 +4,25 @@ import { run } from "./child.mjs";
 import { projectNode } from "./dependencies.mjs";
 import { findCachedEngine } from "./engine-cache.mjs";
 import { findEngineOnPath } from "./engine-path.mjs";
+import { nodejsEdition } from "./engine-version.mjs";
 import { root } from "./project.mjs";
 
 /**
  * The folder to put on the PATH; undefined when `pulumi` is on it already.
  * @returns {Promise<string | undefined>}
  */
-export async function ensureEngine() {
-  const found = await findEngine();
+export async function ensureEngine(edition = nodejsEdition) {
+  const found = await findEngine(process.env, edition);
   if (found.engine !== undefined) return found.engine.folder;
 
   // Under the project's Node, which supports HTTPS_PROXY with a flag.
-  const { code } = await run(await projectNode(), [join(root, "scripts", "engine-install.mjs")], {
+  const { code } = await run(await projectNode(), [join(root, "scripts", "engine-install.mjs"), edition.name], {
     env: { ...process.env, NODE_USE_ENV_PROXY: "1" },
     stdio: ["ignore", 2, 2],
   });
   // It has printed the error.
   if (code !== 0) process.exit(code ?? 1);
-  return (await findCachedEngine())?.folder;
+  return (await findCachedEngine(process.env, edition)).folder;
 }
 
 /**
@@ -29,11 +30,11 @@ export async function ensureEngine() {
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<{ engine?: { folder?: string }, tried: string[] }>}
  */
-export async function findEngine(env = process.env) {
-  const onPath = await findEngineOnPath(env);
+export async function findEngine(env = process.env, edition = nodejsEdition) {
+  const onPath = await findEngineOnPath(env, edition);
   if ("version" in onPath) return { engine: {}, tried: [] };
 
-  const cached = await findCachedEngine(env);
+  const cached = await findCachedEngine(env, edition);
   if (cached.folder !== undefined) return { engine: { folder: cached.folder }, tried: [onPath.problem] };
   return { tried: [onPath.problem, cached.problem] };
 }

@@ -1,8 +1,8 @@
 // A program from Go modules, for a machine that has Go and its module proxy. It is built in a throw-away module: `go install`
 // refuses modules that need a replace.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { capture } from "./child.mjs";
 import { say } from "./project.mjs";
 
@@ -15,6 +15,7 @@ const heartbeatMs = 30_000;
  * @property {string} package folder of the program in its module
  * @property {string} versionVariable set to the version
  * @property {string} [replace] a line of go.mod
+ * @property {string[]} [scripts] files of the module that belong beside the program
  */
 
 /** @param {string} target @param {GoBuild} build */
@@ -39,20 +40,35 @@ export async function buildGoProgram(target, build) {
       target,
       `${build.module}/${build.package}`,
     ];
-    const { code, signal, output } = await capture("go", args, {
-      cwd: folder,
-      // Ignores the user's Go flags and workspace.
-      env: { ...process.env, GOFLAGS: "", GOWORK: "off", GO111MODULE: "on" },
-      onOutput: (text) => {
-        downloads += text.split("go: downloading ").length - 1;
-      },
+    await go(folder, args, (text) => {
+      downloads += text.split("go: downloading ").length - 1;
     });
-    if (code !== 0) {
-      throw new Error(`\`go ${args.join(" ")}\` failed (${signal ?? `exit code ${code}`}):\n${lastLines(output)}`);
-    }
+    if (build.scripts !== undefined) await copyScripts(folder, build, build.scripts, dirname(target));
   } finally {
     clearInterval(heartbeat);
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} folder @param {string[]} args @param {(text: string) => void} [onOutput] */
+async function go(folder, args, onOutput) {
+  const { code, signal, output } = await capture("go", args, {
+    cwd: folder,
+    // Ignores the user's Go flags and workspace.
+    env: { ...process.env, GOFLAGS: "", GOWORK: "off", GO111MODULE: "on" },
+    onOutput,
+  });
+  if (code === 0) return output;
+  throw new Error(`\`go ${args.join(" ")}\` failed (${signal ?? `exit code ${code}`}):\n${lastLines(output)}`);
+}
+
+/** @param {string} folder @param {GoBuild} build @param {string[]} scripts @param {string} target */
+async function copyScripts(folder, build, scripts, target) {
+  const source = (await go(folder, ["list", "-mod=mod", "-m", "-f", "{{.Dir}}", build.module])).trim();
+  for (const script of scripts) {
+    const file = join(target, basename(script));
+    await copyFile(join(source, script), file);
+    await chmod(file, 0o755);
   }
 }
 

@@ -132,7 +132,8 @@ const languageHostOfWorker = (): Promise<string> => {
   return languageHost;
 };
 
-const configure = (program: string, config: Readonly<Record<string, string>>): void => {
+/** Writes the configuration of the stack of a program's folder. */
+export const configure = (program: string, config: Readonly<Record<string, string>>): void => {
   const file = join(program, "Pulumi.dev.yaml");
   const own = keyOf(readFileSync(file, "utf8"));
   const lines = Object.entries(config).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);

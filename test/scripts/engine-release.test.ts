@@ -11,6 +11,7 @@ import { engineVersion } from "../../scripts/engine-version.mjs";
 import { fakeEngine } from "./fake-engine.ts";
 
 const name = `pulumi-v${engineVersion}-linux-x64.tar.gz`;
+const pieces = ["pulumi", "pulumi-language-nodejs"];
 const linux = { platform: "linux", arch: "x64" } as const;
 let folder: string;
 let target: string;
@@ -46,7 +47,7 @@ function sums(content: Buffer): string {
 
 describe("the official release", () => {
   test("is unpacked when its checksum is the published one", async () => {
-    await downloadEngine(target, { url, ...linux });
+    await downloadEngine(target, pieces, { url, ...linux });
     expect(execFileSync(join(target, "pulumi"), { encoding: "utf8" })).toBe(`v${engineVersion}\n`);
     expect(existsSync(join(target, "pulumi-language-nodejs"))).toBe(true);
     expect(existsSync(join(target, "pulumi-language-go"))).toBe(false);
@@ -55,26 +56,32 @@ describe("the official release", () => {
 
   test("is not unpacked when its checksum is another one", async () => {
     files["/SHA512SUMS"] = sums(Buffer.from("another archive"));
-    await expect(downloadEngine(target, { url, ...linux })).rejects.toThrow(/has SHA-512 .* it was not unpacked/);
+    await expect(downloadEngine(target, pieces, { url, ...linux })).rejects.toThrow(
+      /has SHA-512 .* it was not unpacked/,
+    );
     expect(existsSync(join(target, "pulumi"))).toBe(false);
   });
 
   test("is not accepted without a published checksum", async () => {
     files["/SHA512SUMS"] = "";
-    await expect(downloadEngine(target, { url, ...linux })).rejects.toThrow(`${url}/SHA512SUMS does not list ${name}`);
+    await expect(downloadEngine(target, pieces, { url, ...linux })).rejects.toThrow(
+      `${url}/SHA512SUMS does not list ${name}`,
+    );
   });
 
   test("that does not exist is an error with the address and the answer", async () => {
     files = {};
-    await expect(downloadEngine(target, { url, ...linux })).rejects.toThrow(`${url}/SHA512SUMS: HTTP 404`);
+    await expect(downloadEngine(target, pieces, { url, ...linux })).rejects.toThrow(`${url}/SHA512SUMS: HTTP 404`);
   });
 
   test("is an error with the reason when the connection is refused", async () => {
     server.close();
-    await expect(downloadEngine(target, { url, ...linux })).rejects.toThrow(/SHA512SUMS: .*ECONNREFUSED/);
+    await expect(downloadEngine(target, pieces, { url, ...linux })).rejects.toThrow(/SHA512SUMS: .*ECONNREFUSED/);
   });
 
   test("of another platform is an error before any request", async () => {
-    await expect(downloadEngine(target, { url, platform: "win32", arch: "x64" })).rejects.toThrow("for win32 x64");
+    await expect(downloadEngine(target, pieces, { url, platform: "win32", arch: "x64" })).rejects.toThrow(
+      "for win32 x64",
+    );
   });
 });

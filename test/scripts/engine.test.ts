@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cacheFolder } from "../../scripts/cache-folder.mjs";
 import { findEngine } from "../../scripts/engine.mjs";
-import { enginePieces, findCachedEngine, storeEngine } from "../../scripts/engine-cache.mjs";
-import { engineVersion } from "../../scripts/engine-version.mjs";
+import { findCachedEngine, storeEngine, takeCachedPieces } from "../../scripts/engine-cache.mjs";
+import { engineVersion, languagesEdition, nodejsEdition } from "../../scripts/engine-version.mjs";
 import { fakeEngine } from "./fake-engine.ts";
 
 let folder: string;
@@ -18,8 +18,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function environment(...path: string[]) {
   return { PATH: [...path, "/bin"].join(delimiter), XDG_CACHE_HOME: join(folder, "cache") };
 }
-function cachedEngine(): string {
-  return fakeEngine(join(folder, "cache", "pulumi-irm", "engine", engineVersion), engineVersion, enginePieces);
+function cachedEngine({ name, pieces } = nodejsEdition): string {
+  return fakeEngine(join(folder, "cache", "pulumi-irm", "engine", name), engineVersion, pieces);
 }
 
 describe("the engine", () => {
@@ -70,6 +70,41 @@ describe("the engine", () => {
   });
 });
 
+describe("the engine with all language hosts", () => {
+  test("is the one on the PATH only if that one has them", async () => {
+    const cached = cachedEngine(languagesEdition);
+    const hosts = ["pulumi", "pulumi-language-nodejs", "pulumi-language-yaml", "pulumi-language-python"];
+    const complete = fakeEngine(join(folder, "complete"), "3.250.0", hosts);
+    expect(await findEngine(environment(complete), languagesEdition)).toEqual({ engine: {}, tried: [] });
+
+    const onPath = fakeEngine(join(folder, "bin"), "3.250.0", hosts.slice(0, -1));
+    expect(await findEngine(environment(onPath), languagesEdition)).toEqual({
+      engine: { folder: cached },
+      tried: [`pulumi on the PATH: ${onPath}/pulumi has no pulumi-language-python beside it or on the PATH`],
+    });
+  });
+
+  test("is not the cached one for TypeScript, whose folder stays as it is", async () => {
+    const cached = cachedEngine();
+    const { engine, tried } = await findEngine(environment(cached), languagesEdition);
+    expect(engine).toBeUndefined();
+    expect(tried).toEqual([
+      `pulumi on the PATH: ${cached}/pulumi has no pulumi-language-yaml beside it or on the PATH`,
+      `the cache: ${folder}/cache/pulumi-irm/engine/${languagesEdition.name} has no pulumi`,
+    ]);
+  });
+
+  test("takes the pieces of the cached one for TypeScript", async () => {
+    expect(await takeCachedPieces(folder, environment())).toEqual([]);
+    const cached = cachedEngine();
+    const taken = mkdtempSync(join(folder, "taken-"));
+    expect(await takeCachedPieces(taken, environment())).toEqual(nodejsEdition.pieces);
+    expect(readdirSync(taken)).toEqual(readdirSync(cached));
+    rmSync(cached, { recursive: true });
+    expect(readFileSync(join(taken, "pulumi"), "utf8")).toContain(engineVersion);
+  });
+});
+
 describe("the cache of engines", () => {
   test("does not count a folder in which a piece is missing", async () => {
     const cached = cachedEngine();
@@ -90,7 +125,7 @@ describe("the cache of engines", () => {
   test("replaces an incomplete folder with a complete one", async () => {
     rmSync(join(cachedEngine(), "pulumi"));
     const stored = await storeEngine(async (staging) => {
-      fakeEngine(staging, engineVersion, enginePieces);
+      fakeEngine(staging, engineVersion, nodejsEdition.pieces);
     }, environment());
     expect(await findCachedEngine(environment())).toEqual({ folder: stored });
   });

@@ -1,6 +1,6 @@
 // Schemathesis where it cannot be had: the reason, in a sentence, and nothing half made. Python is played by a script.
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { delimiter } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryFolder } from "../support/command.ts";
 import { installSchemathesis } from "./schemathesis-install.ts";
@@ -14,7 +14,10 @@ afterEach(() => folder.remove());
 
 const install = (path = "/usr/bin:/bin") =>
   installSchemathesis({ PATH: [folder.path("bin"), path].join(delimiter), XDG_CACHE_HOME: folder.path("cache") });
-const made = () => (existsSync(folder.path("cache/pulumi-irm")) ? readdirSync(folder.path("cache/pulumi-irm")) : []);
+const made = () => {
+  const cache = folder.path("cache/pulumi-irm");
+  return existsSync(cache) ? readdirSync(cache).filter((name) => name !== "lock") : [];
+};
 
 /** `pip`: what the interpreter of the virtual environment does. */
 const playPython = (version: string, pip: string) => {
@@ -43,9 +46,19 @@ test("what pip said last is the reason, and the environment is taken away again"
 });
 
 test("it is installed once", async () => {
-  playPython("3 12", 'echo "$*" >> "$0.log"; touch "$(dirname "$0")/schemathesis"');
+  playPython("3 12", "exit 0");
   const first = await install();
   expect(first).toEqual({ command: expect.stringMatching(/\/schemathesis-[\d.]+\/bin\/schemathesis$/) });
   writeFileSync(folder.path("bin/python3"), "#!/bin/sh\nexit 1\n");
   expect(await install()).toEqual(first);
+});
+
+test("what a killed installation has left is replaced", async () => {
+  playPython("3 12", "exit 0");
+  const { command = "" } = await install();
+  const environment = join(command, "..", "..");
+  rmSync(join(environment, "complete"));
+  writeFileSync(join(environment, "half of it"), "");
+  expect(await install()).toEqual({ command });
+  expect(readdirSync(environment).sort()).toEqual(["bin", "complete"]);
 });
