@@ -28,6 +28,7 @@ export {
 } from "./error.ts";
 export {
   asMessage,
+  enumInfo,
   type FieldInfo,
   fieldInfo,
   isZero,
@@ -75,7 +76,7 @@ export { escapeHtml, printable, printableLines } from "./printable.ts";
 export { annotationFiles } from "./protobuf/annotation.ts";
 export { emptyFile, type FileDescriptor, field, messageOf, repeated } from "./protobuf/descriptor.ts";
 export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf/file.ts";
-export { serviceName } from "./protobuf/name.ts";
+export { serviceName, typeName } from "./protobuf/name.ts";
 export { unservedMethods } from "./published.ts";
 export { AccountAssociation } from "./resource/account-association.ts";
 export { Advisory } from "./resource/advisory.ts";

@@ -32,6 +32,7 @@ export const listRequest = <S extends Shape>(
   message(
     name,
     {
+      /** where the records are */
       uidp: plain(1, UidpFilter),
       ...filters,
       /** results per page: 0 or absent 50, at most 200 */

@@ -1,34 +1,41 @@
-// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; and the JSON schemas of
-// policy files and of what `irm review` prints. With --check, writes nothing and fails when a file is out of date.
+// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; the JSON schemas of
+// policy files and of what `irm review` prints; and the package schema of the plugin. With --check, writes nothing and fails
+// when a file is out of date.
 //
-//   node scripts/generate.ts [--check] [FOLDER]
+//   node scripts/generate.ts [--check] [ROOT]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { policySchema } from "../access/policy/shape.ts";
 import { reportSchema } from "../access/review/report.ts";
+import { packageSchema } from "../plugin/schema.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
-import { messageText } from "./message-text.ts";
+import { docstringsIn } from "./docstrings.ts";
+import { fieldComment, messageText } from "./message-text.ts";
 import { root } from "./project.mjs";
 import { protoText } from "./proto-text.ts";
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const isCheck = values.check === true;
-const [folder = join(root, "schema", "generated")] = positionals;
+const [target = root] = positionals;
+const folders = [join("schema", "generated"), join("plugin", "generated")] as const;
+const [fromSchema, fromPlugin] = folders;
 
 const wanted = new Map([
-  ...protobufFiles().map((file): [string, string] => [file.name, protoText(file)]),
-  ["openapi.json", `${JSON.stringify(openapiDocument(), undefined, 2)}\n`],
-  ["message.ts", messageText()],
-  ["access.schema.json", `${JSON.stringify(policySchema(), undefined, 2)}\n`],
-  ["review.schema.json", `${JSON.stringify(reportSchema(), undefined, 2)}\n`],
+  ...protobufFiles().map((file): [string, string] => [join(fromSchema, file.name), protoText(file)]),
+  [join(fromSchema, "openapi.json"), jsonText(openapiDocument())],
+  [join(fromSchema, "message.ts"), messageText()],
+  [join(fromSchema, "access.schema.json"), jsonText(policySchema())],
+  [join(fromSchema, "review.schema.json"), jsonText(reportSchema())],
+  [join(fromPlugin, "schema.json"), jsonText(pluginSchema())],
 ]);
 
-const present = existsSync(folder)
-  ? readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-  : [];
+const present = folders
+  .map((folder) => join(target, folder))
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(target, join(entry.parentPath, entry.name)));
 
 const changed = [...wanted].filter(([name, text]) => !present.includes(name) || read(name) !== text);
 const left = present.filter((name) => !wanted.has(name));
@@ -39,13 +46,22 @@ if (isCheck) {
   if (changed.length + left.length > 0) process.exitCode = 1;
 } else {
   for (const [name, text] of changed) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
+    mkdirSync(dirname(join(target, name)), { recursive: true });
+    writeFileSync(join(target, name), text);
   }
-  for (const name of left) rmSync(join(folder, name));
+  for (const name of left) rmSync(join(target, name));
 }
 console.log(`${wanted.size} generated files, ${changed.length + left.length} ${isCheck ? "wrong" : "changed"}`);
 
 function read(name: string): string {
-  return readFileSync(join(folder, name), "utf8");
+  return readFileSync(join(target, name), "utf8");
+}
+
+function pluginSchema() {
+  const info = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return packageSchema(info, { member: docstringsIn(join(root, "provider", "program")), field: fieldComment });
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { z } from "zod";
 import { enumInfo, type Message, messageInfo, unwrap } from "../schema/field.ts";
-import { operations } from "../schema/index.ts";
+import { operations, typeName } from "../schema/index.ts";
 import { root } from "./project.mjs";
 
 /** The resources, their list requests, and every message in them. v1 is left out. */
@@ -32,7 +32,7 @@ type Declared = Map<string, { schema: z.ZodType; lines: string[] }>;
 const declare = (schema: z.ZodType, declared: Declared): string => {
   const inner = unwrap(schema);
   const full = (messageInfo(inner)?.message ?? enumInfo(inner)?.enum) as string;
-  const name = full.split(".").slice(1).join("");
+  const name = typeName(full);
   const known = declared.get(name);
   if (known) {
     if (shapeOf(known.schema) !== shapeOf(inner)) throw new TypeError(`two types are named ${name}`);
@@ -51,10 +51,9 @@ const declare = (schema: z.ZodType, declared: Declared): string => {
     lines.push(`export type ${name} = Record<string, never>;`);
     return name;
   }
-  const isList = /^List\w+Request$/.test(name);
   lines.push(`export interface ${name} {`);
   for (const [field, own] of fields) {
-    const comment = comments().get(`${full}.${field}`) ?? (isList && comments().get(`.${field}`));
+    const comment = fieldComment(full, field);
     if (comment) lines.push(`  /** ${comment} */`);
     lines.push(
       `  ${field}${isOptional(own) ? "?" : ""}: ${typeText(own, declared)}${isOptional(own) ? " | undefined" : ""};`,
@@ -90,6 +89,12 @@ const typeText = (schema: z.ZodType, declared: Declared): string => {
   if (inner instanceof z.ZodNumber) return "number";
   if (inner instanceof z.ZodString || inner instanceof z.ZodStringFormat) return "string";
   throw new TypeError(`a ${inner.def.type} has no type yet: scripts/message-text.ts`);
+};
+
+/** The comment of a field in schema/: of `iam.Group`, `name`. */
+export const fieldComment = (message: string, field: string): string | undefined => {
+  const isList = /\.List\w+Request$/.test(message);
+  return comments().get(`${message}.${field}`) ?? (isList ? comments().get(`.${field}`) : undefined);
 };
 
 /** Comments of fields by message and field: `iam.Group.name`; of fields that every list request has: `.pageSize`. */

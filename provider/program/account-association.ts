@@ -66,7 +66,7 @@ export class AccountAssociation extends IrmResource {
   declare readonly parent: pulumi.Output<string>;
   /** As given */
   declare readonly name: pulumi.Output<string>;
-  /** As given; empty when not */
+  /** As given; undefined when not */
   declare readonly description: pulumi.Output<string | undefined>;
   /** As given */
   declare readonly amazon: pulumi.Output<AccountAssociationMessage["amazon"]>;

@@ -15,6 +15,7 @@ export interface GetArgs {
 
 /** A record by its uid. */
 export interface GetByUidArgs {
+  /** uid of the record */
   uid: string;
 }
 

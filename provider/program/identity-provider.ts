@@ -65,8 +65,8 @@ export class IdentityProvider extends IrmResource {
   declare readonly parent: pulumi.Output<string>;
   /** As given */
   declare readonly name: pulumi.Output<string>;
-  /** As given; empty when not */
-  declare readonly description: pulumi.Output<string>;
+  /** As given; undefined when not */
+  declare readonly description: pulumi.Output<string | undefined>;
   /** uid of the role */
   declare readonly defaultRole: pulumi.Output<string>;
   /** As given, without the client secret */

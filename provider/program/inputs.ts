@@ -8,8 +8,9 @@ import { hasEngine, programError, programSession } from "./session.ts";
 
 /** A record that another one refers to. */
 export interface BoundRecord {
+  /** uid of the record */
   uid: string;
-  /** as of the last create, update or refresh; left out where it may be secret */
+  /** its name as of the last create, update or refresh; left out where it may be secret */
   name?: string;
 }
 

@@ -51,7 +51,7 @@ export const replacementRefusal = (kind: Kind, path: string): FieldViolation => 
 });
 
 /** Arguments that are not fields of the API, and the problem of a value. */
-const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({
+export const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({
   ...(kind.root ? { root: isSwitch } : {}),
   allowReplace: isSwitch,
   adopt: (value) => (isUidp(value) ? undefined : 'must be "match", or the uid of the record'),

@@ -78,7 +78,7 @@ const createOnly = pathsOnce((info) => info.immutable === true || info.createOnl
 const volatile = pathsOnce((info) => info.volatile === true);
 
 /** Paths whose change replaces the record. */
-const fixedPaths = (kind: Kind): readonly string[] =>
+export const fixedPaths = (kind: Kind): readonly string[] =>
   kind.operations.update || kind.upsert ? createOnly(kind) : inputFields(kind.schema);
 
 /** The observed outputs, with the stored values of what changes by itself, which is no drift. */

@@ -38,6 +38,7 @@ export interface AccountAssociationGitHub {
 }
 
 export interface AccountAssociationGitHubAppInstallations {
+  /** of one app */
   installations?: AccountAssociationGitHubInstallation[] | undefined;
 }
 
@@ -493,9 +494,13 @@ export interface GroupInvite {
 }
 
 export interface GroupInviteRole {
+  /** uid of the role */
   uid: string;
+  /** its name */
   name: string;
+  /** its description */
   description?: string | undefined;
+  /** what it grants, by enum name */
   capabilities?: readonly Capability[] | undefined;
 }
 
@@ -586,11 +591,17 @@ export type IdentityProviderOIDCCorrelationRule =
   | "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID";
 
 export interface IdentityProviderSCIM {
+  /** provisioning is enabled */
   enabled?: boolean | undefined;
+  /** where the identity provider sends changes of people */
   endpointUrl?: string | undefined;
+  /** end of the current token; absent: none was issued, or it does not expire */
   tokenExpireTime?: string | undefined;
+  /** end of the token before, while both are valid */
   previousTokenExpireTime?: string | undefined;
+  /** state of the token */
   credentialState?: IdentityProviderSCIMCredentialState | undefined;
+  /** version of the configuration */
   etag?: string | undefined;
 }
 
@@ -614,7 +625,9 @@ export interface IdentityStaticKeys {
 }
 
 export interface ListAccountAssociationsRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** the whole name */
   name?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -627,6 +640,7 @@ export interface ListAccountAssociationsRequest {
 }
 
 export interface ListAdvisoriesRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
   advisoryIds?: string[] | undefined;
   legacyAdvisoryIds?: string[] | undefined;
@@ -664,7 +678,9 @@ export interface ListAdvisoriesRequest {
 }
 
 export interface ListGroupInvitesRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** the first 16 digits of the SHA-256 of the code */
   keyId?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -677,7 +693,9 @@ export interface ListGroupInvitesRequest {
 }
 
 export interface ListGroupsRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** the whole name */
   name?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -690,8 +708,11 @@ export interface ListGroupsRequest {
 }
 
 export interface ListIdentitiesRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** the whole name */
   name?: string | undefined;
+  /** how it is assumed */
   relationshipType?: RelationshipType | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -704,7 +725,9 @@ export interface ListIdentitiesRequest {
 }
 
 export interface ListIdentityProvidersRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** the whole name */
   name?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -717,7 +740,9 @@ export interface ListIdentityProvidersRequest {
 }
 
 export interface ListReposRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** the whole name */
   name?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -730,9 +755,13 @@ export interface ListReposRequest {
 }
 
 export interface ListRoleBindingsRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** uid of an identity */
   identity?: string | undefined;
+  /** uid of a group */
   group?: string | undefined;
+  /** uid of a role */
   role?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -745,7 +774,9 @@ export interface ListRoleBindingsRequest {
 }
 
 export interface ListRolesRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** the whole name */
   name?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -758,7 +789,9 @@ export interface ListRolesRequest {
 }
 
 export interface ListTagsRequest {
+  /** where the records are */
   uidp?: UIDPFilter | undefined;
+  /** the whole name */
   name?: string | undefined;
   /** tags that were updated after this time */
   updatedSince?: string | undefined;
@@ -768,6 +801,7 @@ export interface ListTagsRequest {
   includeDates?: boolean | undefined;
   /** `*-r[0-9]+` */
   includeEpochs?: boolean | undefined;
+  /** digest of the manifest */
   digest?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
@@ -858,23 +892,35 @@ export interface RoleBinding {
 }
 
 export interface RoleBindingGroup {
+  /** uid of the group */
   uid: string;
+  /** its name */
   name: string;
+  /** its description */
   description: string;
 }
 
 export interface RoleBindingIdentity {
+  /** uid of the identity */
   uid: string;
+  /** its name */
   name: string;
+  /** its description */
   description: string;
+  /** `sub` of its claim match */
   subject?: string | undefined;
+  /** `iss` of its claim match */
   issuer?: string | undefined;
+  /** verified address of a person */
   email?: string | undefined;
 }
 
 export interface RoleBindingRole {
+  /** uid of the role */
   uid: string;
+  /** its name */
   name: string;
+  /** its description */
   description: string;
 }
 
@@ -908,13 +954,16 @@ export type SeverityType =
 export interface SyncConfig {
   /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
   source: string;
+  /** exported tags are uniquely labelled; a setting of the organisation */
   uniqueTags?: boolean | undefined;
   /** 14 days after syncing began */
   expirationTime?: string | undefined;
   google?: string | undefined;
   amazon?: string | undefined;
   azure?: string | undefined;
+  /** configuration applied when images are rebuilt; managed by the service */
   apkoOverlay?: string | undefined;
+  /** a grace period follows the end of life; a setting of the organisation */
   gracePeriod?: boolean | undefined;
 }
 

@@ -32,6 +32,9 @@ export const fullName = (name: string, version: string): string => {
   return [place.package, ...place.path].join(".");
 };
 
+/** Its name in TypeScript and in Pulumi: `iam.Identity.ClaimMatch` is `IdentityClaimMatch`. */
+export const typeName = (name: string): string => name.split(".").slice(1).join("");
+
 /** Full name of a service: its package has the version that the path of its methods names, unless that is v1. */
 export const serviceName = (service: string, path: string): string => {
   const [own, name] = service.split(".") as [string, string];

@@ -65,6 +65,7 @@ export const AccountAssociation = message(
           z.record(
             int64,
             message("iam.AccountAssociation.GitHubAppInstallations", {
+              /** of one app */
               installations: optional(1, z.array(Installation), { list: { key: "installationId" } }),
             }),
           ),
@@ -114,7 +115,14 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
   },
   ListAccountAssociations: {
     http: "GET /accountAssociations",
-    request: listRequest("iam.ListAccountAssociationsRequest", { name: plain(2, string) }, 3),
+    request: listRequest(
+      "iam.ListAccountAssociationsRequest",
+      {
+        /** the whole name */
+        name: plain(2, string),
+      },
+      3,
+    ),
     response: listResponse("iam.ListAccountAssociationsResponse", "accountAssociations", AccountAssociation),
     capabilities: ["account_associations.list"],
   },

@@ -27,9 +27,13 @@ export const GroupInvite = message("iam.GroupInvite", {
   role: output(
     10,
     message("iam.GroupInviteRole", {
+      /** uid of the role */
       uid: output(1, string),
+      /** its name */
       name: output(2, string),
+      /** its description */
       description: output(3, string.optional()),
+      /** what it grants, by enum name */
       capabilities: output(4, z.array(Capability).optional()),
     }).optional(),
   ),
@@ -72,7 +76,14 @@ const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", 
   },
   ListGroupInvites: {
     http: "GET /groupInvites",
-    request: listRequest("iam.ListGroupInvitesRequest", { keyId: plain(2, string) }, 3),
+    request: listRequest(
+      "iam.ListGroupInvitesRequest",
+      {
+        /** the first 16 digits of the SHA-256 of the code */
+        keyId: plain(2, string),
+      },
+      3,
+    ),
     response: listResponse("iam.ListGroupInvitesResponse", "groupInvites", GroupInvite),
     capabilities: ["group_invites.list"],
   },

@@ -72,7 +72,14 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
   },
   ListGroups: {
     http: "GET /groups",
-    request: listRequest("iam.ListGroupsRequest", { name: plain(2, string) }, 3),
+    request: listRequest(
+      "iam.ListGroupsRequest",
+      {
+        /** the whole name */
+        name: plain(2, string),
+      },
+      3,
+    ),
     response: listResponse("iam.ListGroupsResponse", "groups", Group),
     capabilities: ["groups.list"],
   },

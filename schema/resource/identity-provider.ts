@@ -53,11 +53,17 @@ const Oidc = message("iam.IdentityProvider.OIDC", {
 const Scim = message(
   "iam.IdentityProvider.SCIM",
   {
+    /** provisioning is enabled */
     enabled: output(1, bool.optional()),
+    /** where the identity provider sends changes of people */
     endpointUrl: output(3, string.optional()),
+    /** end of the current token; absent: none was issued, or it does not expire */
     tokenExpireTime: output(4, timestamp.optional()),
+    /** end of the token before, while both are valid */
     previousTokenExpireTime: output(5, timestamp.optional()),
+    /** state of the token */
     credentialState: output(6, CredentialState.optional()),
+    /** version of the configuration */
     etag: output(7, string.optional()),
   },
   { reserved: [2, "bearer_token"] },
@@ -96,7 +102,14 @@ export type IdentityProvider = z.infer<typeof IdentityProvider>;
 const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{version}", {
   ListIdentityProviders: {
     http: "GET /identityProviders",
-    request: listRequest("iam.ListIdentityProvidersRequest", { name: plain(2, string) }, 10),
+    request: listRequest(
+      "iam.ListIdentityProvidersRequest",
+      {
+        /** the whole name */
+        name: plain(2, string),
+      },
+      10,
+    ),
     response: listResponse("iam.ListIdentityProvidersResponse", "identityProviders", IdentityProvider),
     capabilities: ["identity_providers.list"],
   },

@@ -218,7 +218,12 @@ const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
     http: "GET /identities",
     request: listRequest(
       "iam.ListIdentitiesRequest",
-      { name: plain(2, string), relationshipType: plain(3, RelationshipType) },
+      {
+        /** the whole name */
+        name: plain(2, string),
+        /** how it is assumed */
+        relationshipType: plain(3, RelationshipType),
+      },
       4,
     ),
     response: listResponse("iam.ListIdentitiesResponse", "identities", Identity),

@@ -40,13 +40,16 @@ export const SyncConfig = message("registry.SyncConfig", {
     references: "Repo",
     respelled: true,
   }),
+  /** exported tags are uniquely labelled; a setting of the organisation */
   uniqueTags: output(2, bool.optional()),
   /** 14 days after syncing began */
   expirationTime: output(3, timestamp.optional()),
   google: optional(4, string),
   amazon: optional(5, string),
   azure: optional(6, string),
+  /** configuration applied when images are rebuilt; managed by the service */
   apkoOverlay: output(7, string.optional()),
+  /** a grace period follows the end of life; a setting of the organisation */
   gracePeriod: output(8, bool.optional()),
 });
 
@@ -188,9 +191,18 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
   },
   ListRepos: {
     http: "GET /repos",
-    request: listRequest("registry.ListReposRequest", { name: plain(2, string, { presence: true }) }, 4, 7, {
-      reserved: [3, "exclude_readme"],
-    }),
+    request: listRequest(
+      "registry.ListReposRequest",
+      {
+        /** the whole name */
+        name: plain(2, string, { presence: true }),
+      },
+      4,
+      7,
+      {
+        reserved: [3, "exclude_readme"],
+      },
+    ),
     response: listResponse("registry.ListReposResponse", "repos", Repo),
     capabilities: ["repo.list"],
   },

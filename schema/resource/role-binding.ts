@@ -10,25 +10,48 @@ import { uidp } from "../uidp.ts";
 
 export const BATCH_MAX = 25;
 
-const hydrated = (name: string) =>
-  message(name, { uid: output(1, string), name: output(2, string), description: output(3, string, { always: true }) });
-
 export const RoleBinding = message("iam.RoleBinding", {
   /** uid of its group, then a segment of its own */
   uid: output(1, uidp),
   identity: output(
     2,
     message("iam.RoleBindingIdentity", {
+      /** uid of the identity */
       uid: output(1, string),
+      /** its name */
       name: output(2, string),
+      /** its description */
       description: output(3, string, { always: true }),
+      /** `sub` of its claim match */
       subject: output(4, string.optional(), { always: true }),
+      /** `iss` of its claim match */
       issuer: output(5, string.optional(), { always: true }),
+      /** verified address of a person */
       email: output(6, string.optional()),
     }),
   ),
-  group: output(3, hydrated("iam.RoleBindingGroup")),
-  role: output(4, hydrated("iam.RoleBindingRole")),
+  group: output(
+    3,
+    message("iam.RoleBindingGroup", {
+      /** uid of the group */
+      uid: output(1, string),
+      /** its name */
+      name: output(2, string),
+      /** its description */
+      description: output(3, string, { always: true }),
+    }),
+  ),
+  role: output(
+    4,
+    message("iam.RoleBindingRole", {
+      /** uid of the role */
+      uid: output(1, string),
+      /** its name */
+      name: output(2, string),
+      /** its description */
+      description: output(3, string, { always: true }),
+    }),
+  ),
   createTime: output(5, timestamp),
   /** uid of the identity that is granted the role */
   identityUid: required(6, uidp, { inputOnly: true, answeredAs: "identity.uid", references: "Identity" }),
@@ -72,7 +95,14 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
     http: "GET /roleBindings",
     request: listRequest(
       "iam.ListRoleBindingsRequest",
-      { identity: plain(2, string), group: plain(3, string), role: plain(4, string) },
+      {
+        /** uid of an identity */
+        identity: plain(2, string),
+        /** uid of a group */
+        group: plain(3, string),
+        /** uid of a role */
+        role: plain(4, string),
+      },
       5,
     ),
     response: listResponse("iam.ListRoleBindingsResponse", "roleBindings", RoleBinding),

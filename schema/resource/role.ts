@@ -56,7 +56,14 @@ const roleOperations = rows("iam.RolesService", "/iam/{version}", {
   },
   ListRoles: {
     http: "GET /roles",
-    request: listRequest("iam.ListRolesRequest", { name: plain(2, string) }, 3),
+    request: listRequest(
+      "iam.ListRolesRequest",
+      {
+        /** the whole name */
+        name: plain(2, string),
+      },
+      3,
+    ),
     response: listResponse("iam.ListRolesResponse", "roles", Role),
     capabilities: ["roles.list"],
   },

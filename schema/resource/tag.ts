@@ -43,6 +43,7 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
     request: listRequest(
       "registry.ListTagsRequest",
       {
+        /** the whole name */
         name: plain(2, string),
         /** tags that were updated after this time */
         updatedSince: plain(3, timestamp),
@@ -52,6 +53,7 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
         includeDates: plain(5, bool),
         /** `*-r[0-9]+` */
         includeEpochs: plain(6, bool),
+        /** digest of the manifest */
         digest: plain(7, string),
       },
       10,

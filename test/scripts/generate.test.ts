@@ -1,5 +1,6 @@
 // `npm run generate` and its check in a temporary folder, and as a step of `npm run check` in the clone.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../schema/index.ts";
 import { capture } from "../../scripts/child.mjs";
@@ -7,7 +8,8 @@ import { root } from "../harness/api-process.ts";
 import { temporaryFolder } from "../support/command.ts";
 
 const folder = temporaryFolder();
-const target = folder.path("generated");
+const target = folder.path("root");
+const generated = ["schema/generated", "plugin/generated"];
 afterAll(folder.remove);
 
 const generate = async (...args: string[]) => {
@@ -15,7 +17,10 @@ const generate = async (...args: string[]) => {
   return { code, lines: output.trim().split("\n") };
 };
 const filesIn = (path: string) =>
-  readdirSync(path, { recursive: true, encoding: "utf8" })
+  generated
+    .flatMap((name) =>
+      readdirSync(join(path, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
+    )
     .filter((name) => /\.(proto|json|ts)$/.test(name))
     .toSorted();
 
@@ -25,26 +30,31 @@ beforeAll(async () => {
   count = filesIn(target).length;
 });
 
-test("writes the document, the types of messages and a .proto file for each package", () => {
-  expect(JSON.parse(readFileSync(`${target}/openapi.json`, "utf8"))).toEqual(openapiDocument());
-  expect(filesIn(target)).toEqual(filesIn(`${root}/schema/generated`));
-  expect(filesIn(target)).toContain("chainguard/platform/iam/v2beta1/iam.proto");
+test("writes the document, the types of messages, a .proto file for each package, and the schema of the plugin", () => {
+  expect(JSON.parse(readFileSync(`${target}/schema/generated/openapi.json`, "utf8"))).toEqual(openapiDocument());
+  expect(filesIn(target)).toEqual(filesIn(root));
+  expect(filesIn(target)).toEqual(
+    expect.arrayContaining([
+      "plugin/generated/schema.json",
+      "schema/generated/chainguard/platform/iam/v2beta1/iam.proto",
+    ]),
+  );
 });
 
 describe("with --check", () => {
   test("fails for each stale, missing or left-over file without a repair; generate repairs them all", async () => {
-    writeFileSync(`${target}/openapi.json`, "{}\n");
-    rmSync(`${target}/chainguard/platform/iam/v2/iam.proto`);
-    mkdirSync(`${target}/old`);
-    writeFileSync(`${target}/old/old.proto`, "");
+    writeFileSync(`${target}/plugin/generated/schema.json`, "{}\n");
+    rmSync(`${target}/schema/generated/chainguard/platform/iam/v2/iam.proto`);
+    mkdirSync(`${target}/schema/generated/old`);
+    writeFileSync(`${target}/schema/generated/old/old.proto`, "");
     const { code, lines } = await generate("--check");
     expect({ code, lines: lines.toSorted() }).toEqual({
       code: 1,
       lines: [
         `${count} generated files, 3 wrong`,
-        "chainguard/platform/iam/v2/iam.proto is out of date: run npm run generate",
-        "old/old.proto is left over: run npm run generate",
-        "openapi.json is out of date: run npm run generate",
+        "schema/generated/chainguard/platform/iam/v2/iam.proto is out of date: run npm run generate",
+        "schema/generated/old/old.proto is left over: run npm run generate",
+        "plugin/generated/schema.json is out of date: run npm run generate",
       ].toSorted(),
     });
     expect(await generate()).toEqual({ code: 0, lines: [`${count} generated files, 3 changed`] });

@@ -1,0 +1,55 @@
+// The package schema (https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/): what the engine, YAML programs and generators of
+// SDKs know of the plugin. It follows from the descriptors in schema/ and from the doc comments of the TypeScript classes.
+import { kindRecords } from "../provider/kind/index.ts";
+import type { Kind } from "../provider/kind/kind.ts";
+import { functionSpecs } from "./schema/function.ts";
+import { configSpec, providerSpec } from "./schema/provider.ts";
+import { resourceSpec } from "./schema/resource.ts";
+import { roleBindingSetSpec } from "./schema/role-binding-set.ts";
+import type { Descriptions, FunctionSpec, ResourceSpec } from "./schema/spec.ts";
+import { descriptionFrom } from "./schema/text.ts";
+import { token, typesWith } from "./schema/types.ts";
+
+/** What package.json says of the package. */
+export interface PackageInfo {
+  version: string;
+  description: string;
+  license: string;
+}
+
+export const packageSchema = ({ version, description, license }: PackageInfo, descriptions: Descriptions) => {
+  const types = typesWith(descriptions);
+  const kinds = Object.values<Kind>(kindRecords);
+  const resources: [string, ResourceSpec][] = kinds.map((kind) => [
+    token(kind.type),
+    { description: headOf(kind.type, descriptions), ...resourceSpec(kind, types, descriptions) },
+  ]);
+  const set = { description: headOf("RoleBindingSet", descriptions), ...roleBindingSetSpec(types, descriptions) };
+  const functions: [string, FunctionSpec][] = kinds.flatMap((kind) =>
+    Object.entries(functionSpecs(kind, types, descriptions)),
+  );
+  return {
+    name: "irm",
+    version,
+    description,
+    license,
+    meta: { moduleFormat: "(.*)" },
+    language: { python: PYTHON },
+    config: configSpec(),
+    types: sorted(Object.entries(types.specs)),
+    provider: providerSpec(),
+    resources: sorted([...resources, [token("RoleBindingSet"), set]]),
+    functions: sorted(functions),
+  };
+};
+
+const PYTHON = {
+  packageName: "pulumi_irm",
+  requires: { pulumi: ">=3.231.0,<4.0.0" },
+  pyproject: { enabled: true },
+};
+
+const headOf = (type: string, { member }: Descriptions): string => descriptionFrom(member(type) ?? "");
+
+const sorted = <T>(entries: [string, T][]): Record<string, T> =>
+  Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));

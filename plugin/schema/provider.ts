@@ -1,0 +1,45 @@
+// The settings of an explicit provider, and those of a stack's configuration (docs/configuration.md).
+import type { Properties, PropertySpec } from "./spec.ts";
+
+const SETTINGS = {
+  baseUrl: "Address of the API: https, or http on loopback",
+  authUrl:
+    "Address of the token exchange; default: the address of the API; a host that starts with `console-api.` becomes `issuer.`",
+  identity: "uid of the identity to assume; default: the only identity with exactly the token's issuer and subject",
+  requestTimeout: "Timeout of one request in seconds, from 1 to 3600; default: 60",
+  journal:
+    "Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`",
+  movedFrom: "Address that the API had before it moved: confirms that it is the same service",
+};
+
+const CREDENTIALS = {
+  tokenEnv: "Name of an environment variable with an API token",
+  tokenFile: "Path of a file with an API token; read again after a 401",
+  identityTokenEnv: "Name of an environment variable with a workload's OIDC token",
+  identityTokenFile: "Path of a file with a workload's OIDC token; read again for each exchange",
+  token: "API token; the state keeps it, encrypted, so prefer tokenEnv or tokenFile",
+};
+
+const settingSpecs = (settings: Readonly<Record<string, string>>): Properties =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, description]): [string, PropertySpec] => [
+      name,
+      {
+        type: name === "requestTimeout" ? "integer" : "string",
+        description,
+        ...(name === "token" && { secret: true as const }),
+      },
+    ]),
+  );
+
+export const configSpec = () => ({ variables: settingSpecs(SETTINGS) });
+
+export const providerSpec = () => {
+  const properties = settingSpecs({ ...SETTINGS, ...CREDENTIALS });
+  return {
+    description:
+      "The service, and the credentials for it. What is not given is that of the environment (docs/configuration.md).",
+    inputProperties: properties,
+    properties,
+  };
+};

@@ -1,0 +1,51 @@
+// The parts of a Pulumi package schema that this package uses (https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/).
+
+export type TypeSpec =
+  | { type: "string" | "boolean" | "integer" }
+  | { type: "array"; items: TypeSpec }
+  | { type: "object"; additionalProperties: TypeSpec }
+  | { $ref: string };
+
+export type PropertySpec = TypeSpec & {
+  description?: string;
+  secret?: true;
+  /** a change creates a new record */
+  willReplaceOnChanges?: true;
+};
+
+export type Properties = Record<string, PropertySpec>;
+
+export interface ObjectSpec {
+  description?: string;
+  type: "object";
+  properties: Properties;
+  required?: string[];
+}
+
+export interface EnumSpec {
+  type: "string";
+  enum: { name: string; value: string }[];
+}
+
+export interface ResourceSpec {
+  description?: string;
+  properties: Properties;
+  required: string[];
+  inputProperties: Properties;
+  requiredInputs: string[];
+  aliases?: { type: string }[];
+}
+
+export interface FunctionSpec {
+  description: string;
+  inputs: ObjectSpec;
+  outputs: ObjectSpec;
+}
+
+/** Where the texts for people come from: the doc comments of the TypeScript classes and of the API's messages. */
+export interface Descriptions {
+  /** of a declaration of a program's interface, or of a member within it: `GroupArgs`, `name` */
+  member(declaration: string, ...path: string[]): string | undefined;
+  /** of a field of the API: `iam.Identity.ClaimMatch`, `issuer` */
+  field(message: string, field: string): string | undefined;
+}

@@ -1,0 +1,138 @@
+// From the fields of messages to the types of properties. Messages and enums are named types of the package, by the names that
+// `pulumi-irm/schema` gives them. A message of which a caller may set a part has a second type with all that the API returns.
+import { z } from "zod";
+import {
+  asMessage,
+  enumInfo,
+  fieldInfo,
+  type Message,
+  messageInfo,
+  scalarInfo,
+  typeName,
+  unwrap,
+} from "../../schema/index.ts";
+import type { Descriptions, EnumSpec, ObjectSpec, Properties, PropertySpec, TypeSpec } from "./spec.ts";
+import { descriptionFrom } from "./text.ts";
+
+export type Use = "input" | "output";
+
+/** The doc comment of a member of a value, by its path in it. */
+export type Describe = (...path: string[]) => string | undefined;
+
+export interface Types {
+  /** by token */
+  readonly specs: Record<string, ObjectSpec | EnumSpec>;
+  of(field: z.ZodType, use: Use, describe: Describe): TypeSpec;
+  /** the fields of a message as properties */
+  object(schema: Message, use: Use, describe: Describe): ObjectSpec;
+  /** declares a type that is no message */
+  declare(name: string, spec: ObjectSpec): TypeSpec;
+}
+
+export const token = (name: string): string => `irm:index:${name}`;
+
+const reference = (name: string): TypeSpec => ({ $ref: `#/types/${token(name)}` });
+
+/** Whether a use has the field: the API sets some fields itself, and returns no secret. */
+const isIn = (use: Use, field: z.ZodType): boolean => {
+  const { behavior, inputOnly, secret } = fieldInfo(field);
+  return use === "input" ? behavior !== "OUTPUT_ONLY" : !(inputOnly || secret);
+};
+
+const isOptional = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodOptional || (schema instanceof z.ZodReadonly && isOptional(schema.unwrap() as z.ZodType));
+
+export const isRequired = (use: Use, field: z.ZodType): boolean => {
+  const { behavior, always } = fieldInfo(field);
+  return (
+    behavior === "REQUIRED" ||
+    (use === "output" && (always === true || (behavior === "OUTPUT_ONLY" && !isOptional(field))))
+  );
+};
+
+// People write capabilities in two spellings, and a service may have more than are published.
+const isOpenEnum = (numbers: object): boolean => Object.keys(numbers).length > 100;
+
+export const typesWith = (descriptions: Descriptions): Types => {
+  const specs: Types["specs"] = {};
+
+  const declareOnce = (name: string, specOf: () => ObjectSpec | EnumSpec): TypeSpec => {
+    if (!(token(name) in specs)) {
+      // Its place first: a message may contain itself.
+      specs[token(name)] = { type: "object", properties: {} };
+      specs[token(name)] = specOf();
+    }
+    return reference(name);
+  };
+
+  const of = (field: z.ZodType, use: Use, describe: Describe): TypeSpec => {
+    const inner = unwrap(field);
+    const message = asMessage(inner);
+    if (message) return declareOnce(nameOf(message, use), () => object(message, use, describe));
+    if (inner instanceof z.ZodArray) return { type: "array", items: of(inner.element as z.ZodType, use, describe) };
+    if (inner instanceof z.ZodRecord)
+      return { type: "object", additionalProperties: of(inner.valueType as z.ZodType, use, describe) };
+    const info = enumInfo(inner);
+    if (info && !isOpenEnum(info.numbers)) return declareOnce(typeName(info.enum), () => enumSpec(info.numbers));
+    if (scalarInfo(inner)?.scalar === "int32") return { type: "integer" };
+    return { type: inner instanceof z.ZodBoolean ? "boolean" : "string" };
+  };
+
+  const object = (schema: Message, use: Use, describe: Describe): ObjectSpec => {
+    const { message = "" } = messageInfo(schema) ?? {};
+    const fields = Object.entries(schema.shape).filter(([, field]) => isIn(use, field));
+    const properties: Properties = {};
+    for (const [name, field] of fields) {
+      const below: Describe = (...path) => describe(name, ...path);
+      // A message that only the API writes speaks for itself.
+      const texts = [() => describe(name), () => descriptions.field(message, name)];
+      const [first, second] = hasInput(schema) ? texts : texts.toReversed();
+      properties[name] = propertySpec(
+        of(field, use, below),
+        first?.() ?? second?.(),
+        use === "input" ? field : undefined,
+      );
+    }
+    const required = fields.flatMap(([name, field]) => (isRequired(use, field) ? [name] : []));
+    return { type: "object", properties, ...(required.length > 0 && { required }) };
+  };
+
+  return { specs, of, object, declare: (name, spec) => declareOnce(name, () => spec) };
+};
+
+export const propertySpec = (type: TypeSpec, description: string | undefined, field?: z.ZodType): PropertySpec => {
+  const { secret, immutable, createOnly } = field ? fieldInfo(field) : {};
+  return {
+    ...type,
+    ...(description !== undefined && { description: descriptionFrom(description) }),
+    ...(secret && { secret }),
+    ...((immutable || createOnly) && { willReplaceOnChanges: true as const }),
+  };
+};
+
+const enumSpec = (numbers: Readonly<Record<string, number>>): EnumSpec => {
+  const values = Object.keys(numbers);
+  const [unset = ""] = values;
+  const prefix = unset.replace(/UNSPECIFIED$/, "");
+  return { type: "string", enum: values.map((value) => ({ name: value.replace(prefix, ""), value })) };
+};
+
+const nameOf = (schema: Message, use: Use): string => {
+  const name = typeName(messageInfo(schema)?.message ?? "");
+  return use === "output" && hasInput(schema) && !isSame(schema) ? `${name}Record` : name;
+};
+
+const fieldsOf = (schema: Message): z.ZodType[] => Object.values(schema.shape);
+const hasInput = (schema: Message): boolean => fieldsOf(schema).some((field) => isIn("input", field));
+
+/** Whether input and output have the same fields, at any depth. */
+const isSame = (schema: Message): boolean =>
+  fieldsOf(schema).every((field) => {
+    const message = asMessage(elementOf(unwrap(field)));
+    return isIn("input", field) && isIn("output", field) && (message === undefined || isSame(message));
+  });
+
+const elementOf = (inner: z.ZodType): z.ZodType => {
+  if (inner instanceof z.ZodArray) return elementOf(unwrap(inner.element as z.ZodType));
+  return inner instanceof z.ZodRecord ? elementOf(unwrap(inner.valueType as z.ZodType)) : inner;
+};

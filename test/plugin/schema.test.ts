@@ -1,0 +1,223 @@
+// The package schema of the plugin against the TypeScript classes, which are written by hand: both say the same.
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import { kindRecords } from "../../provider/kind/index.ts";
+import { capabilities } from "../../schema/index.ts";
+import { root } from "../harness/api-process.ts";
+import { readTypes, type Shape, type TypeReader } from "../support/type-shape.ts";
+
+interface Spec {
+  type?: string;
+  $ref?: string;
+  items?: Spec;
+  additionalProperties?: Spec;
+  properties?: Record<string, Property>;
+  required?: string[];
+  enum?: { name: string; value: string }[];
+}
+type Property = Spec & { description?: string; secret?: boolean; willReplaceOnChanges?: boolean };
+interface ResourceSpec {
+  description: string;
+  inputProperties: Record<string, Property>;
+  requiredInputs: string[];
+  properties: Record<string, Property>;
+  required: string[];
+  aliases: { type: string }[];
+}
+
+const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")) as {
+  version: string;
+  types: Record<string, Spec>;
+  resources: Record<string, ResourceSpec>;
+  functions: Record<string, { description: string; inputs: Spec; outputs: Spec }>;
+  config: { variables: Record<string, Property> };
+  provider: { inputProperties: Record<string, Property> };
+};
+const types = [...Object.values(kindRecords).map(({ type }) => type), "RoleBindingSet"].toSorted();
+
+let program: TypeReader;
+beforeAll(() => {
+  program = readTypes("provider/index.ts");
+});
+
+const typeAt = (reference: string): Spec => {
+  const found = schema.types[reference.replace("#/types/", "")];
+  if (found === undefined) throw new TypeError(`${reference} is not declared`);
+  return found;
+};
+
+const shapeOf = (spec: Spec, prefix = ""): Shape => {
+  if (spec.$ref !== undefined) return shapeOf(typeAt(spec.$ref), prefix);
+  if (spec.items) return shapeOf(spec.items, `${prefix}[]`);
+  if (spec.additionalProperties) return shapeOf(spec.additionalProperties, `${prefix}{}`);
+  const { properties, required = [] } = spec;
+  if (properties === undefined) return { [prefix]: spec.type === "integer" ? "number" : String(spec.type) };
+  const members = Object.entries(properties).map(([name, property]) => {
+    const path = `${prefix === "" ? "" : `${prefix}.`}${name}${required.includes(name) ? "" : "?"}`;
+    return shapeOf(property, path);
+  });
+  return Object.assign({}, ...members);
+};
+
+/** What TypeScript requires, since without it the message around it says nothing; the API does not. */
+const required = (shape: Shape): Shape =>
+  Object.fromEntries(
+    Object.entries(shape).map(([path, kind]) => [
+      path.replace("appInstallations?{}.installations?", "appInstallations{}.installations"),
+      kind,
+    ]),
+  );
+
+/** Members of the class that repeat the uid of another output. */
+const REPEATED = ["identityUid", "roleUid"];
+
+const without = (shape: Shape, isLeftOut: (name: string) => boolean): Shape =>
+  Object.fromEntries(Object.entries(shape).filter(([path]) => !isLeftOut(path.replace(/[?.[{].*$/s, ""))));
+
+describe("a resource has the arguments and outputs of its class", () => {
+  test("and each class has a resource", () => {
+    expect(Object.keys(schema.resources)).toEqual(types.map((type) => `irm:index:${type}`));
+  });
+
+  test.each(types)("%s", (type) => {
+    const spec = schema.resources[`irm:index:${type}`] as ResourceSpec;
+    const inputs = shapeOf({ properties: spec.inputProperties, required: spec.requiredInputs });
+    expect(required(inputs)).toEqual(program.shape(program.declared(`${type}Args`)));
+    const outputs = program.outputs(program.declared(type));
+    expect(shapeOf(spec)).toEqual(without(outputs, (name) => REPEATED.includes(name)));
+  });
+});
+
+describe("a function has the arguments and the result of the TypeScript function", () => {
+  const names = Object.keys(schema.functions).map((token) => token.replace("irm:index:", ""));
+
+  test("and each TypeScript function has one", () => {
+    const functions = [...program.exports.keys()].filter(
+      (name) => /^(get|list)[A-Z]/.test(name) && !/Args$|Output$/.test(name),
+    );
+    expect(names).toEqual(functions.toSorted());
+  });
+
+  // The types of TypeScript are those of messages: with fields that no answer has, and without what an answer always has.
+  const NEVER_ANSWERED = ["ttl", "code", "identityUid", "roleUid"];
+  const paths = (shape: Shape) =>
+    Object.entries(shape)
+      .map(([path, kind]) => `${path.replaceAll("?", "")} ${kind}`)
+      .filter((path) => !NEVER_ANSWERED.includes(path.replace(/\W.*/, "")) && !path.includes("clientSecret"))
+      .toSorted();
+
+  test.each(names)("%s", (name) => {
+    const { inputs, outputs } = schema.functions[`irm:index:${name}`] as (typeof schema.functions)[string];
+    const { parameter, result } = program.callable(name);
+    expect(shapeOf(inputs)).toEqual(program.shape(parameter));
+    const [list] = Object.values(outputs.properties ?? {});
+    const record = name.startsWith("list") && list?.items ? list.items : outputs;
+    expect(paths(shapeOf(record))).toEqual(paths(program.shape(result)));
+  });
+});
+
+describe("the schema", () => {
+  const everywhere = <T>(collect: (spec: Spec, at: string) => T[]): T[] => {
+    const visit = (value: unknown, at: string): T[] => {
+      if (typeof value !== "object" || value === null) return [];
+      const below = Object.entries(value).flatMap(([name, member]) => visit(member, `${at}/${name}`));
+      return [...collect(value as Spec, at), ...below];
+    };
+    return visit(schema, "");
+  };
+
+  test("declares each type that it refers to, and uses each type that it declares", () => {
+    const used = everywhere(({ $ref }) => (typeof $ref === "string" ? [$ref.replace("#/types/", "")] : []));
+    expect([...new Set(used)].toSorted()).toEqual(Object.keys(schema.types));
+  });
+
+  test("requires properties that exist", () => {
+    const missing = everywhere(({ properties, required: names }, at) =>
+      properties && Array.isArray(names)
+        ? names.filter((name) => !(name in properties)).map((name) => `${at} ${name}`)
+        : [],
+    );
+    const inputs = Object.entries(schema.resources).flatMap(([token, { inputProperties, requiredInputs }]) =>
+      requiredInputs.filter((name) => !(name in inputProperties)).map((name) => `${token} ${name}`),
+    );
+    expect([...missing, ...inputs]).toEqual([]);
+  });
+
+  test("describes each property, resource and function in words that hold for every language", () => {
+    const properties = everywhere(({ properties: own }, at) =>
+      Object.entries(own ?? {}).map(([name, { description }]): [string, unknown] => [`${at} ${name}`, description]),
+    );
+    const inputs = Object.entries(schema.resources).flatMap(([token, { inputProperties, description }]) => [
+      [token, description],
+      ...Object.entries(inputProperties).map(([name, one]) => [`${token} ${name}`, one.description]),
+    ]);
+    const functions = Object.entries(schema.functions).map(([token, { description }]) => [token, description]);
+    const all = [...properties, ...inputs, ...functions];
+    expect(all.length).toBeGreaterThan(400);
+    expect(all.filter(([, text]) => typeof text !== "string" || text === "")).toEqual([]);
+    expect(
+      all.filter(([, text]) => /a Group or|a Role,|an Identity or|a Repo or|undefined|^As given$/.test(String(text))),
+    ).toEqual([]);
+  });
+
+  test("marks what is secret", () => {
+    const secrets = everywhere((spec, at) =>
+      (spec as Property).secret === true ? [at.replaceAll("irm:index:", "")] : [],
+    );
+    expect(secrets.toSorted()).toEqual([
+      "/provider/inputProperties/token",
+      "/provider/properties/token",
+      "/resources/GroupInvite/properties/code",
+      "/types/IdentityProviderOIDC/properties/clientSecret",
+    ]);
+  });
+
+  test("marks the arguments whose change creates a new record", () => {
+    const replacing = Object.entries(schema.resources).map(([token, { inputProperties }]) => {
+      const names = Object.entries(inputProperties).flatMap(([name, one]) => (one.willReplaceOnChanges ? [name] : []));
+      return [token.replace("irm:index:", ""), names.toSorted()];
+    });
+    expect(Object.fromEntries(replacing)).toEqual({
+      AccountAssociation: ["parent"],
+      Group: ["parent", "root"],
+      GroupInvite: ["email", "parent", "role", "singleUse", "ttl"],
+      Identity: ["parent", "servicePrincipal", "staticKeys"],
+      IdentityProvider: ["parent"],
+      Repo: ["parent"],
+      Role: ["parent"],
+      RoleBinding: ["parent"],
+      RoleBindingSet: ["parent"],
+      Tag: ["name", "parent"],
+    });
+    const { properties } = typeAt("#/types/irm:index:IdentityProviderOIDC");
+    expect(properties?.correlationRule?.willReplaceOnChanges).toBe(true);
+  });
+
+  test("takes over the stacks that were written with dynamic resources", () => {
+    const aliases = Object.values(schema.resources).flatMap((one) => one.aliases.map(({ type }) => type));
+    expect(aliases).toEqual(types.map((type) => `pulumi-nodejs:dynamic/irm:${type}`));
+  });
+
+  test("has the version of the package, and the settings of docs/configuration.md", () => {
+    expect(schema.version).toBe(JSON.parse(readFileSync(`${root}/package.json`, "utf8")).version);
+    const documented = [...readFileSync(`${root}/docs/configuration.md`, "utf8").matchAll(/\| `irm:(\w+)` \|/g)];
+    expect(Object.keys(schema.config.variables)).toEqual(documented.map(([, name]) => name));
+    expect(Object.keys(schema.provider.inputProperties)).toEqual([
+      ...Object.keys(schema.config.variables),
+      "tokenEnv",
+      "tokenFile",
+      "identityTokenEnv",
+      "identityTokenFile",
+      "token",
+    ]);
+  });
+
+  test("has the values of an enum with names that need no prefix", () => {
+    expect(typeAt("#/types/irm:index:RelationshipType").enum?.[1]).toEqual({
+      name: "CLAIM_MATCH",
+      value: "RELATIONSHIP_TYPE_CLAIM_MATCH",
+    });
+    // Capabilities have two spellings, and a service may have more than these.
+    expect(JSON.stringify(schema)).not.toContain(`"value":"${capabilities[0]?.enum}"`);
+  });
+});
