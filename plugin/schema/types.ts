@@ -1,6 +1,7 @@
 // From the fields of messages to the types of properties. Messages and enums are named types of the package, by the names that
 // `pulumi-irm/schema` gives them. A message of which a caller may set a part has a second type with all that the API returns.
 import { z } from "zod";
+import { TOKEN_PREFIX } from "../../provider/kind/kind.ts";
 import {
   asMessage,
   enumInfo,
@@ -29,7 +30,7 @@ export interface Types {
   declare(name: string, spec: ObjectSpec): TypeSpec;
 }
 
-export const token = (name: string): string => `irm:index:${name}`;
+export const token = (name: string): string => TOKEN_PREFIX + name;
 
 const reference = (name: string): TypeSpec => ({ $ref: `#/types/${token(name)}` });
 

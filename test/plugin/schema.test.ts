@@ -1,6 +1,7 @@
 // The package schema of the plugin against the TypeScript classes, which are written by hand: both say the same.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import { functions } from "../../plugin/functions.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { capabilities } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
@@ -91,11 +92,15 @@ describe("a resource has the arguments and outputs of its class", () => {
 describe("a function has the arguments and the result of the TypeScript function", () => {
   const names = Object.keys(schema.functions).map((token) => token.replace("irm:index:", ""));
 
+  test("and the plugin serves it", () => {
+    expect(names).toEqual(Object.keys(functions).toSorted());
+  });
+
   test("and each TypeScript function has one", () => {
-    const functions = [...program.exports.keys()].filter(
+    const exported = [...program.exports.keys()].filter(
       (name) => /^(get|list)[A-Z]/.test(name) && !/Args$|Output$/.test(name),
     );
-    expect(names).toEqual(functions.toSorted());
+    expect(names).toEqual(exported.toSorted());
   });
 
   // The types of TypeScript are those of messages: with fields that no answer has, and without what an answer always has.
