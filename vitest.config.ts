@@ -46,7 +46,11 @@ const projects = [
   // Real `pulumi` runs against real servers.
   project("lifecycle", {
     timeout: 600_000,
-    globalSetup: ["test/support/compile-engine.ts", "test/support/install-languages.ts"],
+    globalSetup: [
+      "test/support/compile-engine.ts",
+      "test/support/compile-plugin.ts",
+      "test/support/install-languages.ts",
+    ],
   }),
 ];
 
