@@ -10,13 +10,14 @@ const SETTINGS = {
   journal:
     "Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`",
   movedFrom: "Address that the API had before it moved: confirms that it is the same service",
-};
-
-const CREDENTIALS = {
   tokenEnv: "Name of an environment variable with an API token",
   tokenFile: "Path of a file with an API token; read again after a 401",
   identityTokenEnv: "Name of an environment variable with a workload's OIDC token",
   identityTokenFile: "Path of a file with a workload's OIDC token; read again for each exchange",
+};
+
+/** Of an explicit provider alone: the engine keeps the stack's configuration in clear text. */
+const SECRET = {
   token: "API token; the state keeps it, encrypted, so prefer tokenEnv or tokenFile",
 };
 
@@ -35,7 +36,7 @@ const settingSpecs = (settings: Readonly<Record<string, string>>): Properties =>
 export const configSpec = () => ({ variables: settingSpecs(SETTINGS) });
 
 export const providerSpec = () => {
-  const properties = settingSpecs({ ...SETTINGS, ...CREDENTIALS });
+  const properties = settingSpecs({ ...SETTINGS, ...SECRET });
   return {
     description:
       "The service, and the credentials for it. What is not given is that of the environment (docs/configuration.md).",

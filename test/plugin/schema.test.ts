@@ -207,14 +207,7 @@ describe("the schema", () => {
     expect(schema.version).toBe(JSON.parse(readFileSync(`${root}/package.json`, "utf8")).version);
     const documented = [...readFileSync(`${root}/docs/configuration.md`, "utf8").matchAll(/\| `irm:(\w+)` \|/g)];
     expect(Object.keys(schema.config.variables)).toEqual(documented.map(([, name]) => name));
-    expect(Object.keys(schema.provider.inputProperties)).toEqual([
-      ...Object.keys(schema.config.variables),
-      "tokenEnv",
-      "tokenFile",
-      "identityTokenEnv",
-      "identityTokenFile",
-      "token",
-    ]);
+    expect(Object.keys(schema.provider.inputProperties)).toEqual([...Object.keys(schema.config.variables), "token"]);
   });
 
   test("has the values of an enum with names that need no prefix", () => {
