@@ -1,8 +1,9 @@
 // A program in YAML or Python in its own folder, against the server of a workplace, with the commands that a person types.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { inject } from "vitest";
-import { createStack } from "./engine-stack.ts";
+import { root } from "./api-process.ts";
+import { createStack, type Stack } from "./engine-stack.ts";
 import { configure, type Program, type Workplace } from "./engine-workplace.ts";
 import { createPythonEnvironment } from "./python.ts";
 
@@ -54,6 +55,15 @@ const projectOf = (name: string, runtime: string, plugin: string | undefined): s
   return `name: ${name}\nruntime: ${runtime}\n${plugins ?? ""}`;
 };
 
+/** A project of examples/ as a user has it, with the plugin of the package. */
+export const createExample = async (place: Workplace, example: string, env = {}): Promise<Stack> => {
+  const folder = join(place.folder, example);
+  cpSync(join(root, "examples", example), folder, { recursive: true });
+  mkdirSync(join(folder, "node_modules", "pulumi-irm"), { recursive: true });
+  symlinkSync(inject("pluginFolder"), join(folder, "node_modules", "pulumi-irm", "plugin"));
+  return createStack({ folder, program: folder, env: environmentOf(place, env) });
+};
+
 const open = async (
   place: Workplace,
   name: string,
@@ -66,9 +76,13 @@ const open = async (
   mkdirSync(folder, { recursive: true });
   const write = (text: string) => writeFileSync(join(folder, file), textFromSource(text));
   write(source);
-  const engine = inject("languagesEngine");
-  const env = { ...place.env, PATH: process.env.PATH ?? "", ...own };
-  if (engine !== undefined) env.PATH = [engine, env.PATH].join(delimiter);
-  const stack = await createStack({ folder, program: folder, env });
+  const stack = await createStack({ folder, program: folder, env: environmentOf(place, own) });
   return { ...stack, folder, write, configure: (config) => configure(folder, config) };
+};
+
+/** With the engine that has the hosts of these languages. */
+const environmentOf = (place: Workplace, own: Readonly<Record<string, string>> = {}): Record<string, string> => {
+  const engine = inject("languagesEngine");
+  const { PATH = process.env.PATH ?? "", ...env } = { ...place.env, ...own };
+  return { ...env, PATH: engine === undefined ? PATH : [engine, PATH].join(delimiter) };
 };

@@ -1,15 +1,24 @@
-// The example of the README: created, found unchanged twice, destroyed.
+// The same organisation in each language: created, found unchanged, destroyed.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../harness/api-process.ts";
-import { createStack } from "../harness/engine-stack.ts";
+import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { createExample } from "../harness/language-program.ts";
 
 // The root Pulumi.yaml is the example's; a stack's configuration lies beside it.
 const STACK = `demo-test-${process.pid}`;
 
-describe("examples/organization", () => {
+const examples: { example: string; open: (place: Workplace) => Promise<Stack> }[] = [
+  {
+    example: "organization",
+    open: (place) => createStack({ folder: place.folder, program: root, name: STACK, env: place.env }),
+  },
+  { example: "yaml", open: (place) => createExample(place, "yaml") },
+];
+
+describe("examples", () => {
   let place: Workplace;
   beforeAll(async () => {
     place = await createWorkplace();
@@ -19,16 +28,48 @@ describe("examples/organization", () => {
     rmSync(join(root, `Pulumi.${STACK}.yaml`), { force: true });
   });
 
-  it("is created, unchanged by a second up and by one after a refresh, and destroyed", async () => {
-    const stack = await createStack({ folder: place.folder, program: root, name: STACK, env: place.env });
-    await stack.must("up", "--yes", "--skip-preview");
+  /** Everything below the root, with names instead of uids. */
+  const records = (): object => {
     const [acme] = place.rows("groups", "name = ?", "acme");
     expect(acme?.parent).toBeNull();
-    const made = place.rows("groups", "uid LIKE ?", `${acme?.uid}/%`);
-    expect(made.map(({ name }) => name).sort()).toEqual(["clusters", "platform", "product", "registry"]);
-    await stack.must("up", "--yes", "--skip-preview", "--expect-no-changes");
-    await stack.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
-    await stack.must("destroy", "--yes", "--skip-preview");
-    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
-  });
+    const below = (table: string) => place.rows(table, "uid LIKE ?", `${acme?.uid}/%`);
+    const named = ["groups", "identities", "roles"].flatMap(below);
+    const nameOf = (uid: unknown) =>
+      [...named, ...place.rows("roles")].find((row) => row.uid === uid)?.name ?? (uid === acme?.uid ? "acme" : uid);
+    const bindings = below("role_bindings").map(
+      ({ parent, identity_uid, role_uid }) => `${nameOf(identity_uid)} ${nameOf(role_uid)} ${nameOf(parent)}`,
+    );
+    return {
+      root: acme?.body,
+      named: Object.fromEntries(named.map(({ name, parent, body }) => [name, { parent: nameOf(parent), ...body }])),
+      bindings: bindings.sort(),
+    };
+  };
+  let expected: object;
+
+  it.each(examples)(
+    "examples/$example is created, unchanged by a second up and by one after a refresh, and destroyed",
+    async ({ open }) => {
+      const stack = await open(place);
+      await stack.must("up", "--yes", "--skip-preview");
+      const made = records();
+      expected ??= made;
+      // Nothing but its own name is different in another language.
+      expect(made).toEqual(expected);
+      expect(Object.keys((made as { named: object }).named).sort()).toEqual([
+        "clusters",
+        "deploy workflow",
+        "platform",
+        "product",
+        "publisher",
+        "pull requests",
+        "registry",
+        "release workflow",
+      ]);
+      await stack.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+      await stack.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
+      await stack.must("destroy", "--yes", "--skip-preview");
+      expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
+    },
+  );
 });
