@@ -1,4 +1,4 @@
-// Builds the package in dist/; `npm pack ./dist` makes the tarball.
+// Builds the package in dist/; `npm pack ./dist` makes the tarball. Beside it, release/ has what users of other languages install.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,15 +7,18 @@ import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryText, supportedNode } from "./dist-entry.ts";
 import { compiled, distPackage, entriesOf, type PackageJson, targetsOf } from "./dist-package.ts";
+import { writePlugin } from "./dist-plugin.ts";
 import { bundleTypes } from "./dist-types.ts";
 import { compilerArgs, root } from "./project.mjs";
+import { writePluginTarball } from "./release-files.ts";
 
 const dist = join(root, "dist");
+const release = join(root, "release");
 const declarations = join(dist, "declarations");
 const folders = ["schema", "client", "provider", "server", "access", "cli"];
 const documents = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md"];
 
-await rm(dist, { recursive: true, force: true });
+for (const folder of [dist, release]) await rm(folder, { recursive: true, force: true });
 compile();
 await copyAssets();
 await copyRenderer();
@@ -24,7 +27,10 @@ const source: PackageJson = JSON.parse(await readFile(join(root, "package.json")
 await writeEntries(source);
 const manifest = await writeManifest(source);
 await checkBins(manifest);
-console.log(`built ${manifest.name} ${manifest.version} in ${relative(process.cwd(), dist) || "."}`);
+const released = await writeRelease(source);
+const shown = (path: string): string => relative(process.cwd(), path) || ".";
+console.log(`built ${manifest.name} ${manifest.version} in ${shown(dist)}`);
+for (const file of released) console.log(`built ${shown(join(release, file))}`);
 
 function compile(): void {
   const project = join(root, "scripts", "build.tsconfig.json");
@@ -73,6 +79,15 @@ async function writeEntries(source: PackageJson): Promise<void> {
   }
   await bundleTypes(entries, declarations, dist).catch((error: Error) => fail(error.message));
   await rm(declarations, { recursive: true });
+}
+
+/** Returns the names of the files. */
+async function writeRelease(source: PackageJson): Promise<string[]> {
+  const { version, engines } = source as { version: string; engines: { node: string } };
+  const plugin = join(dist, "plugin");
+  await writePlugin(plugin, { version, range: engines.node }).catch((error: Error) => fail(error.message));
+  await mkdir(release);
+  return [await writePluginTarball(plugin, version, release)];
 }
 
 async function writeManifest(source: PackageJson): Promise<PackageJson> {

@@ -6,7 +6,7 @@ export type PackageJson = Record<string, unknown>;
 /** Fields for the clone only. */
 const omitted = new Set(["private", "scarfSettings", "scripts", "devDependencies", "type"]);
 /** Files that scripts/build.ts writes. */
-const files = ["*.js", "*.d.ts", "*.md", "*.schema.json", "docs", "lib"];
+const files = ["*.js", "*.d.ts", "*.md", "*.schema.json", "docs", "lib", "plugin"];
 
 /** An export of the package: a CommonJS file at its root, which loads the compiled module. */
 export interface Entry {

@@ -1,0 +1,84 @@
+// The plugin as it is published: a folder in the npm package, and the same as a file of the release.
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { beforeAll, describe, expect, test } from "vitest";
+import { oldNodeFolder } from "../support/old-node.ts";
+import { environment, type Installed, installed, once } from "../support/package.ts";
+
+let project: Installed;
+/** of the plugin alone, with nothing beside it */
+let folder: string;
+beforeAll(async () => {
+  project = await installed();
+  folder = await once("plugin-alone", (own) => {
+    cpSync(join(project.path, "plugin"), join(own, "plugin"), { recursive: true });
+    return join(own, "plugin");
+  });
+});
+
+/** What the engine reads first: the port. Then the engine is gone. */
+const firstLine = async (command: string): Promise<string> => {
+  const child = spawn(command, ["127.0.0.1:1"], {
+    env: environment(),
+    cwd: dirname(folder),
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  for await (const line of createInterface(child.stdout)) {
+    child.stdin.end();
+    return line;
+  }
+  return "";
+};
+
+/** With a PATH that has only this folder, and what a shell script needs. */
+const saidWith = async (path: string): Promise<string> => {
+  const tools = await once("tools", (own) => {
+    for (const name of ["dirname", "readlink"]) symlinkSync(toolOf(name), join(own, name));
+    return own;
+  });
+  const env = { PATH: `${path}:${tools}` };
+  const { status, stdout, stderr } = spawnSync(join(folder, "pulumi-resource-irm"), { env, encoding: "utf8" });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  return stderr;
+};
+const toolOf = (name: string): string =>
+  spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
+
+describe("the executable of the plugin", () => {
+  test("starts with Node alone, also by a relative link to it", async () => {
+    const links = join(dirname(folder), "links");
+    mkdirSync(links);
+    symlinkSync("../plugin/pulumi-resource-irm", join(links, "direct"));
+    symlinkSync("direct", join(links, "indirect"));
+    for (const command of [join(folder, "pulumi-resource-irm"), join(links, "direct"), join(links, "indirect")])
+      expect(await firstLine(command)).toMatch(/^\d+$/);
+  });
+
+  test("says that there is no Node", async () => {
+    expect(await saidWith("/nonexistent")).toBe(
+      'pulumi-resource-irm: there is no "node" on the PATH; install Node 22.19 or later\n',
+    );
+  });
+
+  test("says that Node is too old", async () => {
+    expect(await saidWith(await oldNodeFolder())).toMatch(
+      /^pulumi-irm: Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required\n$/,
+    );
+  });
+});
+
+test("the npm package has the plugin, and no other file of the release", () => {
+  const files = readdirSync(project.path, { recursive: true, encoding: "utf8" });
+  expect(files.filter((file) => /\.(tar\.gz|whl)$/.test(file))).toEqual([]);
+  expect(readdirSync(join(project.path, "plugin")).toSorted()).toEqual([
+    "LICENSE-third-party.txt",
+    "main.mjs",
+    "pulumi-resource-irm",
+    "pulumi-resource-irm.cmd",
+    "schema.json",
+    "start.js",
+    "supported-node.js",
+  ]);
+});
