@@ -9,7 +9,6 @@ import { recordId } from "../kind/record.ts";
 import type * as reconcile from "../reconcile/index.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
-import { bindingPlaces } from "../set/places.ts";
 import { KEY, PREVIEW, PROVIDER, SERVICE } from "../state/state.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { reporterWith } from "./report.ts";
@@ -172,10 +171,9 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   });
 
   const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log };
-  const places = bindingPlaces();
-  const recordSteps = recordStepsWith(parts, places);
+  const recordSteps = recordStepsWith(parts);
   const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(recordSteps(kind))]);
-  const roleBindingSet = methodsOf(setStepsWith(parts, places));
+  const roleBindingSet = methodsOf(setStepsWith(parts));
   const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
   return { kinds, session: connect };
 };

@@ -4,7 +4,6 @@ import { kindRecords } from "../kind/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import * as reconcile from "../reconcile/index.ts";
-import type { BindingPlaces } from "../set/places.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
@@ -13,7 +12,7 @@ import { type Review, reviewWith } from "./review.ts";
 import type { StepParts, Steps } from "./steps.ts";
 
 /** Of all these kinds: they share what a preview shows. */
-export const recordStepsWith = (parts: StepParts, places: BindingPlaces): ((kind: Kind) => Steps) => {
+export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const { ledger, connect, hasCredentials, log } = parts;
   const duplicates = duplicateWarnings();
   const review = reviewWith(log);
@@ -35,8 +34,9 @@ export const recordStepsWith = (parts: StepParts, places: BindingPlaces): ((kind
     log(`${kind.type} ${nameInKey(news[KEY])} adopts ${kind.word} ${match} ${title(news)}`);
     return { ...news, adopt: match };
   };
-  const placeProblems = (kind: Kind, { parent, [KEY]: key }: Json): reconcile.CheckFailure[] => {
+  const placeProblems = async (kind: Kind, { parent, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
     if (kind !== kindRecords.roleBinding || isUnknown(parent)) return [];
+    const { places } = await ledger();
     return places.claim(parent, key, { type: "RoleBinding", name: nameInKey(key), exclusive: false }) ?? [];
   };
 
@@ -46,7 +46,7 @@ export const recordStepsWith = (parts: StepParts, places: BindingPlaces): ((kind
       if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
       const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news));
       if (failures.length > 0) return { inputs, failures };
-      const problems = [...(await adoptionProblems(kind, inputs)), ...placeProblems(kind, inputs)];
+      const problems = [...(await adoptionProblems(kind, inputs)), ...(await placeProblems(kind, inputs))];
       reviewOf(kind)?.checked(olds, inputs);
       return { inputs, failures: problems };
     },

@@ -6,7 +6,6 @@ import { checkSet, mixesNamesAndUids, sameRoleTwice } from "../set/check.ts";
 import { deleteSet } from "../set/delete.ts";
 import { diffSet } from "../set/diff.ts";
 import { bindingsIn, grants, pairKey, pairsIn } from "../set/pair.ts";
-import type { BindingPlaces } from "../set/places.ts";
 import { readSet } from "../set/read.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, nameInKey } from "../state/state.ts";
@@ -14,11 +13,8 @@ import { roleProblems } from "./look-up.ts";
 import { setReviewWith } from "./set-review.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
 
-export const setStepsWith = (
-  parts: Pick<StepParts, "log" | "connect" | "hasCredentials">,
-  places: BindingPlaces,
-): Steps => {
-  const { connect, hasCredentials } = parts;
+export const setStepsWith = (parts: StepParts): Steps => {
+  const { ledger, connect, hasCredentials } = parts;
   const review = setReviewWith(parts.log);
   return {
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
@@ -28,7 +24,7 @@ export const setStepsWith = (
       if (failures.length > 0) return { inputs, failures };
       const { parent, exclusive, [KEY]: key } = inputs;
       const own = { type: "RoleBindingSet", name: nameInKey(key), exclusive: exclusive === true } as const;
-      const problem = isUnknown(parent) ? undefined : places.claim(parent, key, own);
+      const problem = isUnknown(parent) ? undefined : (await ledger()).places.claim(parent, key, own);
       review.checked(olds, inputs);
       // Where the service does not answer, the update refuses them.
       const twice =

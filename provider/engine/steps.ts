@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { CheckFailure, DiffResult, ReadResult } from "../reconcile/index.ts";
-import type { Session } from "../session/session.ts";
+import type { Ledger, Session } from "../session/session.ts";
 
 /** A record that a state holds. */
 export interface Held {
@@ -36,7 +36,7 @@ export interface Steps {
 
 /** What steps need of the process. */
 export interface StepParts {
-  ledger(): Promise<Pick<Session, "ownership" | "journal">>;
+  ledger(): Promise<Ledger>;
   connect(): Promise<Session>;
   /** a preview works without them, and then shows less */
   hasCredentials(): Promise<boolean>;

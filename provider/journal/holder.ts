@@ -1,10 +1,9 @@
 // The holder of a lock: which process wrote the file, whether that process is certainly dead, and how another one takes the lock over.
-// A pid has a meaning only within its namespace: containers and machines may share a host name.
-import { readFileSync, readlinkSync } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../client/clock.ts";
+import { isAlive, pidsHere } from "../operation/process.ts";
 
 export interface Holder {
   pid: number;
@@ -54,25 +53,6 @@ export const holderFrom = (text: string): Holder | undefined => {
 /** False where it is unknown: on another machine, or in another pid namespace. */
 const isDead = ({ pid, host, pids }: Holder): boolean =>
   pids !== undefined && pids === pidsHere() && host === hostname() && !isAlive(pid);
-
-// Linux renumbers its namespaces at each boot, and the first one has the same number everywhere. Other systems have one namespace.
-const pidsHere = (): string | undefined => {
-  if (process.platform !== "linux") return process.platform;
-  try {
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
-  } catch {
-    return undefined;
-  }
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
-};
 
 // Takeover of a lock whose holder is dead or silent. Silent means that the lock has not changed for half a minute by our own clock.
 // The clocks of two machines, or of a file server, are never compared (docs/faults.md#f24).

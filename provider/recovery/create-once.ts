@@ -8,7 +8,7 @@ import type { NewIntent } from "../journal/journal.ts";
 import { type Kind, title, withArticle } from "../kind/kind.ts";
 import { isMatch, recordId, recordLine } from "../kind/record.ts";
 import { CREATION_GRACE_MS } from "../reconcile/not-found.ts";
-import { perSession, type Session, serviceNow } from "../session/session.ts";
+import { type Session, serviceNow } from "../session/session.ts";
 import type { Desired } from "../state/desired.ts";
 import { noteAnswer, noteFailure, noteSuccess } from "./outcome.ts";
 import {
@@ -110,9 +110,6 @@ const ADOPT_ADVICE =
   'If that record is meant, take it over with adopt: "match" (or its uid); ' +
   "if this resource had another name before, declare that name in aliases.";
 
-// The resource that creates the record of a name. The list of what exists was read before, so it does not show that record.
-const upsertClaims = perSession(() => new Map<string, string>());
-
 // Of a kind whose create changes the record of the same name (docs/contract.md#d19): why it must not be sent.
 const upsertProblem = (
   session: Session,
@@ -120,10 +117,8 @@ const upsertProblem = (
   { records, isComplete }: Existing,
 ): string | undefined => {
   if (!kind.upsert) return undefined;
-  const claims = upsertClaims(session);
-  const place = [kind.field, parent, args.name].join(" ");
-  const owner = claims.get(place) ?? key;
-  claims.set(place, owner);
+  // The list of what exists was read before, so it does not show what this run creates.
+  const owner = session.ownership.claimName([kind.field, parent, args.name].join(" "), key);
   if (owner !== key)
     return (
       `${key}: ${owner} declares ${kind.word} "${args.name}" in ${parent} too, and a second create would change it; nothing was sent. ` +

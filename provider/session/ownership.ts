@@ -1,6 +1,7 @@
-// Which resource owns a record, in this process (`recordId` distinguishes records that share a uid). A record has one owner. A run
-// never deletes what it has taken or keeps, and no resource takes what the run deletes.
+// Which resource owns a record, in this run (`recordId` distinguishes records that share a uid). A record has one owner. A run never
+// deletes what it has taken or keeps, and no resource takes what the run deletes. That holds across the processes of an operation.
 import { isRoot } from "../../schema/index.ts";
+import { type Operation, soleOperation } from "../operation/operation.ts";
 
 /** How a resource came by its record in this run. */
 export type Origin = "created" | "recovered" | "adopted";
@@ -21,9 +22,9 @@ export interface Ownership {
   plan(uid: string, key: string): string | undefined;
   /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
   isOwnedBy(uid: string, key: string): boolean;
-  /** This process created the record, so it holds only what this process creates there. */
+  /** This run created the record, so it holds only what this run creates there. */
   isCreatedHere(uid: string): boolean;
-  /** The root group is new to this process: tokens issued before it existed do not grant anything in it. */
+  /** The root group is new to this run: tokens issued before it existed do not grant anything in it. */
   isNewRoot(uid: string): boolean;
   /** This run took the record, keeps it, or leaves it in place. */
   isHeld(uid: string): boolean;
@@ -38,11 +39,77 @@ export interface Ownership {
   release(uid: string, own?: boolean): boolean;
   /** This run is deleting the record, or has deleted it. */
   isLeaving(uid: string): boolean;
+  /**
+   * A resource creates the record of this name, where a create changes the one that exists. Returns the key of the first resource that
+   * did, which may be another one.
+   */
+  claimName(place: string, key: string): string;
   /** The record is deleted. A new one may have the same uid: an account association has that of its group. */
   forget(uid: string): void;
 }
 
-export const createOwnership = (): Ownership => {
+/** What the resources of a run do with records, in one order. The names are part of a file that processes of two versions may share. */
+type Event =
+  | { is: "inState"; uid: string; key?: string | undefined }
+  | { is: "kept"; uid: string; adopted: boolean }
+  | { is: "taken"; uid: string; key: string; origin: Origin }
+  | { is: "planned"; uid: string; key: string }
+  | { is: "released"; uid: string; own: boolean }
+  | { is: "named"; uid: string; key: string }
+  | { is: "forgotten"; uid: string };
+
+/** Of all records at one address of the service. `operation`: the processes that share it. */
+export const createOwnership = (operation: Operation = soleOperation(), service = ""): Ownership => {
+  const records = recordsOf();
+  const { append, refresh } = operation.share(`ownership ${service}`, records.reduce);
+  // What other processes have done counts from the moment of the question.
+  const current = (): Records => {
+    refresh();
+    return records;
+  };
+  return {
+    inState: (uid, key) => {
+      const other = append({ is: "inState", uid, key });
+      if (other !== undefined)
+        throw new Error(
+          `${key}: ${uid} is already managed by ${other}; a record can be managed by only one resource, so adopt it in one of them`,
+        );
+    },
+    keep: (uid, adopted) => void append({ is: "kept", uid, adopted }),
+    leave: (uid) => void append({ is: "kept", uid, adopted: false }),
+    take: (uid, key, origin) => {
+      const reason = append({ is: "taken", uid, key, origin });
+      if (reason) throw new Error(`${uid} ${reason}`);
+    },
+    plan: (uid, key) => append({ is: "planned", uid, key }),
+    isOwnedBy: (uid, key) => current().ownerOf(uid) === key,
+    isCreatedHere: (uid) => current().taken.get(uid)?.origin === "created",
+    isNewRoot: (uid) => {
+      if (!isRoot(uid)) return false;
+      const own = current().taken.get(uid);
+      return own !== undefined && own.origin !== "adopted";
+    },
+    isHeld: (uid) => {
+      const { taken, kept } = current();
+      return taken.has(uid) || kept.has(uid);
+    },
+    creationRefusal: (uid, key) => {
+      const { inState, taken, adoptionRefusal } = current();
+      if (inState.has(uid) && !taken.has(uid)) return "is already managed by another resource of this stack";
+      return adoptionRefusal(uid, key);
+    },
+    adoptionRefusal: (uid, key) => current().adoptionRefusal(uid, key),
+    release: (uid, own = false) => append({ is: "released", uid, own }) === undefined,
+    isLeaving: (uid) => current().leaving.has(uid),
+    claimName: (place, key) => append({ is: "named", uid: place, key }) ?? key,
+    forget: (uid) => void append({ is: "forgotten", uid }),
+  };
+};
+
+type Records = ReturnType<typeof recordsOf>;
+
+/** What the events so far mean. Processes that read the same events agree. */
+const recordsOf = () => {
   const inState = new Set<string>();
   const owners = new Map<string, string>();
   const taken = new Map<string, { key: string; origin: Origin }>();
@@ -50,6 +117,7 @@ export const createOwnership = (): Ownership => {
   const adopted = new Set<string>();
   const leaving = new Set<string>();
   const planned = new Map<string, string>();
+  const named = new Map<string, string>();
 
   const ownerOf = (uid: string): string | undefined => taken.get(uid)?.key ?? owners.get(uid);
 
@@ -59,53 +127,54 @@ export const createOwnership = (): Ownership => {
     return owner === undefined || owner === key ? undefined : `is already managed by ${owner}`;
   };
 
-  return {
-    inState: (uid, key) => {
-      inState.add(uid);
-      if (key === undefined) return;
-      const other = ownerOf(uid) ?? planned.get(uid);
-      if (other !== undefined && other !== key)
-        throw new Error(
-          `${key}: ${uid} is already managed by ${other}; a record can be managed by only one resource, so adopt it in one of them`,
-        );
-      owners.set(uid, key);
-    },
-    keep: (uid, isAdopted) => {
-      kept.add(uid);
-      if (isAdopted) adopted.add(uid);
-    },
-    leave: (uid) => {
-      kept.add(uid);
-    },
-    take: (uid, key, origin) => {
-      const reason = adoptionRefusal(uid, key);
-      if (reason) throw new Error(`${uid} ${reason}`);
-      taken.set(uid, { key, origin });
-    },
-    plan: (uid, key) => {
-      const other = planned.get(uid);
-      if (other !== undefined && other !== key) return `is adopted by ${other} as well`;
-      planned.set(uid, key);
-      return adoptionRefusal(uid, key);
-    },
-    isOwnedBy: (uid, key) => ownerOf(uid) === key,
-    isCreatedHere: (uid) => taken.get(uid)?.origin === "created",
-    isNewRoot: (uid) => isRoot(uid) && taken.has(uid) && taken.get(uid)?.origin !== "adopted",
-    isHeld: (uid) => taken.has(uid) || kept.has(uid),
-    creationRefusal: (uid, key) => {
-      if (inState.has(uid) && !taken.has(uid)) return "is already managed by another resource of this stack";
-      return adoptionRefusal(uid, key);
-    },
-    adoptionRefusal,
-    release: (uid, own = false) => {
-      if (taken.has(uid) || ((planned.has(uid) || adopted.has(uid)) && !own)) return false;
-      leaving.add(uid);
-      return true;
-    },
-    isLeaving: (uid) => leaving.has(uid),
-    forget: (uid) => {
-      for (const uids of [inState, kept, adopted, leaving]) uids.delete(uid);
-      owners.delete(uid);
-    },
+  /** Applies an event. Returns why it has no effect, or which other resource was first. */
+  const reduce = (event: Event): string | undefined => {
+    const { uid } = event;
+    switch (event.is) {
+      case "inState": {
+        const { key } = event;
+        inState.add(uid);
+        if (key === undefined) return undefined;
+        const other = ownerOf(uid) ?? planned.get(uid);
+        if (other !== undefined && other !== key) return other;
+        owners.set(uid, key);
+        return undefined;
+      }
+      case "kept":
+        kept.add(uid);
+        if (event.adopted) adopted.add(uid);
+        return undefined;
+      case "taken": {
+        const { key, origin } = event;
+        const reason = adoptionRefusal(uid, key);
+        if (reason === undefined) taken.set(uid, { key, origin });
+        return reason;
+      }
+      case "planned": {
+        const other = planned.get(uid);
+        if (other !== undefined && other !== event.key) return `is adopted by ${other} as well`;
+        planned.set(uid, event.key);
+        return adoptionRefusal(uid, event.key);
+      }
+      case "released":
+        if (taken.has(uid) || ((planned.has(uid) || adopted.has(uid)) && !event.own))
+          return "is taken, adopted or kept by this run";
+        leaving.add(uid);
+        return undefined;
+      case "named": {
+        const first = named.get(uid) ?? event.key;
+        named.set(uid, first);
+        return first;
+      }
+      case "forgotten":
+        for (const uids of [inState, kept, adopted, leaving]) uids.delete(uid);
+        owners.delete(uid);
+        return undefined;
+      default:
+        // Of a later version.
+        return undefined;
+    }
   };
+
+  return { reduce, ownerOf, adoptionRefusal, inState, taken, kept, leaving };
 };

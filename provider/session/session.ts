@@ -2,13 +2,17 @@
 // this file composes them. State of a single step lives in that step (`perSession`).
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
-import type { Config, Env } from "../../client/config.ts";
+import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { redactor } from "../../client/redact.ts";
 import { DEADLINE_MS } from "../../client/retry.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
 import { createJournal, type Journal } from "../journal/journal.ts";
 import { journalPath } from "../journal/path.ts";
+import { joinOperation } from "../operation/join.ts";
+import { soleOperation } from "../operation/operation.ts";
+import type { Engine } from "../operation/place.ts";
+import { type BindingPlaces, bindingPlaces } from "../set/places.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 
 export interface Session extends Client, Ledger {
@@ -24,6 +28,8 @@ export interface Environment {
   transport: Transport;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
+  /** started this process as one of several that serve its operation; absent: this process serves all of it */
+  engine?: Engine;
   /** keeps the SDK from printing an error that the engine prints too */
   silence?(error: Error): void;
 }
@@ -35,21 +41,27 @@ export const systemEnvironment = (): Environment => ({
   log: (text) => console.log(printableLines(text)),
 });
 
-/** Ownership and journal. They need no credentials, so a preview without them has both. */
+/** What the processes of an operation share. It needs no credentials, so a preview without them has it. */
 export interface Ledger {
   ownership: Ownership;
   journal: Journal;
+  places: BindingPlaces;
 }
 
-export const ledgerWith = (config: Config, { clock, env, log }: Environment): Ledger => ({
-  ownership: createOwnership(),
-  journal: createJournal({
-    pathOf: (stack) => journalPath(stack, config, env, process.cwd()),
-    clock,
-    timeoutMs: DEADLINE_MS + config.requestTimeoutMs,
-    log,
-  }),
-});
+export const ledgerWith = (config: Config, { clock, env, log, engine }: Environment): Ledger => {
+  const operation = engine ? joinOperation(engine) : soleOperation();
+  const service = serviceOf(config.baseUrl);
+  return {
+    ownership: createOwnership(operation, service),
+    places: bindingPlaces(operation, service),
+    journal: createJournal({
+      pathOf: (stack) => journalPath(stack, config, env, process.cwd()),
+      clock,
+      timeoutMs: DEADLINE_MS + config.requestTimeoutMs,
+      log,
+    }),
+  };
+};
 
 export const sessionWith = (
   config: Config,

@@ -1,0 +1,80 @@
+// Where the log of an operation is: a file in a folder of the user alone, below the folder for temporary files. All processes of one
+// operation find the same name, from the engine that started them.
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, rmSync, type Stats } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { SessionError } from "../../client/errors.ts";
+import { isAlive, pidsHere, startOf } from "./process.ts";
+
+/** The engine that started this process. */
+export interface Engine {
+  /** `127.0.0.1:40123`, the first argument of a plugin */
+  address: string;
+  /** its process; absent = the parent of this one, which starts a plugin by `exec` */
+  pid?: number;
+}
+
+/** The folder or the file cannot be used: one sentence that says what to do. */
+export class OperationError extends SessionError {
+  override readonly name = "OperationError";
+}
+
+/** Path of the operation's log, in a folder that exists. Removes the logs of engines that have ended. */
+export const logPath = ({ address, pid = parent() }: Engine): string => {
+  const folder = requireFolder();
+  for (const name of readdirSync(folder)) if (isAbandoned(name)) rmSync(join(folder, name), { force: true });
+  return join(folder, `${markOf(pid)}.${digest(address)}.jsonl`);
+};
+
+const requireFolder = (): string => {
+  // On Windows the folder for temporary files is that of the user.
+  const folder = join(tmpdir(), `pulumi-irm-${process.getuid?.() ?? userInfo().username}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const problem = problemOf(lstatSync(folder));
+    if (problem !== undefined) throw new OperationError(`${folder} ${problem}; ${ADVICE}`);
+  } catch (error) {
+    throw withPath(folder, error);
+  }
+  return folder;
+};
+
+const ADVICE = "remove it, or set TMPDIR to a folder of your own";
+
+/** An error of the file system, with the path and what to do. */
+export const withPath = (path: string, error: unknown): Error => {
+  if (error instanceof OperationError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new OperationError(
+    `${path}, which the providers of one operation share, cannot be used (${code ?? message}); ${ADVICE}`,
+    { cause: error },
+  );
+};
+
+// Another user who creates the folder first must not read or write what is in it.
+const problemOf = (found: Stats): string | undefined => {
+  const must = "must be a folder of this user alone";
+  if (!found.isDirectory()) return `${must}, and is none`;
+  const uid = process.getuid?.();
+  if (uid === undefined) return undefined;
+  if (found.uid !== uid) return `${must}, and belongs to another one`;
+  return (found.mode & 0o077) === 0 ? undefined : `${must}, and others have access to it`;
+};
+
+// On Windows a command file stands between the two, and each process has its own.
+const parent = (): number => (process.platform === "win32" ? UNKNOWN : process.ppid);
+const UNKNOWN = 0;
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+
+// Containers may share the folder: only in its own namespace does a process know whether an engine has ended.
+const markOf = (pid: number): string => [digest(pidsHere() ?? ""), pid, startOf(pid) || 0].join(".");
+
+const isAbandoned = (name: string): boolean => {
+  const [namespace, pid, start] = name.split(".");
+  if (pidsHere() === undefined || namespace !== digest(pidsHere() ?? "")) return false;
+  const engine = Number(pid);
+  if (engine === UNKNOWN) return false;
+  return !isAlive(engine) || (startOf(engine) || "0") !== start;
+};

@@ -1,0 +1,41 @@
+// Which process a pid means, and whether it is alive. A pid has a meaning only within its namespace: containers and machines may share a
+// host name or a folder.
+import { readFileSync, readlinkSync } from "node:fs";
+
+/** Linux renumbers its namespaces at each boot, and the first one has the same number everywhere. Other systems have one namespace. */
+export const pidsHere = (): string | undefined => {
+  if (process.platform !== "linux") return process.platform;
+  try {
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return undefined;
+  }
+};
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+  // A killed process keeps its pid until its parent asks for its exit code.
+  return statOf(pid)?.state !== "Z";
+};
+
+/** When the process began, in ticks since boot, so that a reused pid is another process; empty where the system does not say. */
+export const startOf = (pid: number): string => statOf(pid)?.start ?? "";
+
+const STATE = 0;
+const START = 19;
+
+const statOf = (pid: number): { state: string | undefined; start: string | undefined } | undefined => {
+  try {
+    // The name of the program comes first, in parentheses, and may have any characters (proc_pid_stat(5)).
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return { state: fields[STATE], start: fields[START] };
+  } catch {
+    return undefined;
+  }
+};

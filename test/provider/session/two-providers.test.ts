@@ -1,0 +1,159 @@
+// Two explicit providers in one operation of the engine: each is a process, and the rules of a record hold across them. Here each is a
+// provider with a session of its own over the log that they share.
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemTransport } from "../../../client/transport.ts";
+import { methodsWith } from "../../../provider/engine/methods.ts";
+import type { StateKind } from "../../../provider/kind/index.ts";
+import type { Json } from "../../../schema/index.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import { getter, keyOf } from "../../support/scripted.ts";
+
+const folder = temporaryFolder();
+let service: Service;
+let org: string;
+beforeAll(async () => {
+  vi.stubEnv("TMPDIR", folder.path(""));
+  service = await startService();
+  org = service.organization as string;
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await service.close();
+  folder.remove();
+});
+
+let operation = 0;
+let said: string[];
+beforeEach(() => {
+  operation += 1;
+  said = [];
+});
+
+type Provider = ReturnType<typeof methodsWith>;
+
+/** A provider of the current operation. */
+const provider = async (env = service.env): Promise<Provider> => {
+  const methods = methodsWith({
+    env,
+    clock: manualClock(),
+    transport: systemTransport(),
+    log: (text) => void said.push(text),
+    engine: { address: `127.0.0.1:${operation}`, pid: process.pid },
+  });
+  await methods.group.configure({ config: { get: getter() } });
+  return methods;
+};
+/** The next operation of the engine, with two providers. */
+const nextOperation = async (): Promise<[Provider, Provider]> => {
+  operation += 1;
+  return [await provider(), await provider()];
+};
+
+const group = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
+const isThere = async (uid: string): Promise<boolean> => {
+  const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
+  return (groups as unknown as Json[]).length === 1;
+};
+
+describe("a record of two providers", () => {
+  it("that a resource of one adopts stays when its old resource, under the other, is deleted", async () => {
+    const old = await (await provider()).group.create(group("old"));
+    const [first, second] = await nextOperation();
+    const taken = await second.group.create(group("new", { adopt: old.id }));
+    expect(taken.id).toBe(old.id);
+    await first.group.delete(old.id, old.outs);
+    expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("that a resource of one is going to adopt stays as well", async () => {
+    const old = await (await provider()).group.create(group("left"));
+    const [first, second] = await nextOperation();
+    const news = group("planned", { adopt: old.id });
+    expect((await second.group.check({}, news)).failures).toEqual([]);
+    await first.group.delete(old.id, old.outs);
+    expect((await second.group.create(news)).id).toBe(old.id);
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("that one deletes is not adopted under the other", async () => {
+    const old = await (await provider()).group.create(group("gone"));
+    const [first, second] = await nextOperation();
+    await first.group.delete(old.id, old.outs);
+    await expect(second.group.create(group("late", { adopt: old.id }))).rejects.toThrow(
+      `adopt: group ${old.id} is being deleted by this run`,
+    );
+  });
+
+  it("that the state has under one is refused in the preview of the other, also at another spelling of the address", async () => {
+    const old = await (await provider()).group.create(group("kept"));
+    const [first] = await nextOperation();
+    await first.group.diff(old.id, old.outs, group("kept"));
+    const { port } = new URL(service.baseUrl);
+    const second = await provider({ ...service.env, IRM_BASE_URL: `http://LOCALHOST:${port}/` });
+    const { failures } = await second.group.check({}, group("other", { adopt: old.id }));
+    const owner = keyOf("kept").__key;
+    expect(failures).toEqual([{ property: "adopt", reason: `group ${old.id} is already managed by ${owner}` }]);
+  });
+
+  it("is free again in the next operation", async () => {
+    const old = await (await provider()).group.create(group("moves"));
+    const [first] = await nextOperation();
+    await first.group.diff(old.id, old.outs, group("moves"));
+    const [, second] = await nextOperation();
+    expect((await second.group.create(group("moved", { adopt: old.id }))).id).toBe(old.id);
+  });
+});
+
+describe("the bindings of a group", () => {
+  const check = async (methods: Provider, kind: StateKind, name: string, more: Json) =>
+    (await methods[kind].check({}, { ...keyOf(name), parent: org, ...more })).failures;
+  const uid = (digit: string) => `${org}/${digit.repeat(16)}`;
+  it("are not declared by an exclusive set under one provider and a RoleBinding under another", async () => {
+    const binding = { identity: uid("1"), role: uid("2") };
+    const [first, second] = [await provider(), await provider()];
+    expect(await check(first, "roleBindingSet", "all", { bindings: [], exclusive: true })).toEqual([]);
+    const reason =
+      "RoleBinding one is in the group of RoleBindingSet all, which is exclusive and would remove it; " +
+      "declare its pair in the set instead, or leave out exclusive";
+    expect(await check(second, "roleBinding", "one", binding)).toEqual([{ property: "parent", reason }]);
+    const [third, fourth] = await nextOperation();
+    expect(await check(third, "roleBinding", "one", binding)).toEqual([]);
+    expect(await check(fourth, "roleBindingSet", "all", { bindings: [], exclusive: true })).toEqual([
+      { property: "exclusive", reason },
+    ]);
+  });
+});
+
+describe("a name that a create would change", () => {
+  it("is created once, although the list of what exists was read before", async () => {
+    const [first, second] = [await provider(), await provider()];
+    const repo = await first.repo.create({ ...keyOf("repo"), parent: org, name: "repo" });
+    const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+    const tag = (name: string, digit: string) => ({
+      ...keyOf(name),
+      parent: repo.id,
+      name: "latest",
+      digest: digest(digit),
+    });
+    await first.tag.create(tag("one", "1"));
+    await expect(second.tag.create(tag("two", "2"))).rejects.toThrow(
+      `${keyOf("one").__key} declares tag "latest" in ${repo.id} too, and a second create would change it; nothing was sent`,
+    );
+  });
+});
+
+describe("a folder that cannot be used", () => {
+  it("is one error in full, and then the name of the resource that reported it", async () => {
+    vi.stubEnv("TMPDIR", "/dev/null");
+    try {
+      const only = await provider();
+      await expect(only.group.create(group("first"))).rejects.toThrow("set TMPDIR to a folder of your own");
+      await expect(only.group.create(group("second"))).rejects.toThrow("failed for the same reason as Test::first");
+    } finally {
+      vi.stubEnv("TMPDIR", folder.path(""));
+    }
+  });
+});
