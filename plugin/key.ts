@@ -3,6 +3,7 @@
 // other than Pulumi Cloud has one organisation, and there the id of the provider's resource stands in its place. That id is random and in
 // the state, so two stacks of the same name never have the same keys.
 
+import type { Env } from "../client/config.ts";
 import { backendOf } from "../provider/journal/path.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import { SET_TOKEN, TOKEN_PREFIX, TYPE_PREFIX } from "../provider/kind/kind.ts";
@@ -46,7 +47,7 @@ export const keyFrom = (urn: string, organization: string): string => {
 };
 
 /** What stands for the organisation where no package and no state says it. */
-export const organizationWithout = (providerId: string, env: NodeJS.ProcessEnv, cwd: string): string => {
+export const organizationWithout = (providerId: string, env: Env, cwd: string): string => {
   const backend = backendOf(env, cwd);
   const isCloud = backend === "" || /^https?:/.test(backend);
   return isCloud ? `~${providerId}` : "organization";

@@ -5,7 +5,7 @@ import provider, {
   type ConfigureRequest,
   type DiffRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { parseConfig } from "../client/config.ts";
+import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/methods.ts";
 import { containsUnknown, isUnknown } from "../provider/state/path.ts";
 import type { Json } from "../schema/index.ts";
@@ -42,7 +42,7 @@ export const stackConfigFrom = (urn: string, values: Json): StackConfig => {
 };
 
 /** The arguments, and what is wrong with those that are given. What is missing counts only for a resource that needs it. */
-export const checkConfig = (request: CheckRequest, env: NodeJS.ProcessEnv) => {
+export const checkConfig = (request: CheckRequest, env: Env) => {
   const urn = request.getUrn();
   const asked = markedFrom(request.getNews());
   const values = plainFrom(asked);
@@ -60,7 +60,7 @@ export const checkConfig = (request: CheckRequest, env: NodeJS.ProcessEnv) => {
 };
 
 // Of the default provider, the check of the resources reports the problems, once for all of them.
-const problemsOf = (urn: string, values: Json, env: NodeJS.ProcessEnv): { property: string; reason: string }[] => {
+const problemsOf = (urn: string, values: Json, env: Env): { property: string; reason: string }[] => {
   const name = explicitName(urn);
   if (name === undefined || containsUnknown(values)) return [];
   const { get, rawConfig = {} } = stackConfigFrom(urn, values);

@@ -57,7 +57,7 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
     const { config, id } = configurationFrom(request);
     const own = providerWith(environment, { looksUp: true });
     void own.kinds.group.configure({ config });
-    const organization = organizationWithout(id, process.env, process.cwd());
+    const organization = organizationWithout(id, environment.env, process.cwd());
     return { resources: resourceMethods(own, organization), session: own.session };
   };
   const current = () => {
@@ -108,7 +108,7 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
       attached(request.getAddress());
       return new empty.Empty();
     }),
-    checkConfig: answered((request: CheckRequest) => checkConfig(request, process.env)),
+    checkConfig: answered((request: CheckRequest) => checkConfig(request, environment.env)),
     diffConfig: answered(diffConfig),
     configure: answered((request: ConfigureRequest) => {
       configured = configure(request);

@@ -1,0 +1,47 @@
+// The process of a plugin: it prints the port that it listens on, and ends with the engine that has started it. Without an engine it waits
+// for one that attaches itself: PULUMI_DEBUG_PROVIDERS=irm:PORT.
+import { type Server, ServerCredentials } from "@grpc/grpc-js";
+import type { Environment } from "../provider/session/session.ts";
+import { engineLog } from "./log.ts";
+import { createPlugin } from "./server.ts";
+import { version } from "./version.ts";
+
+/** `schema`: JSON text of the package's schema. */
+export const runPlugin = (environment: Omit<Environment, "log">, schema: () => string): void => {
+  // Options such as -logtostderr come first.
+  let engine = process.argv.slice(2).findLast((argument) => !argument.startsWith("-"));
+  const isStarted = engine !== undefined;
+
+  const log = engineLog(() => engine);
+  const plugin = createPlugin({
+    version,
+    schema,
+    environment: { ...environment, log: log.info },
+    log,
+    attached: (address) => {
+      engine = address;
+    },
+  });
+
+  // The engine asks for the end of a plugin after each operation. What was under way has been cancelled then.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(0));
+
+  // The engine holds the other end of stdin: when it dies, operations under way are finished, so that the journal records them.
+  if (isStarted) process.stdin.once("end", () => void plugin.idle().then(() => process.exit(0))).resume();
+
+  listen(plugin.server).then(
+    (port) => process.stdout.write(`${port}\n`),
+    (error: Error) => {
+      console.error(`pulumi-resource-irm: cannot listen on loopback: ${error.message}`);
+      process.exit(1);
+    },
+  );
+};
+
+/** Resolves with the port. */
+export const listen = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    );
+  });
