@@ -14,7 +14,7 @@ import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/kind/kind.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { SECRETS, shownOncePaths } from "../provider/state/normal-form.ts";
-import { KEY, PROVIDER } from "../provider/state/state.ts";
+import { IMPORTED, KEY, PROVIDER } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type Change, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, ORGANIZATION, organizationIn, typeIn } from "./key.ts";
@@ -114,7 +114,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
       const { name, kind, methods } = subjectOf(urn);
       const [state, inputs] = [markedFrom(request.getProperties()), markedFrom(request.getInputs())];
       const stored = plainFrom(state);
-      const own = { ...stored, [KEY]: stored[KEY] ?? keyOf(urn, undefined, plainFrom(inputs)) };
+      const own = { ...storedOr(stored, kind), [KEY]: stored[KEY] ?? keyOf(urn, undefined, plainFrom(inputs)) };
       const result = await methods.read(request.getId(), own);
       const response = new ReadResponse();
       response.setId(result.id);
@@ -184,6 +184,10 @@ const KINDS: Readonly<Record<Change, readonly [number, number]>> = {
   delete: [K.DELETE, K.DELETE_REPLACE],
   update: [K.UPDATE, K.UPDATE_REPLACE],
 } as never;
+
+/** What the state has of a resource: of one that is imported, nothing, and what the service shows once is not lost. */
+const storedOr = (stored: Json, kind: Kind | undefined): Json =>
+  Object.keys(stored).length === 0 && kind && shownOncePaths(kind).length > 0 ? { [IMPORTED]: true } : stored;
 
 const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
 

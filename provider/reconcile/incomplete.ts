@@ -5,7 +5,7 @@ import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { Desired } from "../state/desired.ts";
 import { shownOncePaths } from "../state/normal-form.ts";
-import { argumentOf } from "../state/state.ts";
+import { argumentOf, originIn } from "../state/state.ts";
 
 /** The SDK's dynamic provider recognises it by its members. */
 export class Incomplete extends Error {
@@ -31,9 +31,9 @@ export const differentResponse = (kind: Kind, outs: Json, paths: readonly string
   return new Incomplete(text, uid, outs);
 };
 
-/** Outputs that the state lacks and no read returns. An adopted record never had them in a response. */
+/** Outputs that the state lacks and no read returns. An adopted or imported record never had them in a response. */
 export const lostOutputs = (kind: Kind, outputs: Json): string[] =>
-  outputs.adopted === true ? [] : shownOncePaths(kind).filter((name) => outputs[name] === undefined);
+  Object.keys(originIn(outputs)).length > 0 ? [] : shownOncePaths(kind).filter((name) => outputs[name] === undefined);
 
 /**
  * The created record; throws Incomplete where the response was lost with an output that the service shows once. Whatever needs that

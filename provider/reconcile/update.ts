@@ -9,7 +9,7 @@ import { changedPaths, changeOf } from "../state/changes.ts";
 import { type Desired, desiredFrom, withArgs, withObserved, withUids } from "../state/desired.ts";
 import { observe, shownOncePaths, writeOnlyPaths } from "../state/normal-form.ts";
 import { withoutPaths } from "../state/path.ts";
-import { outputsFrom, withoutOwn } from "../state/state.ts";
+import { originIn, outputsFrom, withoutOwn } from "../state/state.ts";
 import { differentResponse } from "./incomplete.ts";
 import { retryWhileNew } from "./not-found.ts";
 
@@ -22,9 +22,9 @@ export const update = async (
   news: Json,
 ): Promise<{ outs: Json }> => {
   const asked = desiredFrom(kind, news);
-  const adopting = withArgs(asked, { ...asked.args, adopted: olds.adopted });
+  const own = withArgs(asked, { ...asked.args, ...originIn(olds) });
   // Looks a name up only where the record does not have it already.
-  const desired = await withUids(session, withObserved(adopting, observe(kind, olds)));
+  const desired = await withUids(session, withObserved(own, observe(kind, olds)));
   const { paths } = changeOf(desired, placeOf(kind, id), olds);
   // Only arguments that the API does not know differ, or the engine repeats an update that failed.
   if (paths.length === 0) return { outs: outputsFrom(kind, withoutOwn(olds), desired.args) };

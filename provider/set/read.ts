@@ -11,14 +11,14 @@ import { bindingsIn } from "./pair.ts";
 import { keptOnPurpose } from "./protect.ts";
 import { settingsOf } from "./settings.ts";
 
-/** `stored` are the outputs in the state. */
+/** `stored` are the outputs in the state; without any, the set is imported, and manages what the group has. */
 export const readSet = async (session: Session, group: string, stored: Json): Promise<ReadResult> => {
   const known = bindingsIn(stored, "bindings");
   const listed = await listLive(session, group);
   if (listed.length === 0 && !(await isGroup(session, group))) return { id: "", props: {} };
   const live = await withKnown(session, known, stored.updateTime, listed);
   const byUid = new Map(live.map((one) => [one.uid, one]));
-  const managed = known.flatMap(({ uid }) => byUid.get(uid) ?? []);
+  const managed = stored.bindings === undefined ? live : known.flatMap(({ uid }) => byUid.get(uid) ?? []);
   const others = live.filter((one) => !managed.includes(one));
   const outputs = outputsOf(
     { group, managed, unmanaged: await withReasons(session, group, live, others, stored) },

@@ -68,6 +68,9 @@ const SWITCHES: Readonly<Record<string, unknown>> = {
 /** Of outputs: the record existed before this resource, and stays when the resource is deleted. */
 const ADOPTED = "adopted";
 
+/** Of outputs: `pulumi import` read the record, so what the service shows once is not known, and not lost either. */
+export const IMPORTED = "__imported";
+
 /** Of inputs: what a deletion does to an adopted record. A preview shows inputs. */
 const ON_DELETE = "onDelete";
 
@@ -146,13 +149,16 @@ export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
   const { uid, ...fields } = kind.stored?.(whole, own) ?? whole;
   const place = isUidp(uid) ? placeOf(kind, uid) : "";
   const parent = place === "" ? {} : { parent: place };
-  const adopted = own[ADOPTED] === true ? { [ADOPTED]: true } : {};
-  return withoutNull({ uid, ...parent, ...fields, ...switchesOf(own), ...adopted }) as Json;
+  return withoutNull({ uid, ...parent, ...fields, ...switchesOf(own), ...originIn(own) }) as Json;
 };
+
+/** Of outputs: how the resource came by its record, where it did not create it. */
+export const originIn = (outputs: Json): Json =>
+  Object.fromEntries([ADOPTED, IMPORTED].flatMap((name) => (outputs[name] === true ? [[name, true]] : [])));
 
 /** The API's fields of stored outputs. */
 export const withoutOwn = (outputs: Json): Json => {
-  const own = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ADOPTED, ...Object.keys(SWITCHES)];
+  const own = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ADOPTED, IMPORTED, ...Object.keys(SWITCHES)];
   return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
 };
 
