@@ -1,7 +1,7 @@
 // Where the service is and which identity to assume. The stack's configuration (`irm:*`) takes precedence over the environment. Tokens
 // are never read from the stack's configuration, because the state stores all of it.
 import { isAbsolute } from "node:path";
-import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest } from "../schema/index.ts";
+import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest, suggestion } from "../schema/index.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, type Env } from "./credential-settings.ts";
 
 export type { Env } from "./credential-settings.ts";
@@ -149,9 +149,10 @@ const secretsInConfig = (get: GetConfig): string[] =>
 export const unknownKeys = ({ keys, project, provider }: Given): { problems: string[]; warnings: string[] } => {
   const problems: string[] = [];
   const warnings: string[] = [];
-  if (project === "irm" && provider === undefined) return { problems, warnings };
-  const settings = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS).filter((name) => name !== "token")];
   const own = keys.filter((key) => key.startsWith("irm:")).map((key) => key.slice("irm:".length));
+  if (provider !== undefined) return { problems: unknownArguments(provider, own), warnings };
+  if (project === "irm") return { problems, warnings };
+  const settings = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS).filter((name) => name !== "token")];
   for (const key of own.filter((name) => ![...settings, ...SECRETS].includes(name))) {
     const near = nearest(key, [...settings, ...SECRETS]);
     const known = `it knows ${settings.map((name) => `irm:${name}`).join(", ")}`;
@@ -161,6 +162,14 @@ export const unknownKeys = ({ keys, project, provider }: Given): { problems: str
     else problems.push(`stack configuration irm:${key}: there is no such setting; did you mean irm:${near}?`);
   }
   return { problems, warnings };
+};
+
+/** Of an explicit provider: its program and this code are of one version. */
+const unknownArguments = (provider: string, names: readonly string[]): string[] => {
+  const known = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS)];
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => `provider ${provider}: ${name}: unknown argument${suggestion(name, known)}`);
 };
 
 // A CI system sets a missing variable to the empty string.

@@ -2,12 +2,14 @@
 import provider, { type InvokeRequest, type InvokeResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import { listAll } from "../client/paginate.ts";
 import { getByUid, getIn, getNamed } from "../provider/engine/get.ts";
+import { reporterWith } from "../provider/engine/report.ts";
 import { builtInRoleUid, isRoleName } from "../provider/kind/built-in-role.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import { TOKEN_PREFIX } from "../provider/kind/kind.ts";
 import type { Session } from "../provider/session/session.ts";
 import { containsUnknown } from "../provider/state/path.ts";
 import type { Json, Resource } from "../schema/index.ts";
+import { Refusal } from "./status.ts";
 import { containsSecret, markedFrom, plainFrom, Secret, structFrom } from "./value.ts";
 
 type Invoke = (connect: () => Promise<Session>, args: Json) => Promise<Json>;
@@ -54,13 +56,13 @@ export const functions: Readonly<Record<string, Invoke>> = { ...getters, ...list
 export const invoke = async (request: InvokeRequest, connect: () => Promise<Session>): Promise<InvokeResponse> => {
   const name = request.getTok().slice(TOKEN_PREFIX.length);
   if (!request.getTok().startsWith(TOKEN_PREFIX) || !Object.hasOwn(functions, name))
-    throw new Error(
+    throw new Refusal(
       `there is no function ${request.getTok()}; there are ${Object.keys(functions).toSorted().join(", ")}`,
     );
   const asked = markedFrom(request.getArgs());
   const args = plainFrom(asked);
-  if (containsUnknown(args)) throw new Error(`${name}: an argument is not known yet`);
-  const result = await (functions[name] as Invoke)(connect, args);
+  if (containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
+  const result = await reporterWith({})(functions[name] as Invoke)(connect, args);
   const isSecret = containsSecret(asked);
   const response = new provider.InvokeResponse();
   const members = Object.entries(result).map(([key, value]) => [key, isSecret ? new Secret(value) : value]);

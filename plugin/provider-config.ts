@@ -10,6 +10,7 @@ import type { StackConfig } from "../provider/engine/methods.ts";
 import { containsUnknown, isUnknown } from "../provider/state/path.ts";
 import type { Json } from "../schema/index.ts";
 import { urnFrom } from "./key.ts";
+import { Refusal } from "./status.ts";
 import { markedFrom, plainFrom, Secret, structFrom, withMarksOf } from "./value.ts";
 
 const { CheckFailure, CheckResponse, DiffResponse, PropertyDiff } = provider;
@@ -103,6 +104,6 @@ export const configurationFrom = (request: ConfigureRequest): { config: StackCon
   const urn = request.getUrn() || "urn:pulumi:-::-::pulumi:providers:irm::default";
   const { provider: name } = stackConfigFrom(urn, {});
   if (name !== undefined && asked.token !== undefined && !(asked.token instanceof Secret))
-    throw new Error(`provider ${name}: token: must be a secret, or the state holds it in clear text`);
+    throw new Refusal(`provider ${name}: token: must be a secret, or the state holds it in clear text`);
   return { config: stackConfigFrom(urn, plainFrom(asked)), id: request.getId() ?? "" };
 };

@@ -20,7 +20,7 @@ import { type Change, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, ORGANIZATION, organizationIn, typeIn } from "./key.ts";
 import { createNames } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
-import { InitFailed } from "./status.ts";
+import { InitFailed, Refusal } from "./status.ts";
 import { containsSecret, type Marked, markedFrom, plainFrom, structFrom, withMarksOf, withSecrets } from "./value.ts";
 
 const { CheckFailure, CheckResponse, CreateResponse, DiffResponse, PropertyDiff, ReadResponse, UpdateResponse } =
@@ -33,7 +33,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
   const subjectOf = (urn: string): Subject => {
     const type = typeIn(urn);
     const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
-    if (!Object.hasOwn(kinds, name)) throw new TypeError(`there is no resource type ${type} in irm`);
+    if (!Object.hasOwn(kinds, name)) throw new Refusal(`there is no resource type ${type}`);
     return { type, name, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
   };
   const keyOf = (urn: string, given: unknown, ...before: Json[]): string => {

@@ -4,6 +4,7 @@ import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import statuses from "@pulumi/pulumi/proto/status_pb.js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
 import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
+import { LookUpArgumentError, LookUpError } from "../provider/engine/get.ts";
 
 /** The record exists, and the next update continues with it. */
 export class InitFailed extends Error {
@@ -33,10 +34,17 @@ export class Ended extends Error {
   }
 }
 
+/** A message for the person who wrote the program: shown without a stack. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
 const DETAILS = "grpc-status-details-bin";
 
 export const serviceErrorFrom = (error: unknown): Partial<ServiceError> => {
   const { message, stack } = error as Error;
+  if (error instanceof Refusal || error instanceof LookUpError || error instanceof LookUpArgumentError)
+    return { code: status.UNKNOWN, details: message };
   if (error instanceof Ended) return { code: error.code, details: message };
   if (error instanceof InitFailed) return { code: status.UNKNOWN, details: message, metadata: detailsOf(error) };
   // A defect has a stack; an error for a reader has none (provider/engine/report.ts).

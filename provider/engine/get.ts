@@ -14,6 +14,11 @@ export class LookUpError extends Error {
   override readonly name = "LookUpError";
 }
 
+/** The look-up itself is wrong. */
+export class LookUpArgumentError extends TypeError {
+  override readonly name = "LookUpArgumentError";
+}
+
 /** The record of that name in `parent`, or at the root. */
 export const getNamed = async <T extends Named>(
   connect: Connect,
@@ -21,9 +26,10 @@ export const getNamed = async <T extends Named>(
   args: { name?: unknown; parent?: string },
 ): Promise<T> => {
   const { name, parent } = args;
-  if (typeof name !== "string" || name === "") throw new TypeError(`name of the ${word} to look for is required`);
+  if (typeof name !== "string" || name === "")
+    throw new LookUpArgumentError(`name of the ${word} to look for is required`);
   if (Object.hasOwn(args, "parent") && typeof parent !== "string")
-    throw new TypeError(`parent of the ${word} to look for is given and undefined`);
+    throw new LookUpArgumentError(`parent of the ${word} to look for is given and undefined`);
   const matches: T[] = [];
   for await (const one of listChildren<T>(await connect(), list, parent ?? "", { name }))
     if (one.name === name) matches.push(one);
@@ -62,7 +68,8 @@ export const getIn = async <T extends Named>(
 ): Promise<T> => {
   if (args.uid !== undefined) return getByUid<T>(connect, resource, args.uid);
   const { [place]: parent } = args;
-  if (typeof parent !== "string") throw new TypeError(`${place} of the ${resource.word} to look for is required`);
+  if (typeof parent !== "string")
+    throw new LookUpArgumentError(`${place} of the ${resource.word} to look for is required`);
   return getNamed<T>(connect, resource, { name: args.name, parent });
 };
 
@@ -72,7 +79,7 @@ export const getByUid = async <T extends { uid: string }>(
   { word, list }: Resource,
   uid: unknown,
 ): Promise<T> => {
-  if (!isUidp(uid)) throw new TypeError(`uid of the ${word} to look for must be a uid`);
+  if (!isUidp(uid)) throw new LookUpArgumentError(`uid of the ${word} to look for must be a uid`);
   for await (const one of listAll<T>(await connect(), list, { uidp: { ids: [uid] } })) if (one.uid === uid) return one;
   throw new LookUpError(`no ${word} has the uid ${uid}, or none that the caller may read`);
 };

@@ -33,10 +33,11 @@ export const lookUpRecord = async (
   const identifying = Object.fromEntries(IDENTIFYING.map((name) => [name, news[name]]));
   if (containsUnknown(identifying)) return { news: { ...news, adopt: UNKNOWN }, failures: [] };
   const found = await findAdopted(kind, await connect(), news);
-  const [record, ...others] = found;
-  if (!record || others.length > 0) {
+  const [record] = found;
+  if (!record || found.length > 1) {
+    const { adopt: _adopt, ...others } = news;
     const reason = notOneRecord(kind, news, found, isSecret(IDENTIFYING));
-    return { news, failures: [{ property: "adopt", reason }] };
+    return { news: others, failures: [{ property: "adopt", reason }] };
   }
   const name = nameInKey(news[KEY]);
   const isAnySecret = isSecret(Object.keys(news));

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { Secret } from "../../plugin/value.ts";
+import { startPlugin, urnOf } from "../harness/plugin.ts";
+import { setUp } from "./fixture.ts";
+
+const fixture = setUp();
+
+describe("the arguments of an explicit provider", () => {
+  it("are checked, each with its name", async () => {
+    const problems = await fixture.plugin.checkConfig(
+      { baseUrl: "ftp://x", identity: "me", tokenEnv: "no name", colour: "red" },
+      "acme",
+    );
+    expect(problems).toEqual([
+      "colour: unknown argument",
+      "baseUrl: must be an https URL; http is for loopback only, since tokens would travel in the clear",
+      "identity: must be the uid of an identity: 40 hexadecimal digits, then /16 for each level",
+      "tokenEnv: must be the name of an environment variable",
+    ]);
+    expect(await fixture.plugin.checkConfig({ baseUrll: "https://x" }, "acme")).toEqual([
+      "baseUrll: unknown argument; did you mean baseUrl?",
+    ]);
+  });
+
+  it("replace the environment", async () => {
+    const { service, org } = fixture;
+    const { IRM_IDENTITY_TOKEN: token = "", ...env } = service.env;
+    const plugin = await startPlugin({ ...env, IRM_BASE_URL: "https://elsewhere.example.com", ACME: token });
+    await plugin.configure({ baseUrl: service.baseUrl, identityTokenEnv: "ACME" }, "acme");
+    const { inputs } = await plugin.check(urnOf("Group", "there"), { parent: org, name: "there" });
+    expect((await plugin.create(urnOf("Group", "there"), inputs)).outs).toMatchObject({ __service: service.baseUrl });
+    plugin.close();
+  });
+
+  it("must not hold a token in clear text", async () => {
+    const plugin = await startPlugin(fixture.service.env);
+    await expect(plugin.configure({ token: "plain" }, "acme")).rejects.toThrow(
+      "provider acme: token: must be a secret, or the state holds it in clear text",
+    );
+    await plugin.configure({ token: new Secret("secret") }, "acme");
+    plugin.close();
+  });
+
+  it("show as a change of the provider, and never replace it", async () => {
+    expect(await fixture.plugin.diffConfig({ baseUrl: "https://a" }, { baseUrl: "https://b", identity: "x" })).toEqual({
+      baseUrl: { kind: "UPDATE", isInput: true },
+      identity: { kind: "ADD", isInput: true },
+    });
+    expect(await fixture.plugin.diffConfig({ baseUrl: "https://a" }, { baseUrl: "https://a" })).toEqual({});
+  });
+});
+
+describe("a stack at another address", () => {
+  it("is refused as with dynamic resources", async () => {
+    const { org } = fixture;
+    const one = await fixture.created("Group", { parent: org, name: "here" });
+    const plugin = await startPlugin({ ...fixture.service.env, IRM_BASE_URL: "http://127.0.0.1:1" });
+    await plugin.configure();
+    await expect(plugin.check(one.urn, { parent: org, name: "here" }, one.inputs)).rejects.toThrow("wrong service?");
+    plugin.close();
+  });
+});

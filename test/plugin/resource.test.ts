@@ -1,0 +1,259 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { Secret } from "../../plugin/value.ts";
+import { UNKNOWN } from "../../provider/state/path.ts";
+import { KEY, PROVIDER, SERVICE } from "../../provider/state/state.ts";
+import { type PluginClient, urnOf } from "../harness/plugin.ts";
+import { setUp } from "./fixture.ts";
+
+const fixture = setUp();
+const { created, compared, nextProcess } = fixture;
+let plugin: PluginClient;
+let org: string;
+beforeAll(() => {
+  ({ plugin, org } = fixture);
+});
+
+const update = (isInput = true) => ({ kind: "UPDATE", isInput });
+
+describe("a resource", () => {
+  it("keeps what locates its journal and its service, and the handler of the dynamic resource of its name", async () => {
+    const { urn, inputs, outs, id } = await created("Group", { parent: org, name: "eng" });
+    const key = `organization/project/stack/Group::${urn.replace(/^.*::/, "")}`;
+    expect(inputs).toEqual({ parent: org, name: "eng", [KEY]: key, [SERVICE]: fixture.service.baseUrl });
+    expect(outs).toMatchObject({ uid: id, parent: org, name: "eng", [KEY]: key, [SERVICE]: fixture.service.baseUrl });
+    expect(outs[PROVIDER]).toContain('import("pulumi-irm/dynamic")).kinds.group');
+  });
+
+  it("has all problems at once, each with its property path", async () => {
+    const { failures } = await plugin.check(urnOf("Identity", "x"), {
+      parent: "here",
+      name: "CI",
+      claimMatch: { issuer: "http://x", subject: "a", subjectPattern: "b" },
+      colour: "red",
+    });
+    expect(failures.map((text) => text.replace(/:.*/s, ""))).toEqual([
+      "colour",
+      "parent",
+      "name",
+      "claimMatch.issuer",
+      "claimMatch.subjectPattern",
+    ]);
+  });
+
+  it("sends no PATCH for what does not change, and one with the changed paths", async () => {
+    const args = { parent: org, name: "ops", description: "old" };
+    const one = await created("Group", args);
+    expect(await compared(one, args)).toMatchObject({ changes: false, detailed: {} });
+    expect(await compared(one, { ...args, description: "new" })).toMatchObject({
+      changes: true,
+      replaces: [],
+      detailed: { description: update() },
+    });
+    const { inputs: news } = await plugin.check(one.urn, { ...args, description: "new" }, one.inputs);
+    const { outs } = await plugin.update(one.urn, one.id, one.outs, news);
+    expect(outs).toMatchObject({ description: "new", [KEY]: one.outs[KEY], [PROVIDER]: one.outs[PROVIDER] });
+  });
+
+  it("is gone for a read after it was deleted, and a second delete is no error", async () => {
+    const one = await created("Group", { parent: org, name: "gone" });
+    const later = await nextProcess();
+    await later.delete(one.urn, one.id, one.outs);
+    fixture.service.clock.advance(10_000);
+    expect(await later.read(one.urn, one.id, one.outs, one.inputs)).toMatchObject({ id: "" });
+    await later.delete(one.urn, one.id, one.outs);
+  });
+});
+
+describe("the detailed diff", () => {
+  it("names items of lists and nested members", async () => {
+    const role = await created("Role", { parent: org, name: "r", capabilities: ["groups.list", "repo.list"] });
+    expect(
+      (await compared(role, { parent: org, name: "r", capabilities: ["groups.list", "roles.list"] })).detailed,
+    ).toEqual({
+      "capabilities[1]": update(),
+    });
+    const more = ["groups.list", "repo.list", "roles.list"];
+    expect((await compared(role, { parent: org, name: "r", capabilities: more })).detailed).toEqual({
+      "capabilities[1]": { kind: "ADD", isInput: true },
+    });
+    expect((await compared(role, { parent: org, name: "r", capabilities: ["repo.list"] })).detailed).toEqual({
+      "capabilities[0]": { kind: "DELETE", isInput: true },
+    });
+    const match = { issuer: "https://ci.example.com", subject: "a", claims: { "job-name": "x" } };
+    const identity = await created("Identity", { parent: org, name: "i", claimMatch: match });
+    const changed = { issuer: "https://ci.example.com", subject: "b", claims: { "job-name": "y", ref: "main" } };
+    expect((await compared(identity, { parent: org, name: "i", claimMatch: changed })).detailed).toEqual({
+      "claimMatch.subject": update(),
+      'claimMatch.claims["job-name"]': update(),
+      "claimMatch.claims.ref": { kind: "ADD", isInput: true },
+    });
+  });
+
+  it("marks what replaces the record", async () => {
+    const [one, other] = [
+      await created("Group", { parent: org, name: "a" }),
+      await created("Group", { parent: org, name: "b" }),
+    ];
+    const args = { parent: other.id, name: "a", allowReplace: true };
+    const below = await created("Group", { parent: one.id, name: "a", allowReplace: true });
+    expect(await compared(below, args)).toEqual({
+      changes: true,
+      replaces: ["parent"],
+      deleteBeforeReplace: false,
+      detailed: { parent: { kind: "UPDATE_REPLACE", isInput: true } },
+    });
+    expect(await compared(below, { ...args, parent: UNKNOWN })).toMatchObject({
+      detailed: { parent: { kind: "UPDATE_REPLACE", isInput: true } },
+    });
+  });
+
+  it("shows a parent that is not known yet as an update, where a replacement is not allowed", async () => {
+    const one = await created("Group", { parent: org, name: "c" });
+    const { inputs } = await plugin.check(one.urn, { parent: UNKNOWN, name: "c" }, one.inputs);
+    const diff = await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
+    expect(diff).toMatchObject({ changes: true, replaces: [], detailed: { parent: update() } });
+    expect(plugin.said.at(-1)).toContain("parent is not known yet, and the update refuses a different value");
+  });
+
+  it("shows drift, which the inputs do not have", async () => {
+    const args = { parent: org, name: "d", description: "ours" };
+    const one = await created("Group", args);
+    const outs = { ...one.outs, description: "by hand" };
+    expect((await plugin.diff(one.urn, one.id, outs, one.inputs, one.inputs)).detailed).toEqual({
+      description: update(false),
+    });
+  });
+
+  it("names the pairs of a set by their places", async () => {
+    const group = await created("Group", { parent: org, name: "set" });
+    const who = await Promise.all(
+      ["a", "b", "c"].map((subject) =>
+        created("Identity", { parent: org, name: subject, claimMatch: { issuer: "https://x.example.com", subject } }),
+      ),
+    );
+    const pairs = who.map(({ id }) => ({ identity: id, role: "viewer" }));
+    const set = await created("RoleBindingSet", { parent: group.id, bindings: pairs.slice(0, 2) });
+    expect(set.outs).toMatchObject({ bindings: [{ role: { name: "viewer" } }, {}], unmanaged: [] });
+    expect((await compared(set, { parent: group.id, bindings: [pairs[1], pairs[0]] })).changes).toBe(false);
+    expect((await compared(set, { parent: group.id, bindings: pairs })).detailed).toEqual({
+      "bindings[2]": { kind: "ADD", isInput: true },
+    });
+    expect((await compared(set, { parent: group.id, bindings: [pairs[0]] })).detailed).toEqual({
+      "bindings[1]": { kind: "DELETE", isInput: true },
+    });
+    const moved = await compared(set, { parent: org, bindings: pairs.slice(0, 2) });
+    expect(moved).toMatchObject({ replaces: ["parent"], detailed: { parent: { kind: "UPDATE_REPLACE" } } });
+  });
+});
+
+describe("a preview", () => {
+  it("knows the outputs that the program gives", async () => {
+    const urn = urnOf("RoleBinding", "p");
+    const { inputs } = await plugin.check(urn, { parent: UNKNOWN, identity: UNKNOWN, role: "viewer" });
+    const { id, outs } = await plugin.create(urn, inputs, { preview: true });
+    expect(id).toBe("");
+    expect(outs).toMatchObject({
+      parent: UNKNOWN,
+      identity: UNKNOWN,
+      role: { uid: UNKNOWN, name: "viewer" },
+      uid: UNKNOWN,
+    });
+  });
+
+  it("keeps the outputs that an update does not change, and sends nothing", async () => {
+    const args = { parent: org, name: "kept", description: "old" };
+    const one = await created("Group", args);
+    const { inputs } = await plugin.check(one.urn, { ...args, description: "new" }, one.inputs);
+    const before = fixture.service.clock.now();
+    const { outs } = await plugin.update(one.urn, one.id, one.outs, inputs, { preview: true });
+    expect(outs).toEqual({ ...one.outs, description: "new", updateTime: UNKNOWN });
+    expect(fixture.service.clock.now()).toBe(before);
+    expect((await plugin.read(one.urn, one.id, one.outs, one.inputs)).outs).toMatchObject({ description: "old" });
+  });
+
+  it("warns of a record with the same parent and fields", async () => {
+    const args = { parent: org, name: "twin" };
+    await created("Group", args);
+    const urn = urnOf("Group", "again");
+    const { inputs } = await plugin.check(urn, args);
+    await plugin.create(urn, inputs, { preview: true });
+    expect(plugin.said.at(-1)).toContain("a group with the same parent and fields already exists");
+  });
+});
+
+describe("what a check looks up", () => {
+  it("is the record that a resource adopts, once", async () => {
+    const theirs = await created("Group", { parent: org, name: "theirs", description: "x" });
+    const urn = urnOf("Group", "adopts");
+    const args = { parent: org, name: "theirs", adopt: "match" };
+    const other = await nextProcess();
+    const { inputs } = await other.check(urn, args);
+    expect(inputs).toMatchObject({ adopt: theirs.id, onDelete: "the adopted record stays" });
+    expect(other.said).toEqual([
+      `Group adopts adopts group ${theirs.id} "theirs"`,
+      `Group adopts changes on group ${theirs.id}:\n  - description: "x" becomes nothing`,
+    ]);
+    expect((await other.check(urn, args, inputs)).inputs).toEqual(inputs);
+    expect(other.said).toHaveLength(2);
+    const none = await other.check(urnOf("Group", "none"), { ...args, name: "nowhere" });
+    expect(none.failures).toEqual([`adopt: no groups that match in ${org}; exactly one is needed`]);
+    const later = await other.check(urnOf("Group", "later"), { ...args, parent: UNKNOWN });
+    expect(later.inputs).toMatchObject({ adopt: UNKNOWN });
+  });
+
+  it("is the name of a built-in role", async () => {
+    const args = { parent: org, identity: UNKNOWN };
+    expect((await plugin.check(urnOf("RoleBinding", "y"), { ...args, role: "viwer" })).failures).toEqual([
+      'role: no built-in role is named "viwer"; did you mean viewer?',
+    ]);
+    const set = { parent: UNKNOWN, bindings: [{ identity: UNKNOWN, role: "ownr" }] };
+    expect((await plugin.check(urnOf("RoleBindingSet", "y"), set)).failures).toEqual([
+      'bindings[0].role: no built-in role is named "ownr"; did you mean owner?',
+    ]);
+    const secret = { ...args, role: new Secret("viwer") };
+    expect((await plugin.check(urnOf("RoleBinding", "z"), secret)).failures).toEqual([
+      "role: no built-in role has this name",
+    ]);
+  });
+});
+
+describe("an import", () => {
+  it("describes the record as it is, also an organisation", async () => {
+    const root = await plugin.read(urnOf("Group", "root"), org);
+    expect(root).toMatchObject({ id: org, outs: { uid: org }, inputs: { root: true } });
+    const diff = await plugin.diff(urnOf("Group", "root"), org, root.outs, root.inputs, root.inputs);
+    expect(diff.changes).toBe(false);
+  });
+
+  it("of a set manages what its group has", async () => {
+    const group = await created("Group", { parent: org, name: "imported" });
+    const who = await created("Identity", {
+      parent: org,
+      name: "who",
+      claimMatch: { issuer: "https://y.example.com", subject: "who" },
+    });
+    await created("RoleBinding", { parent: group.id, identity: who.id, role: "viewer" });
+    const urn = urnOf("RoleBindingSet", "imported");
+    const other = await nextProcess();
+    const set = await other.read(urn, group.id);
+    expect(set.inputs).toMatchObject({ parent: group.id, bindings: [{ identity: who.id, role: "viewer" }] });
+    const { inputs } = await other.check(
+      urn,
+      { parent: group.id, bindings: [{ identity: who.id, role: "viewer" }] },
+      set.inputs,
+    );
+    expect((await other.diff(urn, group.id, set.outs, inputs, set.inputs)).changes).toBe(false);
+  });
+
+  it("of an invite has no code, and is not replaced for it", async () => {
+    const args = { parent: org, role: "viewer", ttl: "600s" };
+    const invite = await created("GroupInvite", args);
+    expect(invite.outs.code).toBeInstanceOf(Secret);
+    const urn = urnOf("GroupInvite", "imported");
+    const other = await nextProcess();
+    const read = await other.read(urn, invite.id);
+    expect(read.outs.code).toBeUndefined();
+    const { inputs } = await other.check(urn, { ...args, ttl: "600s" }, read.inputs);
+    expect((await other.diff(urn, invite.id, read.outs, inputs, read.inputs)).replaces).not.toContain("code");
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { Secret } from "../../plugin/value.ts";
+import { urnOf } from "../harness/plugin.ts";
+import { setUp } from "./fixture.ts";
+
+const fixture = setUp();
+
+describe("secrets", () => {
+  it("stay secret in inputs and outputs, where the program marks them", async () => {
+    const { plugin, org } = fixture;
+    const urn = urnOf("Identity", "ci");
+    const claimMatch = { issuer: "https://x.example.com", subject: new Secret("hidden") };
+    const { inputs } = await plugin.check(urn, { parent: org, name: "ci", claimMatch });
+    expect(inputs.claimMatch).toEqual(claimMatch);
+    const { id, outs } = await plugin.create(urn, inputs);
+    expect(outs.claimMatch).toEqual(claimMatch);
+    expect(outs.name).toBe("ci");
+    const other = await fixture.nextProcess();
+    const read = await other.read(urn, id, outs, inputs);
+    expect(read.outs.claimMatch).toEqual(claimMatch);
+    expect(read.inputs.claimMatch).toEqual(claimMatch);
+  });
+
+  it("make a whole list secret, whose order may change", async () => {
+    const { plugin, org } = fixture;
+    const urn = urnOf("Role", "r");
+    const capabilities = ["repo.list", new Secret("groups.list")];
+    const { inputs } = await plugin.check(urn, { parent: org, name: "r", capabilities });
+    expect(inputs.capabilities).toEqual(new Secret(["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]));
+    expect((await plugin.create(urn, inputs)).outs.capabilities).toBeInstanceOf(Secret);
+  });
+
+  it("are what the service shows once, and what it never returns, whatever the program marks", async () => {
+    const { plugin, org } = fixture;
+    const invite = await fixture.created("GroupInvite", { parent: org, role: "viewer", ttl: "600s" });
+    expect(invite.outs.code).toBeInstanceOf(Secret);
+    const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "never shown" };
+    const login = await fixture.created("IdentityProvider", {
+      parent: org,
+      name: "login",
+      defaultRole: "viewer",
+      oidc,
+    });
+    expect(JSON.stringify(login.outs)).toContain("never shown");
+    expect(login.outs.__secrets).toBeInstanceOf(Secret);
+    expect(JSON.stringify({ ...login.outs, __secrets: undefined })).not.toContain("never shown");
+    expect(plugin.said.join()).not.toContain("never shown");
+  });
+
+  it("stay out of the role bindings of the records that have them as names", async () => {
+    const { plugin, org } = fixture;
+    const claimMatch = { issuer: "https://x.example.com", subject: "named" };
+    const who = await fixture.created("Identity", {
+      parent: org,
+      name: new Secret("secret name"),
+      claimMatch,
+    } as never);
+    const urn = urnOf("RoleBinding", "b");
+    const { inputs } = await plugin.check(urn, { parent: org, identity: who.id, role: "viewer" });
+    expect(plugin.said.at(-1)).toBe(`RoleBinding b is new: identity [secret], role "viewer", group ${org}`);
+    const { id, outs } = await plugin.create(urn, inputs);
+    expect(outs).toMatchObject({ identity: { uid: who.id }, role: { name: "viewer" } });
+    const later = await fixture.nextProcess();
+    const read = await later.read(urn, id, outs, inputs);
+    expect(JSON.stringify([outs, read.outs, read.inputs])).not.toContain("secret name");
+    expect((await later.diff(urn, id, read.outs, inputs, inputs)).changes).toBe(false);
+  });
+});
