@@ -16,7 +16,7 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
   const plugin = createPlugin({
     version,
     schema,
-    environment: { ...environment, log: log.info },
+    environment: { ...environment, log: log.info, ...(engine !== undefined && { engine: { address: engine } }) },
     log,
     attached: (address) => {
       engine = address;
