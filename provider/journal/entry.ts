@@ -72,10 +72,15 @@ export interface Contents {
   invalid: InvalidLine[];
 }
 
-export const contentsFrom = (file: string): Contents => {
+/** `intents` collects the ids of all intents, for the lines that follow. */
+export const contentsFrom = (file: string, intents = new Set<string>()): Contents => {
   const entries = new Map<string, Entry>();
+  return { entries, invalid: readLines(file, entries, intents) };
+};
+
+/** Applies the lines that follow those of `entries`. Returns the invalid ones. */
+export const readLines = (file: string, entries: Map<string, Entry>, intents: Set<string>): InvalidLine[] => {
   const invalid: InvalidLine[] = [];
-  const intents = new Set<string>();
   for (const line of file.split("\n")) {
     if (line === "" || isTorn(line)) continue;
     const parsed = parse(line);
@@ -87,7 +92,7 @@ export const contentsFrom = (file: string): Contents => {
     if ("intent" in parsed) intents.add(parsed.intent);
     apply(entries, parsed);
   }
-  return { entries, invalid };
+  return invalid;
 };
 
 // It names a record, so it must not disappear with its entry. Other lines of a settled entry may.

@@ -2,7 +2,16 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Contents, contentsFrom, type Entry, type InvalidLine, type Line, lineText, textFrom } from "./entry.ts";
+import {
+  type Contents,
+  contentsFrom,
+  type Entry,
+  type InvalidLine,
+  type Line,
+  lineText,
+  readLines,
+  textFrom,
+} from "./entry.ts";
 
 /** The journal cannot be read or written: one sentence that says what to do. */
 export class JournalError extends Error {
@@ -13,8 +22,11 @@ export interface JournalFile {
   readonly path: string;
   /** Undefined when there is no file. */
   read(): Promise<Contents | undefined>;
-  /** No other process has written to it since it was read. */
-  isAsRead(): Promise<boolean>;
+  /**
+   * Applies the lines that were written since it was read, those of this process included. Returns the invalid ones, or undefined when
+   * another file is in its place, and `read` must begin again.
+   */
+  readOn(entries: Map<string, Entry>): Promise<InvalidLine[] | undefined>;
   /** The lines are on disk when this resolves. */
   append(...lines: Line[]): Promise<void>;
   /** Rewrites it with only these entries, if it holds anything else; quarantines its invalid lines first. */
@@ -28,12 +40,15 @@ export interface JournalFile {
 export const quarantineOf = (path: string): string => `${path}.invalid`;
 
 export const journalFile = (path: string): JournalFile => {
-  // One write at a time, whether or not the previous one succeeded.
+  // One step at a time, whether or not the previous one succeeded.
   let last: Promise<unknown> = Promise.resolve();
-  // How it looked when it was last read or written; "" for no file.
+  // How it looked when it was last read or written, "" for no file; which file that was, its size then, and all ids of its intents.
   let seen = "";
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const next = last.then(() => withAdvice(path, "written", work));
+  let identity = "";
+  let offset = 0;
+  let intents = new Set<string>();
+  const inTurn = <T>(work: () => Promise<T>, done: "read" | "written" = "written"): Promise<T> => {
+    const next = last.then(() => withAdvice(path, done, work));
     last = next.catch(() => undefined);
     return next;
   };
@@ -43,10 +58,27 @@ export const journalFile = (path: string): JournalFile => {
     read: async () => {
       const before = await lookOf(path);
       const text = await textOf(path);
-      seen = before;
-      return text === undefined ? undefined : contentsFrom(text);
+      [seen, identity] = before;
+      // A line that is being written is read again.
+      offset = text === undefined ? 0 : Buffer.byteLength(text.slice(0, text.lastIndexOf("\n") + 1));
+      intents = new Set();
+      return text === undefined ? undefined : contentsFrom(text, intents);
     },
-    isAsRead: async () => (await lookOf(path)) === seen,
+    readOn: (entries) =>
+      inTurn(async () => {
+        if ((await lookOf(path))[0] === seen) return [];
+        if (seen === "") return undefined;
+        return withFile(path, "r", async (file) => {
+          const now = await file.stat();
+          const size = now.size - offset;
+          if (identityOf(now) !== identity || size < 0) return undefined;
+          const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, offset);
+          const end = buffer.subarray(0, bytesRead).lastIndexOf("\n") + 1;
+          seen = lookFrom(now);
+          offset += end;
+          return readLines(buffer.toString("utf8", 0, end), entries, intents);
+        });
+      }, "read"),
     append: (...lines) =>
       inTurn(async () => {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -56,8 +88,14 @@ export const journalFile = (path: string): JournalFile => {
           const isWhole = before.size === 0 || (await lastByte(file, before.size)) === "\n";
           await file.appendFile((isWhole ? "" : "\n") + lines.map(lineText).join(""));
           await file.datasync();
+          for (const line of lines) if ("intent" in line) intents.add(line.intent);
           // If another process wrote in between, its lines must still be read.
-          if (lookFrom(before) === seen) seen = lookFrom(await file.stat());
+          if (lookFrom(before) === seen) {
+            const after = await file.stat();
+            seen = lookFrom(after);
+            identity = identityOf(after);
+            offset = after.size;
+          }
           if (before.size === 0) await syncFolder(dirname(path));
         });
       }),
@@ -71,7 +109,10 @@ export const journalFile = (path: string): JournalFile => {
         await withFile(next, "w", async (file) => {
           await file.writeFile(text);
           await file.datasync();
-          seen = lookFrom(await file.stat());
+          const now = await file.stat();
+          seen = lookFrom(now);
+          identity = identityOf(now);
+          offset = now.size;
         });
         await rename(next, path);
         await syncFolder(dirname(path));
@@ -133,13 +174,19 @@ const textOf = (path: string): Promise<string | undefined> =>
 
 const lookFrom = ({ ino, size, mtimeMs }: Stats): string => (size === 0 ? "" : `${ino} ${size} ${mtimeMs}`);
 
-const lookOf = (path: string): Promise<string> =>
+// A file system gives the number of a removed file to the next one.
+const identityOf = ({ ino, birthtimeMs }: Stats): string => `${ino} ${birthtimeMs}`;
+
+const lookOf = (path: string): Promise<[look: string, identity: string]> =>
   withAdvice(path, "read", async () => {
     try {
       // Opening asks the file server again, where a `stat` may be answered from this machine's cache.
-      return await withFile(path, "r", async (file) => lookFrom(await file.stat()));
+      return await withFile(path, "r", async (file) => {
+        const stats = await file.stat();
+        return [lookFrom(stats), identityOf(stats)];
+      });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return ["", ""];
       throw error;
     }
   });

@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../client/clock.ts";
+import { hasLivingMember } from "../operation/place.ts";
 import { isAlive, pidsHere } from "../operation/process.ts";
 
 export interface Holder {
@@ -12,6 +13,8 @@ export interface Holder {
   pids?: string;
   /** id of this lock, so that no process removes another one */
   nonce: string;
+  /** operation of the process; its others hold the lock too */
+  operation?: string;
 }
 
 export interface Look {
@@ -21,9 +24,10 @@ export interface Look {
   mark: string;
 }
 
-export const holderHere = (nonce: string): Holder => {
+export const holderHere = (nonce: string, operation?: string): Holder => {
   const pids = pidsHere();
-  return { pid: process.pid, host: hostname(), ...(pids !== undefined && { pids }), nonce };
+  const own = { pid: process.pid, host: hostname(), nonce };
+  return { ...own, ...(pids !== undefined && { pids }), ...(operation !== undefined && { operation }) };
 };
 
 /** Through one handle: opening asks the file server again (close-to-open), where a `stat` may be answered from the client's cache. */
@@ -51,8 +55,11 @@ export const holderFrom = (text: string): Holder | undefined => {
 };
 
 /** False where it is unknown: on another machine, or in another pid namespace. */
-const isDead = ({ pid, host, pids }: Holder): boolean =>
-  pids !== undefined && pids === pidsHere() && host === hostname() && !isAlive(pid);
+const isDead = ({ pid, host, pids, operation }: Holder, own?: string): boolean => {
+  if (pids === undefined || pids !== pidsHere() || host !== hostname() || isAlive(pid)) return false;
+  // Another process of that operation may go on holding it.
+  return operation === undefined || operation === own || !hasLivingMember(operation);
+};
 
 // Takeover of a lock whose holder is dead or silent. Silent means that the lock has not changed for half a minute by our own clock.
 // The clocks of two machines, or of a file server, are never compared (docs/faults.md#f24).
@@ -64,8 +71,8 @@ const LOOK_MS = 1_000;
 /** True when the lock may have changed or disappeared, so that acquiring it is worth another attempt. */
 export type Takeover = (look: Look) => Promise<boolean>;
 
-/** For one wait. Throws errors of the file system. */
-export const takeoverOf = (file: string, clock: Clock): Takeover => {
+/** For one wait, of a process of `operation`. Throws errors of the file system. */
+export const takeoverOf = (file: string, clock: Clock, operation?: string): Takeover => {
   // Two waiting processes may see the same dead holder. The second must not remove the lock that the first has just acquired.
   const guard = `${file}.gone`;
   const isSilent = silence(clock);
@@ -73,7 +80,7 @@ export const takeoverOf = (file: string, clock: Clock): Takeover => {
 
   return async (look) => {
     const silent = isSilent(look.mark);
-    if (!silent && (look.holder === undefined || !isDead(look.holder))) return false;
+    if (!silent && (look.holder === undefined || !isDead(look.holder, operation))) return false;
     if (!(await isCreated(guard))) {
       // The process that created it may have died.
       if (isGuardSilent(await markOf(guard))) await rm(guard, { recursive: true, force: true });

@@ -1,11 +1,14 @@
 // The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its outcome after it. A run that dies
 // in between leaves a pending entry, and the next run searches for the record instead of creating another one.
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { recordId } from "../kind/record.ts";
+import { type Operation, soleOperation } from "../operation/operation.ts";
 import { apply, type Entry, type Intent, type InvalidLine, type Known, type Line } from "./entry.ts";
 import { JournalError, type JournalFile, journalFile, quarantineOf } from "./file.ts";
+import { invalidText } from "./invalid.ts";
 import { type Lock, lockOf } from "./lock.ts";
+import { createRun } from "./run.ts";
 
 export type NewIntent = Omit<Intent, "intent" | "at" | "notBefore">;
 
@@ -21,7 +24,7 @@ export interface Journal {
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
    */
   findUnsettled(key: string, isOwn?: (key: string) => boolean): Promise<Entry[]>;
-  /** The stack had no journal when this process began. */
+  /** The stack had no journal when this run began. */
   isNew(key: string): Promise<boolean>;
   /**
    * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
@@ -56,6 +59,8 @@ export interface JournalOptions {
   /** longest wait for another process */
   timeoutMs: number;
   log(text: string): void;
+  /** whose processes share the stack's journal */
+  operation?: Operation;
 }
 
 // A process serves one stack; the Automation API, and tests, may serve several.
@@ -74,43 +79,29 @@ export const SEND_TIME_MS = 1_000;
 
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
 
-const SHOWN = 10;
-const SHOWN_CHARACTERS = 200;
+const digest = (line: string): string => createHash("sha256").update(line).digest("hex");
 
-const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
-  const are = invalid.length === 1 ? "a line that is not an entry" : `${invalid.length} lines that are not entries`;
-  const lines = invalid
-    .slice(0, SHOWN)
-    .map(({ line, why }) => `${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}: ${why}`);
-  const more = invalid.length > SHOWN ? [`and ${invalid.length - SHOWN} more`] : [];
-  const head = `the intent journal ${path} has ${are}, ignored and kept in ${quarantineOf(path)} by the next up:`;
-  return (
-    `${[head, ...lines, ...more].join("\n  - ")}\n` +
-    "If one is of a create that a killed run did not finish, its record may have no resource: search for it. irm journal list " +
-    "shows these lines, irm journal clean --invalid deletes them."
-  );
-};
-
-export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions): Journal => {
+export const createJournal = (options: JournalOptions): Journal => {
+  const { pathOf, clock, timeoutMs, log, operation = soleOperation() } = options;
   const byStack = new Map<string, Promise<StackJournal>>();
-  const ownEntries = new Set<string>();
   const acknowledged = new Map<string, Known>();
-  const reported = new Set<string>();
+  const run = createRun(operation);
 
-  const warned = new Set<string>();
   const warnOfInvalid = (path: string, invalid: readonly InvalidLine[] = []): void => {
-    const fresh = invalid.filter(({ line }) => !warned.has(line));
-    for (const { line } of fresh) warned.add(line);
+    const fresh = invalid.filter(({ line }) => run.reports(digest(line)));
     if (fresh.length > 0) log(invalidText(path, fresh));
   };
 
   const openAt = async (stack: string): Promise<StackJournal> => {
     const path = pathOf(stack);
     const file = journalFile(path);
-    const lock = lockOf({ file: path.replace(/\.jsonl$/, ".lock"), clock, timeoutMs, log });
+    const prepare = () => compact(open);
+    const lock = lockOf({ file: path.replace(/\.jsonl$/, ".lock"), clock, timeoutMs, log, operation, prepare });
     const contents = await file.read();
     warnOfInvalid(path, contents?.invalid);
-    return { file, lock, entries: contents?.entries ?? new Map(), isNew: contents === undefined, isSettled: false };
+    const isNew = run.isNew(path, contents === undefined);
+    const open: StackJournal = { file, lock, entries: contents?.entries ?? new Map(), isNew, isSettled: false };
+    return open;
   };
   const openFor = (key: string): Promise<StackJournal> => {
     const stack = stackOf(key);
@@ -127,13 +118,31 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
     for (const line of acknowledged.values()) apply(open.entries, line);
   };
 
-  // Only once: later lines of other processes are read under the lock.
+  const readOn = async (open: StackJournal): Promise<void> => {
+    const invalid = await open.file.readOn(open.entries);
+    if (invalid === undefined) await readAgain(open);
+    else warnOfInvalid(open.file.path, invalid);
+  };
+  // In one process, its own memory is as new as the file while it holds the lock.
+  const upToDate = async (key: string): Promise<StackJournal> => {
+    const open = await openFor(key);
+    if (operation.id !== undefined) await readOn(open);
+    return open;
+  };
+
+  // Only once: later lines of other processes are read under the lock. No other process has a create under way.
   let settling: Promise<void> | undefined;
-  const compactUnderLock = async (open: StackJournal): Promise<void> => {
+  const compact = async (open: StackJournal): Promise<void> => {
+    if (open.isSettled) return;
+    await readAgain(open);
+    await open.file.compact(open.entries.values());
+    open.isSettled = true;
+  };
+  const settleUnderLock = async (open: StackJournal): Promise<void> => {
     await open.lock.acquire();
     try {
-      await readAgain(open);
-      await open.file.compact(open.entries.values());
+      // Another process of the operation has created the lock, and has compacted it.
+      if (!open.isSettled) await readAgain(open);
       open.isSettled = true;
     } finally {
       await open.lock.release();
@@ -142,20 +151,32 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
   const settle = async (key: string): Promise<StackJournal> => {
     const open = await openFor(key);
     if (open.isSettled) return open;
-    settling ??= compactUnderLock(open).finally(() => {
+    settling ??= settleUnderLock(open).finally(() => {
       settling = undefined;
     });
     await settling;
     return settle(key);
   };
 
-  const unsettledIn = ({ entries }: StackJournal, isOwn: (key: string) => boolean): Entry[] =>
-    [...entries.values()].filter((entry) => isOwn(entry.key) && !ownEntries.has(entry.intent));
+  const unsettledIn = ({ entries }: StackJournal, isOwn: (key: string) => boolean): Entry[] => {
+    const isOfThisRun = run.begun();
+    return [...entries.values()].filter((entry) => isOwn(entry.key) && !isOfThisRun.has(entry.intent));
+  };
 
-  const write = async (open: StackJournal, ...lines: Line[]): Promise<void> => {
+  const append = async (open: StackJournal, lines: Line[]): Promise<void> => {
     if (lines.length === 0) return;
     await open.file.append(...lines);
     for (const line of lines) apply(open.entries, line);
+  };
+  const write = async (open: StackJournal, ...lines: Line[]): Promise<void> => {
+    if (operation.id === undefined) return append(open, lines);
+    // Another process of the operation must not compact the file without them.
+    await open.lock.acquire();
+    try {
+      await append(open, lines);
+    } finally {
+      await open.lock.release();
+    }
   };
   // All entries of a POST are of one stack.
   const openOf = ([entry]: readonly Pick<Entry, "key">[]): Promise<StackJournal> => openFor((entry as Entry).key);
@@ -168,14 +189,14 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
       const open = await settle((intents[0] as NewIntent).key);
       await open.lock.acquire();
       try {
-        if (!(await open.file.isAsRead())) await readAgain(open);
+        await readOn(open);
         if (unsettledIn(open, (key) => keys.has(key)).length > 0) {
           await open.lock.release();
           return undefined;
         }
         const at = await now();
         const entries = intents.map((intent): Entry => ({ intent: randomUUID(), ...intent, at, notBefore: at }));
-        for (const { intent } of entries) ownEntries.add(intent);
+        run.begin(entries.map(({ intent }) => intent));
         await write(open, ...entries.map((entry) => ({ ...entry })));
         return entries;
       } catch (error) {
@@ -227,7 +248,8 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
           const named = [...open.entries.values()].flatMap(
             ({ kind: own, uid }) => (uid === undefined ? undefined : byId.get(recordId(own, uid))) ?? [],
           );
-          await write(open, ...new Set(named));
+          // A line that is lost costs nothing: the next acknowledgement writes it again.
+          await append(open, [...new Set(named)]);
         }
       } catch (error) {
         // A preview may be unable to write; the next create writes the line.
@@ -235,21 +257,19 @@ export const createJournal = ({ pathOf, clock, timeoutMs, log }: JournalOptions)
       }
     },
     countPendingAlike: async ({ key, kind, parent, inputs }) => {
-      const { entries } = await openFor(key);
+      const { entries } = await upToDate(key);
       return [...entries.values()].filter(
         (one) => one.uid === undefined && one.kind === kind && one.parent === parent && one.inputs === inputs,
       ).length;
     },
     takeUnreported: async (key) => {
-      const { entries } = await openFor(key);
-      const pending = [...entries.values()].filter(
-        ({ intent, uid }) => uid === undefined && !ownEntries.has(intent) && !reported.has(intent),
-      );
-      for (const { intent } of pending) reported.add(intent);
-      return pending;
+      const { entries } = await upToDate(key);
+      const isOfThisRun = run.begun();
+      const pending = [...entries.values()].filter(({ intent, uid }) => uid === undefined && !isOfThisRun.has(intent));
+      return pending.filter(({ intent }) => run.reports(intent));
     },
     otherIds: async (key) => {
-      const { entries } = await openFor(key);
+      const { entries } = await upToDate(key);
       const others = [...entries.values()].filter((entry) => entry.key !== key);
       return new Set(others.flatMap(({ kind, uid }) => (uid === undefined ? [] : [recordId(kind, uid)])));
     },

@@ -1,12 +1,17 @@
 // The lock of a stack's journal: a file beside it while a create is under way, which names its holder. A killed holder does not block
-// the others. Its process is dead; on another machine, or where its pid was reused, it no longer touches the file.
+// the others. Its process is dead; on another machine, or where its pid was reused, it no longer touches the file. The processes of one
+// operation hold it together, since their resources differ: the first one creates the file, and the last one removes it.
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";
+import { type Operation, soleOperation } from "../operation/operation.ts";
 import { JournalError, withAdvice } from "./file.ts";
-import { holderFrom, holderHere, lookAt, takeoverOf } from "./holder.ts";
+import { type Holder, holderFrom, holderHere, lookAt, takeoverOf } from "./holder.ts";
+import { createSharers } from "./sharers.ts";
 
 const POLL_MS = 250;
+/** for another process of the operation, which has just begun */
+const SHARED_POLL_MS = 20;
 const TOUCH_MS = 1_000;
 
 export interface Lock {
@@ -18,13 +23,19 @@ export interface Lock {
 
 export interface LockOptions {
   file: string;
+  operation?: Operation;
+  /** what this process does first whenever it creates the file, while no other process holds the lock */
+  prepare?(): Promise<void>;
   clock: Clock;
   /** longest wait for another process */
   timeoutMs: number;
   log(text: string): void;
 }
 
-export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
+export const lockOf = (options: LockOptions): Lock => {
+  const { file, clock, timeoutMs, log, operation = soleOperation(), prepare } = options;
+  const sharers = createSharers();
+  const { append, refresh } = operation.share(`lock ${file}`, sharers.reduce);
   const nonce = crypto.randomUUID();
   let holders = 0;
   let held: Promise<void> | undefined;
@@ -40,28 +51,63 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
   };
   const wait = async (): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    append({ is: "waits" });
+    try {
+      if (!(await join())) return;
+      await prepare?.().catch(async (error) => {
+        await remove();
+        throw error;
+      });
+      append({ is: "opened" });
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  };
+  // Another process of the operation is about to remove the file.
+  const isBeingRemoved = (): boolean => {
+    const member = sharers.removing();
+    return member !== undefined && member !== operation.member && operation.isActive(member);
+  };
+  /** Returns whether this process has created the file. Otherwise another one of the operation has, and holds the lock too. */
+  const join = async (): Promise<boolean> => {
     const start = clock.now();
-    const takeover = takeoverOf(file, clock);
+    const takeover = takeoverOf(file, clock, operation.id);
     let isReported = false;
-    while (!(await isCreated(file, nonce))) {
+    for (;;) {
+      refresh();
+      const count = sharers.opened();
+      if (count !== undefined) {
+        if (await isOurs().catch(({ code }) => code !== "ENOENT")) return false;
+        // No process has touched it for long, and another run has taken it over.
+        append({ is: "lost", opened: count });
+      }
+      const isRemoved = isBeingRemoved();
+      if (!isRemoved && (await isCreated(file, holderHere(nonce, operation.id)))) return true;
       const look = await lookAt(file);
       const { holder } = look;
       // This process could not remove it before.
-      if (holder?.nonce === nonce) return;
-      if (await takeover(look)) continue;
+      if (!isRemoved && holder?.nonce === nonce) return true;
+      if (!isRemoved && (await takeover(look))) continue;
+      const isShared = isRemoved || isOfOperation(holder);
       const who = holder ? `process ${holder.pid} on ${holder.host}` : "another process";
       if (clock.now() - start > timeoutMs)
         throw new JournalError(
           `${who} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`,
         );
-      if (!isReported) log(`waiting for ${who}, which is creating records of this stack (${file})`);
-      isReported = true;
-      await clock.sleep(POLL_MS);
+      if (!isReported && !isShared) log(`waiting for ${who}, which is creating records of this stack (${file})`);
+      isReported ||= !isShared;
+      await clock.sleep(isShared ? SHARED_POLL_MS : POLL_MS);
     }
   };
 
   // After a suspension another process may hold it.
-  const isOurs = async (): Promise<boolean> => holderFrom(await readFile(file, "utf8"))?.nonce === nonce;
+  const isOurs = async (): Promise<boolean> => {
+    const holder = holderFrom(await readFile(file, "utf8"));
+    return holder?.nonce === nonce || isOfOperation(holder);
+  };
+  const isOfOperation = (holder: Holder | undefined): boolean =>
+    holder?.operation !== undefined && holder.operation === operation.id;
   const touch = async (): Promise<void> => {
     const now = new Date(clock.today());
     try {
@@ -71,6 +117,17 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
     }
   };
   const leave = async (): Promise<void> => {
+    try {
+      refresh();
+      const ended = [...sharers.holders].filter((one) => one !== operation.member && !operation.isActive(one));
+      if (!append({ is: "ended", members: [...ended, operation.member] })) return;
+      await remove();
+      append({ is: "removed" });
+    } catch (error) {
+      log((error as Error).message);
+    }
+  };
+  const remove = async (): Promise<void> => {
     try {
       if (await isOurs()) await unlink(file);
     } catch (error) {
@@ -102,7 +159,7 @@ export const lockOf = ({ file, clock, timeoutMs, log }: LockOptions): Lock => {
   };
 };
 
-const isCreated = async (file: string, nonce: string): Promise<boolean> => {
+const isCreated = async (file: string, holder: Holder): Promise<boolean> => {
   let handle: Awaited<ReturnType<typeof open>>;
   try {
     handle = await open(file, "wx", 0o600);
@@ -112,7 +169,7 @@ const isCreated = async (file: string, nonce: string): Promise<boolean> => {
   }
   try {
     // A file server may report a full disk only at the close.
-    await handle.writeFile(JSON.stringify(holderHere(nonce))).finally(() => handle.close());
+    await handle.writeFile(JSON.stringify(holder)).finally(() => handle.close());
     return true;
   } catch (error) {
     // No process must wait for a lock without a holder.

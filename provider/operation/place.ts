@@ -1,9 +1,9 @@
 // Where the log of an operation is: a file in a folder of the user alone, below the folder for temporary files. All processes of one
 // operation find the same name, from the engine that started them.
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, rmSync, type Stats } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { SessionError } from "../../client/errors.ts";
 import { isAlive, pidsHere, startOf } from "./process.ts";
 
@@ -27,9 +27,22 @@ export const logPath = ({ address, pid = parent() }: Engine): string => {
   return join(folder, `${markOf(pid)}.${digest(address)}.jsonl`);
 };
 
+/** Whether a process that wrote into the log of this name is alive, as far as this one can see it. */
+export const hasLivingMember = (name: string): boolean => {
+  try {
+    const text = readFileSync(join(folderHere(), basename(name)), "utf8");
+    const pids = text.split("\n").flatMap((line) => /^\["[^"]*","(\d+)\./.exec(line)?.[1] ?? []);
+    return [...new Set(pids)].some((pid) => isAlive(Number(pid)));
+  } catch {
+    return false;
+  }
+};
+
+// On Windows the folder for temporary files is that of the user.
+const folderHere = (): string => join(tmpdir(), `pulumi-irm-${process.getuid?.() ?? userInfo().username}`);
+
 const requireFolder = (): string => {
-  // On Windows the folder for temporary files is that of the user.
-  const folder = join(tmpdir(), `pulumi-irm-${process.getuid?.() ?? userInfo().username}`);
+  const folder = folderHere();
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const problem = problemOf(lstatSync(folder));

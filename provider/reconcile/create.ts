@@ -7,7 +7,7 @@ import { placeOf, recordId } from "../kind/record.ts";
 import { createOnce } from "../recovery/create-once.ts";
 import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
 import type { Origin } from "../session/ownership.ts";
-import { perSession, type Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { changeOf } from "../state/changes.ts";
 import { type Desired, desiredFrom, withArgs, withUids } from "../state/desired.ts";
 import { withoutSecrets } from "../state/normal-form.ts";
@@ -25,7 +25,7 @@ interface Created {
 export const create = async (kind: Kind, session: Session, bag: Json): Promise<Created> => {
   const desired = await withUids(session, desiredFrom(kind, bag));
   if (desired.args.adopt !== undefined) return adopt(session, desired);
-  return inTurn(session, desired.fingerprint, async () => {
+  return session.turns.take(desired.fingerprint, async () => {
     for (;;) {
       const recovered = await recoverCreate(session, desired);
       if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
@@ -40,19 +40,6 @@ const created = ({ kind, args }: Desired, record: Json): Created => ({
   id: record.uid as string,
   outs: outputsFrom(kind, record, args),
 });
-
-const creating = perSession(() => new Map<string, Promise<unknown>>());
-
-// Equal records are created one after the other: a search for one must not find what another create is producing.
-const inTurn = async <T>(session: Session, fingerprint: string, work: () => Promise<T>): Promise<T> => {
-  const turns = creating(session);
-  const turn = (turns.get(fingerprint) ?? Promise.resolve()).then(work);
-  turns.set(
-    fingerprint,
-    turn.catch(() => undefined),
-  );
-  return turn;
-};
 
 // The program looked the record up (provider/program/adoption.ts). The adoption reads it once more.
 const adopt = async (session: Session, desired: Desired): Promise<Created> => {

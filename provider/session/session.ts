@@ -12,6 +12,7 @@ import { journalPath } from "../journal/path.ts";
 import { joinOperation } from "../operation/join.ts";
 import { soleOperation } from "../operation/operation.ts";
 import type { Engine } from "../operation/place.ts";
+import { type Turns, turnsOf } from "../operation/turns.ts";
 import { type BindingPlaces, bindingPlaces } from "../set/places.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 
@@ -46,6 +47,7 @@ export interface Ledger {
   ownership: Ownership;
   journal: Journal;
   places: BindingPlaces;
+  turns: Turns;
 }
 
 export const ledgerWith = (config: Config, { clock, env, log, engine }: Environment): Ledger => {
@@ -54,11 +56,13 @@ export const ledgerWith = (config: Config, { clock, env, log, engine }: Environm
   return {
     ownership: createOwnership(operation, service),
     places: bindingPlaces(operation, service),
+    turns: turnsOf(operation, service, clock),
     journal: createJournal({
       pathOf: (stack) => journalPath(stack, config, env, process.cwd()),
       clock,
       timeoutMs: DEADLINE_MS + config.requestTimeoutMs,
       log,
+      operation,
     }),
   };
 };

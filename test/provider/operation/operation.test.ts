@@ -16,13 +16,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { joinOperation } from "../../../provider/operation/join.ts";
 import type { Operation } from "../../../provider/operation/operation.ts";
 import { OperationError } from "../../../provider/operation/place.ts";
 import { isAlive } from "../../../provider/operation/process.ts";
+import { turnsOf } from "../../../provider/operation/turns.ts";
 import { createOwnership, type Ownership } from "../../../provider/session/ownership.ts";
+import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { createRandom } from "../../support/random.ts";
 
@@ -209,6 +212,46 @@ describe("the processes of an operation", () => {
     expect(logs()).toEqual([]);
     expect(ownershipOf().release("uid")).toBe(true);
     expect(logs()).toEqual([before]);
+  });
+});
+
+describe("work of one name", () => {
+  const turnsIn = (operation: Operation) => {
+    const clock = manualClock();
+    const { sleep } = clock;
+    clock.sleep = async (ms) => {
+      await sleep(ms);
+      await setImmediate();
+    };
+    return { clock, ...turnsOf(operation, SERVICE, clock) };
+  };
+
+  it("is done in turn, and that of another name at once", async () => {
+    const [one, two] = [turnsIn(joined()), turnsIn(joined())];
+    const order: string[] = [];
+    const end = Promise.withResolvers<void>();
+    const first = one.take("name", () => end.promise.then(() => order.push("first")));
+    const second = two.take("name", async () => order.push("second"));
+    await two.take("another", async () => order.push("another"));
+    await expect.poll(() => two.clock.sleeps.length).toBeGreaterThan(2);
+    end.resolve();
+    await Promise.all([first, second]);
+    expect(order).toEqual(["another", "first", "second"]);
+    expect(one.clock.sleeps).toEqual([]);
+  });
+
+  it("goes on after a failure, and after the end of the process that has its turn", async () => {
+    const [operation, left] = [joined(), joined()];
+    const [one, two] = [turnsIn(operation), turnsIn(left)];
+    await expect(one.take("name", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    expect(await two.take("name", async () => "done")).toBe("done");
+    void two.take("name", () => new Promise(() => undefined));
+    await setImmediate();
+    const third = one.take("name", async () => "third");
+    await expect.poll(() => one.clock.sleeps.length).toBeGreaterThan(0);
+    open.splice(open.indexOf(left), 1);
+    left.close();
+    expect(await third).toBe("third");
   });
 });
 

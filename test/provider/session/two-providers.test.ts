@@ -1,14 +1,17 @@
 // Two explicit providers in one operation of the engine: each is a process, and the rules of a record hold across them. Here each is a
 // provider with a session of its own over the log that they share.
+
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import { methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
+import type { Environment } from "../../../provider/session/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { type Service, startService } from "../../harness/provider.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { getter, keyOf } from "../../support/scripted.ts";
+import { getter, keyOf, lost } from "../../support/scripted.ts";
 
 const folder = temporaryFolder();
 let service: Service;
@@ -34,11 +37,12 @@ beforeEach(() => {
 type Provider = ReturnType<typeof methodsWith>;
 
 /** A provider of the current operation. */
-const provider = async (env = service.env): Promise<Provider> => {
+const provider = async (env = service.env, own: Partial<Environment> = {}): Promise<Provider> => {
   const methods = methodsWith({
     env,
     clock: manualClock(),
     transport: systemTransport(),
+    ...own,
     log: (text) => void said.push(text),
     engine: { address: `127.0.0.1:${operation}`, pid: process.pid },
   });
@@ -142,6 +146,57 @@ describe("a name that a create would change", () => {
     await expect(second.tag.create(tag("two", "2"))).rejects.toThrow(
       `${keyOf("one").__key} declares tag "latest" in ${repo.id} too, and a second create would change it; nothing was sent`,
     );
+  });
+});
+
+describe("equal records of two providers", () => {
+  it("are created in turn: a search for the lost one does not take the other for it", async () => {
+    const send = systemTransport();
+    const sent: string[] = [];
+    const isSent = Promise.withResolvers<void>();
+    const isAtWork = Promise.withResolvers<void>();
+    const hasSearched = Promise.withResolvers<void>();
+    const first = await provider(service.env, {
+      transport: async (request) => {
+        const isCreate = request.method === "POST" && request.url.pathname.includes("/groups");
+        if (isCreate) sent.push("first");
+        if (isCreate && sent.length === 1) {
+          isSent.resolve();
+          // It never arrives. Meanwhile the other provider sends the same request, or waits for its turn.
+          await isAtWork.promise;
+          throw lost(true);
+        }
+        const answer = await send(request);
+        if (sent.length > 1) hasSearched.resolve();
+        return answer;
+      },
+    });
+    const clock = manualClock();
+    const second = await provider(service.env, {
+      transport: async (request) => {
+        const answer = await send(request);
+        if (request.method !== "POST" || !request.url.pathname.includes("/groups")) return answer;
+        sent.push("second");
+        isAtWork.resolve();
+        await hasSearched.promise;
+        return answer;
+      },
+      clock: {
+        ...clock,
+        sleep: async (ms) => {
+          isAtWork.resolve();
+          await clock.sleep(ms);
+          await setImmediate();
+        },
+      },
+    });
+    const [one, two] = [group("one", { name: "equal" }), group("two", { name: "equal" })];
+    const creating = first.group.create(one).finally(hasSearched.resolve);
+    await isSent.promise;
+    const records = await Promise.all([creating, second.group.create(two)]);
+    expect(sent).toEqual(["first", "first", "second"]);
+    expect(new Set(records.map(({ id }) => id)).size).toBe(2);
+    for (const { id } of records) expect(await isThere(id)).toBe(true);
   });
 });
 

@@ -1,0 +1,57 @@
+// One after the other, across the processes of an operation: equal records are created in turn, since a search for one must not find what
+// another create is producing.
+import type { Clock } from "../../client/clock.ts";
+import type { Operation } from "./operation.ts";
+
+const POLL_MS = 50;
+
+export interface Turns {
+  /** Runs `work` when all work of this name that began before has ended. */
+  take<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+type Event = { is: "enters"; name: string } | { is: "leaves"; name: string; who: string };
+
+export const turnsOf = (operation: Operation, service: string, clock: Clock): Turns => {
+  // By name: the processes that wait for their turn, and first the one that has it.
+  const queues = new Map<string, string[]>();
+  const reduce = (event: Event, member: string): void => {
+    const { is, name } = event;
+    const queue = queues.get(name) ?? [];
+    const next =
+      is === "enters" ? [...queue, member] : is === "leaves" ? queue.filter((one) => one !== event.who) : queue;
+    if (next.length > 0) queues.set(name, next);
+    else queues.delete(name);
+  };
+  const { append, refresh } = operation.share(`turns ${service}`, reduce);
+  const leave = (name: string, who: string): void => append({ is: "leaves", name, who });
+
+  const inTurn = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    append({ is: "enters", name });
+    try {
+      for (;;) {
+        const [first = operation.member] = queues.get(name) ?? [];
+        if (first === operation.member) return await work();
+        if (operation.isActive(first)) await clock.sleep(POLL_MS);
+        // It was killed.
+        else leave(name, first);
+        refresh();
+      }
+    } finally {
+      leave(name, operation.member);
+    }
+  };
+
+  // Within this process: each process is in a queue once.
+  const own = new Map<string, Promise<unknown>>();
+  return {
+    take: async (name, work) => {
+      const turn = (own.get(name) ?? Promise.resolve()).then(() => inTurn(name, work));
+      own.set(
+        name,
+        turn.catch(() => undefined),
+      );
+      return turn;
+    },
+  };
+};

@@ -1,0 +1,15 @@
+// A process of an operation that is in the middle of a create: `node begun-process.ts FILE ADDRESS PID KEY` prints a line when its entry
+// is in the journal FILE, and stays.
+import { createInterface } from "node:readline";
+import { systemClock } from "../../client/clock.ts";
+import { createJournal } from "../../provider/journal/journal.ts";
+import { joinOperation } from "../../provider/operation/join.ts";
+
+const [file, address, pid, key] = process.argv.slice(2) as [string, string, string, string];
+const operation = joinOperation({ address, pid: Number(pid) });
+const log = (text: string) => void console.error(text);
+const journal = createJournal({ pathOf: () => file, clock: systemClock, timeoutMs: 60_000, log, operation });
+await journal.begin([{ key, kind: "group", parent: "", inputs: "hash", given: [] }], async () => 1);
+process.stdout.write("begun\n");
+// Its parent has ended it.
+createInterface({ input: process.stdin }).on("close", () => process.exit());
