@@ -43,7 +43,7 @@ export interface Plugin {
 
 type Handler = handleUnaryCall<unknown, unknown>;
 
-// The engine's own limit (sdk/go/common/util/rpcutil).
+// The engine's own limit (github.com/pulumi/pulumi/sdk/go/common/util/rpcutil).
 const MESSAGE_BYTES = 400 * 1024 * 1024;
 
 export const createPlugin = ({ version, schema, environment, log, attached }: PluginOptions): Plugin => {
