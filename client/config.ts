@@ -53,6 +53,9 @@ const VARIABLE = {
   movedFrom: "IRM_MOVED_FROM",
 } as const;
 
+/** The settings of an explicit provider, as its arguments. */
+const PROVIDER_SETTINGS: readonly string[] = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS)];
+
 const REQUEST_TIMEOUT_SECONDS = { least: 1, usual: 60, most: 3600 };
 
 /** The configuration of a process, parsed once. Its problems are an error only for a step that needs it. */
@@ -150,9 +153,10 @@ export const unknownKeys = ({ keys, project, provider }: Given): { problems: str
   const problems: string[] = [];
   const warnings: string[] = [];
   const own = keys.filter((key) => key.startsWith("irm:")).map((key) => key.slice("irm:".length));
-  if (provider !== undefined) return { problems: unknownArguments(provider, own), warnings };
+  if (provider !== undefined)
+    return { problems: unknownArguments(own).map((problem) => `provider ${provider}: ${problem}`), warnings };
   if (project === "irm") return { problems, warnings };
-  const settings = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS).filter((name) => name !== "token")];
+  const settings = PROVIDER_SETTINGS.filter((name) => name !== "token");
   for (const key of own.filter((name) => ![...settings, ...SECRETS].includes(name))) {
     const near = nearest(key, [...settings, ...SECRETS]);
     const known = `it knows ${settings.map((name) => `irm:${name}`).join(", ")}`;
@@ -165,12 +169,10 @@ export const unknownKeys = ({ keys, project, provider }: Given): { problems: str
 };
 
 /** Of an explicit provider: its program and this code are of one version. */
-const unknownArguments = (provider: string, names: readonly string[]): string[] => {
-  const known = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS)];
-  return names
-    .filter((name) => !known.includes(name))
-    .map((name) => `provider ${provider}: ${name}: unknown argument${suggestion(name, known)}`);
-};
+export const unknownArguments = (names: readonly string[]): string[] =>
+  names
+    .filter((name) => !PROVIDER_SETTINGS.includes(name))
+    .map((name) => `${name}: unknown argument${suggestion(name, PROVIDER_SETTINGS)}`);
 
 // A CI system sets a missing variable to the empty string.
 const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, string]) => {

@@ -19,17 +19,29 @@ export class LookUpArgumentError extends TypeError {
   override readonly name = "LookUpArgumentError";
 }
 
-/** The record of that name in `parent`, or at the root. */
-export const getNamed = async <T extends Named>(
-  connect: Connect,
-  { word, words, list }: Resource,
-  args: { name?: unknown; parent?: string },
-): Promise<T> => {
+type RequireNamed = (
+  resource: Resource,
+  args: { name?: unknown; parent?: unknown },
+) => asserts args is { name: string; parent?: string };
+
+/** Throws where the arguments of a look-up by name are incomplete. */
+export const requireNamed: RequireNamed = ({ word }, args) => {
   const { name, parent } = args;
   if (typeof name !== "string" || name === "")
     throw new LookUpArgumentError(`name of the ${word} to look for is required`);
   if (Object.hasOwn(args, "parent") && typeof parent !== "string")
     throw new LookUpArgumentError(`parent of the ${word} to look for is given and undefined`);
+};
+
+/** The record of that name in `parent`, or at the root. */
+export const getNamed = async <T extends Named>(
+  connect: Connect,
+  resource: Resource,
+  args: { name?: unknown; parent?: string },
+): Promise<T> => {
+  requireNamed(resource, args);
+  const { word, words, list } = resource;
+  const { name, parent } = args;
   const matches: T[] = [];
   for await (const one of listChildren<T>(await connect(), list, parent ?? "", { name }))
     if (one.name === name) matches.push(one);

@@ -2,7 +2,7 @@
 // knows, where the engine shows uids.
 import type { Json } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
-import { SET_TOKEN } from "../kind/kind.ts";
+import { SET_TYPE, typeOfToken } from "../kind/kind.ts";
 import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
 import { type Binding, type DeclaredPair, grants } from "../set/pair.ts";
 import { KEY, nameInKey, staysOnDelete } from "../state/state.ts";
@@ -83,7 +83,7 @@ export const removedText = (
   sets: readonly DeclaredSet[],
   isKept: (uid: string) => boolean,
 ): string | undefined => {
-  if (type === SET_TOKEN) return removedSetText(urn, outputs, isKept);
+  if (typeOfToken(type) === SET_TYPE) return removedSetText(urn, outputs, isKept);
   const kind = kindOfToken(type);
   if (!kind) return undefined;
   if (staysOnDelete(outputs)) {

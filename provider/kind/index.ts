@@ -3,7 +3,7 @@ import { type OperationName, type Resource, resources } from "../../schema/index
 import { isManaged, kindFromResource } from "./from-resource.ts";
 import { group } from "./group.ts";
 import { groupInvite } from "./group-invite.ts";
-import { type Behavior, type Kind, TYPE_PREFIX } from "./kind.ts";
+import { type Behavior, type Kind, typeOfToken } from "./kind.ts";
 import { roleBinding } from "./role-binding.ts";
 
 /**
@@ -42,5 +42,7 @@ export const kindRecords: Readonly<Record<KindName, Kind>> = Object.fromEntries(
 ) as Readonly<Record<Managed<OperationName>, Kind>>;
 
 /** The kind of a type token of the engine; undefined for a resource that is not ours. */
-export const kindOfToken = (token: string | undefined): Kind | undefined =>
-  Object.values(kindRecords).find(({ type }) => TYPE_PREFIX + type === token);
+export const kindOfToken = (token: string | undefined): Kind | undefined => {
+  const own = typeOfToken(token);
+  return Object.values(kindRecords).find(({ type }) => type === own);
+};

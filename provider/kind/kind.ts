@@ -14,14 +14,23 @@ import {
 } from "../../schema/index.ts";
 import type { Ownership } from "../session/ownership.ts";
 
-/** of the type tokens of resources: the SDK's for dynamic resources, then ours */
+/** of the type tokens of dynamic resources: the SDK's, then ours */
 export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
 
 /** of the type tokens of native resources */
 export const TOKEN_PREFIX = "irm:index:";
 
-/** Type token of a set of role bindings, which is not a record of the API. */
-export const SET_TOKEN = `${TYPE_PREFIX}RoleBindingSet`;
+/** Type of a set of role bindings, which is not a record of the API. */
+export const SET_TYPE = "RoleBindingSet";
+
+const TYPES: ReadonlySet<string> = new Set([...Object.values(resources).map(({ type }) => type), SET_TYPE]);
+
+/** Type of a resource of ours by its type token, in either form: `Group`; undefined for any other. */
+export const typeOfToken = (token = ""): string | undefined => {
+  const prefix = [TYPE_PREFIX, TOKEN_PREFIX].find((one) => token.startsWith(one));
+  const type = prefix && token.slice(prefix.length);
+  return type && TYPES.has(type) ? type : undefined;
+};
 
 /** What the rules of a kind need of a session. */
 export type LookUpSession = Client & { ownership: Ownership };

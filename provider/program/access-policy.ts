@@ -5,6 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { mistakeText, type Policy, parsePolicy, readPolicy } from "../../access/policy/index.ts";
 import { suggestion } from "../../schema/index.ts";
 import type { PolicyDocument } from "./policy-document.ts";
+import { policyForms } from "./policy-form.ts";
 import { policyMatch } from "./policy-match.ts";
 import { createPolicyResources } from "./policy-resources.ts";
 import { programError } from "./session.ts";
@@ -50,9 +51,10 @@ export class AccessPolicy extends pulumi.ComponentResource {
   constructor(name: string, args: AccessPolicyArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const policy = policyFrom(name, args);
     super("irm:index:AccessPolicy", name, {}, opts);
+    const { classes, client } = policyForms.of(new.target);
     const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace } = args;
-    const match = adopt === undefined ? undefined : policyMatch(name, policy);
-    const options = { name, parent: this, match, deleteAdopted, exclusive, maxRemovals, allowReplace };
+    const match = adopt === undefined ? undefined : policyMatch(name, policy, client(this));
+    const options = { name, parent: this, classes, match, deleteAdopted, exclusive, maxRemovals, allowReplace };
     const { organization, groups, identities, roles } = createPolicyResources(policy, options);
     this.organization = typeof organization === "string" ? pulumi.output(organization) : organization.uid;
     this.groups = uidsOf(groups);

@@ -89,7 +89,7 @@ export class AccountAssociation extends IrmResource {
 
   /** The association of the group with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): AccountAssociation {
-    return new AccountAssociation(name, {} as AccountAssociationArgs, { ...opts, id: uid });
+    return new this(name, {} as AccountAssociationArgs, { ...opts, id: uid });
   }
 }
 
@@ -103,10 +103,16 @@ export interface GetAccountAssociationArgs {
 export const getAccountAssociation = ({ group }: GetAccountAssociationArgs): Promise<AccountAssociationMessage> =>
   getByUid<AccountAssociationMessage>(resources.accountAssociation, group);
 
-/** getAccountAssociation with inputs that may not be known yet. */
-export const getAccountAssociationOutput = (args: {
+/** The same with inputs that may not be known yet. */
+export interface GetAccountAssociationOutputArgs {
+  /** The group: a Group or a uid */
   group: Group | pulumi.Input<string>;
-}): pulumi.Output<AccountAssociationMessage> =>
+}
+
+/** getAccountAssociation with inputs that may not be known yet. */
+export const getAccountAssociationOutput = (
+  args: GetAccountAssociationOutputArgs,
+): pulumi.Output<AccountAssociationMessage> =>
   getOutput(resources.accountAssociation, getAccountAssociation, args, "group");
 
 export type ListAccountAssociationsArgs = ListArgs<ListAccountAssociationsRequest>;

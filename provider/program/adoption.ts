@@ -3,6 +3,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Json, parentOf } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
+import { recordId } from "../kind/record.ts";
 import { MATCH } from "../state/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
@@ -26,6 +27,19 @@ export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, ar
   const found = identifying.apply(async (own) => lookUp(kind, name, own as Json, await pulumi.isSecret(identifying)));
   logChanges(kind, name, found, inputs);
   return { adopt: found.apply(({ uid }) => uid as string) };
+};
+
+/** The same where the plugin looks up what `adopt` means, and gets it as it is. */
+export const givenAdoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object): pulumi.Inputs => {
+  if (inputs.adopt === undefined) return matchInput(kind, name, inputs, matches.get(args));
+  noteAdopted(kind, inputs.adopt);
+  return {};
+};
+
+/** Of the record, the resource that has it so far may leave the program. */
+const noteAdopted = (kind: KindName, uid: pulumi.Input<string>): void => {
+  const { adopted } = currentProgram();
+  pulumi.output(uid).apply((known) => adopted.add(recordId(kind, known)));
 };
 
 const matches = new WeakMap<object, Promise<Json | undefined>>();
@@ -63,11 +77,7 @@ const DONE_BEFORE =
 
 // Loaded when a program adopts something: most programs do not.
 const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: boolean): Promise<Json> => {
-  const [{ kindRecords }, { recordId }, own] = await Promise.all([
-    import("../kind/index.ts"),
-    import("../kind/record.ts"),
-    import("../engine/adopt.ts"),
-  ]);
+  const [{ kindRecords }, own] = await Promise.all([import("../kind/index.ts"), import("../engine/adopt.ts")]);
   const kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
   const problem = own.adoptProblem(args.adopt);
@@ -76,7 +86,7 @@ const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: bo
   const [match, ...others] = found;
   if (!match || others.length > 0)
     throw programError(`${head}: ${own.notOneRecord(kind, args, found, isSecret)}\n${DONE_BEFORE}`);
-  currentProgram().adopted.add(recordId(kind.field, match.uid as string));
+  noteAdopted(kindName, match.uid as string);
   await pulumi.log.info(own.adoptionText(kind, name, match, isSecret));
   return match;
 };

@@ -34,16 +34,15 @@ export type Inputs<T> = { [K in keyof T]: pulumi.Input<T[K]> };
 export const getNamed = async <T extends engine.Named>(resource: Resource, args: GetArgs): Promise<T> =>
   remembered(await lookedUp(() => engine.getNamed<T>(programSession, resource, args)));
 
-/** The same with inputs that may not be known yet. Its name may be secret, so it is not remembered. */
+/** The same with inputs that may not be known yet, by `get`. Its name may be secret, so it is not remembered. */
 export const getNamedOutput = <T extends engine.Named>(
   resource: Resource,
   { name, parent }: { name: pulumi.Input<string>; parent?: unknown },
+  get = (args: GetArgs): Promise<T> => lookedUp(() => engine.getNamed<T>(programSession, resource, args)),
 ): pulumi.Output<T> => {
   // A parent that was given and turns out undefined must not become a search at the root.
   const inputs = parent === undefined ? { name } : { name, parent: referenceUid(parent, resource.parent, "parent") };
-  return pulumi
-    .output(inputs)
-    .apply((args) => lookedUp(() => engine.getNamed<T>(programSession, resource, args as GetArgs))) as pulumi.Output<T>;
+  return pulumi.output(inputs).apply((args) => get(args as GetArgs)) as pulumi.Output<T>;
 };
 
 /** The record with this uid, or of this name in a `place` that must be given: there are none at the root. */

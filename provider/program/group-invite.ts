@@ -54,7 +54,7 @@ export class GroupInvite extends IrmResource {
 
   /** The invite with this uid, as it is, without its code: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): GroupInvite {
-    return new GroupInvite(name, {} as GroupInviteArgs, { ...opts, id: uid });
+    return new this(name, {} as GroupInviteArgs, { ...opts, id: uid });
   }
 }
 

@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../schema/index.ts";
 import type { Group as GroupMessage, ListGroupsRequest } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
-import { type GetArgs, getNamed, getNamedOutput } from "./get.ts";
+import { type GetArgs, type GetByUidArgs, getNamed, getNamedOutput, type Inputs } from "./get.ts";
 import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 
@@ -71,7 +71,7 @@ export class Group extends IrmResource {
 
   /** The group with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): Group {
-    return new Group(name, {} as GroupArgs, { ...opts, id: uid });
+    return new this(name, {} as GroupArgs, { ...opts, id: uid });
   }
 }
 
@@ -81,6 +81,16 @@ export interface GetOutputArgs {
   /** The group that directly holds the record, a Group or a uid; default: root-level records only */
   parent?: Group | pulumi.Input<string>;
 }
+
+/** A record by its uid, or by its name in a group. */
+export type GetInGroupOutputArgs =
+  | Inputs<GetByUidArgs>
+  | {
+      /** The whole name */
+      name: pulumi.Input<string>;
+      /** The group that directly holds it: a Group or a uid */
+      parent: Group | pulumi.Input<string>;
+    };
 
 /** The group of that name in `parent`; without one, the organisation of that name. */
 export const getGroup = (args: GetArgs): Promise<GroupMessage> => getNamed<GroupMessage>(resources.group, args);

@@ -8,8 +8,8 @@ import type {
   ListIdentityProvidersRequest,
 } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
-import { type GetByUidArgs, type GetInGroupArgs, getIn, getOutput, type Inputs } from "./get.ts";
-import type { Group } from "./group.ts";
+import { type GetByUidArgs, type GetInGroupArgs, getIn, getOutput } from "./get.ts";
+import type { GetInGroupOutputArgs, Group } from "./group.ts";
 import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 import type { Role } from "./role.ts";
@@ -84,7 +84,7 @@ export class IdentityProvider extends IrmResource {
 
   /** The provider with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): IdentityProvider {
-    return new IdentityProvider(name, {} as IdentityProviderArgs, { ...opts, id: uid });
+    return new this(name, {} as IdentityProviderArgs, { ...opts, id: uid });
   }
 }
 
@@ -95,16 +95,8 @@ export const getIdentityProvider = (args: GetIdentityProviderArgs): Promise<Iden
   getIn<IdentityProviderMessage>(resources.identityProvider, args);
 
 /** getIdentityProvider with inputs that may not be known yet. */
-export const getIdentityProviderOutput = (
-  args:
-    | Inputs<GetByUidArgs>
-    | {
-        /** The whole name */
-        name: pulumi.Input<string>;
-        /** The group that directly holds it: a Group or a uid */
-        parent: Group | pulumi.Input<string>;
-      },
-): pulumi.Output<IdentityProviderMessage> => getOutput(resources.identityProvider, getIdentityProvider, args);
+export const getIdentityProviderOutput = (args: GetInGroupOutputArgs): pulumi.Output<IdentityProviderMessage> =>
+  getOutput(resources.identityProvider, getIdentityProvider, args);
 
 export type ListIdentityProvidersArgs = ListArgs<ListIdentityProvidersRequest>;
 

@@ -126,7 +126,7 @@ export class Identity extends IrmResource {
 
   /** The identity with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): Identity {
-    return new Identity(name, {} as IdentityArgs, { ...opts, id: uid });
+    return new this(name, {} as IdentityArgs, { ...opts, id: uid });
   }
 }
 

@@ -2,7 +2,7 @@
 // gives its id, so that the engine knows the order), names of roles checked, secrets marked. The descriptor says which is which.
 import * as pulumi from "@pulumi/pulumi";
 import { fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
-import { argumentReferencesOf, argumentsOf, fieldsWith, TYPE_PREFIX, withArticle } from "../kind/kind.ts";
+import { argumentReferencesOf, argumentsOf, fieldsWith, typeOfToken, withArticle } from "../kind/kind.ts";
 import { SECRETS, shownOncePaths } from "../state/normal-form.ts";
 import { hasEngine, programError, programSession } from "./session.ts";
 
@@ -17,12 +17,11 @@ export interface BoundRecord {
 /** One of the alternatives, never two: the others are a compile error. */
 export type OneOf<T> = { [K in keyof T]: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never } }[keyof T];
 
-/** Type of a resource of ours, also of one made by another copy of this package: `Group`; undefined for anything else. */
-const typeOf = (value: unknown): string | undefined => {
-  if (!pulumi.CustomResource.isInstance(value)) return undefined;
-  const token = (value as unknown as { __pulumiType: string }).__pulumiType;
-  return token.startsWith(TYPE_PREFIX) ? token.slice(TYPE_PREFIX.length) : undefined;
-};
+/** Type of a resource of ours in either form, also of one made by another copy of this package: `Group`; undefined for anything else. */
+const typeOf = (value: unknown): string | undefined =>
+  pulumi.CustomResource.isInstance(value)
+    ? typeOfToken((value as unknown as { __pulumiType: string }).__pulumiType)
+    : undefined;
 
 /** The uid that a reference stands for; a resource of another type is refused where it is written. */
 export const referenceUid = (value: unknown, type: string, argument: string): pulumi.Input<string> | undefined => {

@@ -1,13 +1,16 @@
 // What exists of a policy: the records with its names in its groups. They are found in one list of each kind while the program runs,
 // so that the preview shows what is adopted and what is created.
 import { type Policy, type PolicyOrganization, ROOT } from "../../access/policy/index.ts";
+import type { Client } from "../../client/client.ts";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, pluralOf } from "../kind/kind.ts";
-import type { Session } from "../session/session.ts";
 import { observe } from "../state/normal-form.ts";
 import { programError, programSession } from "./session.ts";
+
+/** What reads the lists of the API. */
+export type ListClient = Pick<Client, "call" | "clock">;
 
 type Found = Json & { uid: string };
 
@@ -22,8 +25,12 @@ export interface PolicyMatch {
 }
 
 /** `name` is the component's. Where several records match, every look-up fails with the same error. */
-export const policyMatch = (name: string, policy: Policy, session = programSession()): PolicyMatch => {
-  const matches = session.then((own) => findMatches(name, policy, own));
+export const policyMatch = (
+  name: string,
+  policy: Policy,
+  client: Promise<ListClient> = programSession(),
+): PolicyMatch => {
+  const matches = client.then((own) => findMatches(name, policy, own));
   matches.catch(() => undefined);
   return {
     group: async (path) => (await matches).groups.get(path),
@@ -32,7 +39,7 @@ export const policyMatch = (name: string, policy: Policy, session = programSessi
   };
 };
 
-const findMatches = async (name: string, policy: Policy, session: Session) => {
+const findMatches = async (name: string, policy: Policy, client: ListClient) => {
   const problems: string[] = [];
   const onlyOne = (kind: Kind, records: readonly Found[], path: string): Found | undefined => {
     const [first, ...others] = records;
@@ -43,9 +50,9 @@ const findMatches = async (name: string, policy: Policy, session: Session) => {
   };
 
   const { group, identity, role } = kindRecords;
-  const organization = onlyOne(group, await organizationsOf(session, policy.organization), "organization");
+  const organization = onlyOne(group, await organizationsOf(client, policy.organization), "organization");
   const groups = new Map<string, Found>(organization && [[ROOT, organization]]);
-  const below = (kind: Kind) => recordsBelow(session, kind, organization?.uid);
+  const below = (kind: Kind) => recordsBelow(client, kind, organization?.uid);
   const [ofGroup, ofIdentity, ofRole] = await Promise.all([below(group), below(identity), below(role)]);
 
   for (const { path, parent, name: own } of policy.groups.values()) {
@@ -71,11 +78,11 @@ interface PolicyRecord {
   name: string;
 }
 
-const organizationsOf = async (session: Session, { uid, name }: PolicyOrganization): Promise<Found[]> => {
+const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganization): Promise<Found[]> => {
   if (uid !== undefined) return [{ uid }];
   const found: Found[] = [];
   // A service that ignores the filter must not decide which record is adopted.
-  for await (const record of listChildren(session, kindRecords.group.list, "", { name: name as string }))
+  for await (const record of listChildren(client, kindRecords.group.list, "", { name: name as string }))
     if (record.name === name) found.push(observe(kindRecords.group, record) as Found);
   return found;
 };
@@ -83,10 +90,10 @@ const organizationsOf = async (session: Session, { uid, name }: PolicyOrganizati
 /** The records of that name directly in that group. */
 type NamedRecords = (group: Found | undefined, name: string) => readonly Found[];
 
-const recordsBelow = async (session: Session, kind: Kind, organization?: string): Promise<NamedRecords> => {
+const recordsBelow = async (client: ListClient, kind: Kind, organization?: string): Promise<NamedRecords> => {
   const found = new Map<string, Found[]>();
   if (organization === undefined) return () => [];
-  for await (const record of listAll(session, kind.list, { uidp: { descendantsOf: organization } })) {
+  for await (const record of listAll(client, kind.list, { uidp: { descendantsOf: organization } })) {
     const key = JSON.stringify([parentOf(record.uid), record.name]);
     found.set(key, [...(found.get(key) ?? []), observe(kind, record) as Found]);
   }

@@ -8,17 +8,18 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type Policy, type PolicyGroup, ROOT } from "../../access/policy/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { withMatch } from "./adoption.ts";
-import { Group, type GroupArgs } from "./group.ts";
-import { Identity, type IdentityArgs } from "./identity.ts";
+import type { Group, GroupArgs } from "./group.ts";
+import type { Identity, IdentityArgs } from "./identity.ts";
+import type { PolicyForm } from "./policy-form.ts";
 import type { PolicyMatch } from "./policy-match.ts";
-import { Role } from "./role.ts";
-import { RoleBindingSet } from "./role-binding-set.ts";
+import type { Role } from "./role.ts";
 
 export interface PolicyOptions {
   /** name of the component */
   name: string;
   /** the component */
   parent: pulumi.Resource;
+  classes: PolicyForm["classes"];
   /** what exists, where it is to be adopted */
   match?: PolicyMatch | undefined;
   exclusive?: boolean | undefined;
@@ -39,7 +40,7 @@ export interface PolicyResources {
 }
 
 export const createPolicyResources = (policy: Policy, options: PolicyOptions): PolicyResources => {
-  const { name, match, allowReplace, deleteAdopted } = options;
+  const { name, match, allowReplace, deleteAdopted, classes } = options;
   const opts = { parent: options.parent };
   const common = (record: { name: string; description?: string }) => ({
     name: record.name,
@@ -52,24 +53,24 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
 
   const organization = organizationOf(policy, (record) => {
     const args: GroupArgs = { root: true, ...common(record) };
-    return new Group(name, orMatch(args, match?.group(ROOT)), opts);
+    return new classes.Group(name, orMatch(args, match?.group(ROOT)), opts);
   });
   const groups = new Map<string, Group>();
   const placeOf = (path: string): Group | string => groups.get(path) ?? organization;
 
   for (const group of policy.groups.values()) {
     const args: GroupArgs = { parent: placeOf(group.parent), ...common(group) };
-    groups.set(group.path, new Group(`${name}/${group.path}`, orMatch(args, match?.group(group.path)), opts));
+    groups.set(group.path, new classes.Group(`${name}/${group.path}`, orMatch(args, match?.group(group.path)), opts));
   }
   const roles = mapOf(policy.roles, (role) => {
     const args = { parent: placeOf(role.group), ...common(role), capabilities: [...role.capabilities] };
-    return new Role(`${name}:role/${role.key}`, orMatch(args, match?.role(role.key)), opts);
+    return new classes.Role(`${name}:role/${role.key}`, orMatch(args, match?.role(role.key)), opts);
   });
   const identities = mapOf(policy.identities, (identity) => {
     // The policy's check has judged which relationship it is.
     const relationship = identity.relationship as unknown as Pick<IdentityArgs, "claimMatch">;
     const args = { parent: placeOf(identity.group), ...common(identity), ...relationship } as IdentityArgs;
-    return new Identity(`${name}:identity/${identity.key}`, orMatch(args, match?.identity(identity.key)), opts);
+    return new classes.Identity(`${name}:identity/${identity.key}`, orMatch(args, match?.identity(identity.key)), opts);
   });
 
   const { exclusive, maxRemovals } = options;
@@ -86,7 +87,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
       ...(maxRemovals !== undefined && { maxRemovals }),
     };
     const suffix = path === ROOT ? "" : path;
-    new RoleBindingSet(`${name}:access/${suffix}`, { parent: placeOf(path), bindings, ...switches }, opts);
+    new classes.RoleBindingSet(`${name}:access/${suffix}`, { parent: placeOf(path), bindings, ...switches }, opts);
   }
   return { organization, groups, identities, roles };
 };

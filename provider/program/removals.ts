@@ -6,8 +6,9 @@
 // but must never fail a program.
 import * as pulumi from "@pulumi/pulumi";
 import { resources as descriptors, type Json } from "../../schema/index.ts";
-import { SET_TOKEN, TYPE_PREFIX } from "../kind/kind.ts";
+import { SET_TYPE, typeOfToken } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
+import { placeInStack, urnFrom } from "../kind/urn.ts";
 
 /** What one run of a program has declared. */
 export interface Declared {
@@ -37,7 +38,8 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     // A program that failed may have ended before it declared everything.
     if (pulumi.log.hasErrors()) return;
     const state = await storedOutputs();
-    const urns = new Set(await Promise.all(resources().map(({ urn }) => settled(urn))));
+    const urns = await Promise.all(resources().map(({ urn }) => settled(urn)));
+    const declaredPlaces = new Set(urns.map(placeOf));
     const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await settled(own.id))));
     const known = new Set([...adopted, ...ids]);
     const isKnown = (id: unknown) => id !== undefined && known.has(id);
@@ -45,13 +47,20 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     const { removedText } = await import("../engine/review.ts");
     for (const [urn, { type, outputs }] of Object.entries(state)) {
       // By its uid under another name: an alias, or a record that changes hands.
-      if (urns.has(urn) || isKnown(idOf(type, outputs.uid))) continue;
+      if (declaredPlaces.has(placeOf(urn)) || isKnown(idOf(type, outputs.uid))) continue;
       const text = removedText(type, urn, outputs, declaredSets, isKnown);
       if (text !== undefined) await pulumi.log.info(text);
     }
   } catch (error) {
     await pulumi.log.debug(`pulumi-irm: what leaves the stack is not known: ${(error as Error).message}`);
   }
+};
+
+/** The same for a resource that moves from dynamic to native, or back. */
+const placeOf = (urn: string | undefined): string | undefined => {
+  if (urn === undefined) return undefined;
+  const { types, name } = urnFrom(urn);
+  return placeInStack(types, name);
 };
 
 /** A set, without what the preview does not know: the uids of new records, to which nothing in the state is bound. */
@@ -69,8 +78,9 @@ const typeTokenOf = (resource: pulumi.Resource): string =>
 
 const idOf = (type: string, uid: unknown): unknown => {
   // A set has the uid of its group.
-  if (type === SET_TOKEN) return undefined;
-  const found = Object.values(descriptors).find((one) => TYPE_PREFIX + one.type === type);
+  const own = typeOfToken(type);
+  if (own === SET_TYPE) return undefined;
+  const found = Object.values(descriptors).find((one) => one.type === own);
   return found && typeof uid === "string" ? recordId(found.field, uid) : uid;
 };
 

@@ -4,8 +4,8 @@ import { resources } from "../../schema/index.ts";
 import type { ListReposRequest, Repo as RepoMessage } from "../../schema/public.ts";
 import type { AdoptArgs } from "./adoption.ts";
 import type { CustomOverlay } from "./custom-overlay.ts";
-import { type GetByUidArgs, type GetInGroupArgs, getIn, getOutput, type Inputs } from "./get.ts";
-import type { Group } from "./group.ts";
+import { type GetByUidArgs, type GetInGroupArgs, getIn, getOutput } from "./get.ts";
+import type { GetInGroupOutputArgs, Group } from "./group.ts";
 import { type ListArgs, listRecords } from "./list.ts";
 import { IrmResource } from "./resource.ts";
 
@@ -92,7 +92,7 @@ export class Repo extends IrmResource {
 
   /** The repo with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): Repo {
-    return new Repo(name, {} as RepoArgs, { ...opts, id: uid });
+    return new this(name, {} as RepoArgs, { ...opts, id: uid });
   }
 }
 
@@ -102,16 +102,8 @@ export type GetRepoArgs = GetByUidArgs | GetInGroupArgs;
 export const getRepo = (args: GetRepoArgs): Promise<RepoMessage> => getIn<RepoMessage>(resources.repo, args);
 
 /** getRepo with inputs that may not be known yet. */
-export const getRepoOutput = (
-  args:
-    | Inputs<GetByUidArgs>
-    | {
-        /** The whole name */
-        name: pulumi.Input<string>;
-        /** The group that directly holds it: a Group or a uid */
-        parent: Group | pulumi.Input<string>;
-      },
-): pulumi.Output<RepoMessage> => getOutput(resources.repo, getRepo, args);
+export const getRepoOutput = (args: GetInGroupOutputArgs): pulumi.Output<RepoMessage> =>
+  getOutput(resources.repo, getRepo, args);
 
 export type ListReposArgs = ListArgs<ListReposRequest>;
 

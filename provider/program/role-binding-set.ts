@@ -1,17 +1,16 @@
 // RoleBindingSet: all role bindings of one group as one resource, so that thousands of them are few resources to the engine.
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp, resources } from "../../schema/index.ts";
-import { TYPE_PREFIX } from "../kind/kind.ts";
+import { SET_TYPE as TYPE } from "../kind/kind.ts";
 import { nameOf } from "./binding-names.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
+import { type Form, formOf, withAliases } from "./form.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
 import { type BoundRecord, checkedRole, referenceUid } from "./inputs.ts";
-import { claimPlace, engineInputs, failWith, markHandled } from "./resource.ts";
+import { claimPlace, failWith, markHandled } from "./resource.ts";
 import type { Role } from "./role.ts";
 import { programError } from "./session.ts";
-
-const TYPE = "RoleBindingSet";
 
 /** Who has which role. */
 export interface RoleBindingPair {
@@ -68,19 +67,21 @@ export class RoleBindingSet extends pulumi.CustomResource {
   declare readonly updateTime: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: RoleBindingSetArgs, opts: pulumi.CustomResourceOptions = {}) {
+    const form = formOf(new.target);
     const { parent, bindings, ...switches } = args;
     const group = referenceUid(parent, resources.group.type, "parent");
     const pairs = pairsFrom(bindings);
     markHandled([group, pairs]);
-    const own = engineInputs("roleBindingSet", TYPE, name, opts);
+    const own = form.inputs("roleBindingSet", TYPE, name, opts);
     const given = { parent: group, bindings: pairs, ...switches };
     const literals = [...literalOf(group, "Group"), ...literalsIn(pairs)];
-    const entered = currentProgram().enter({ type: TYPE, name, sharesUid: true, literals }, given, withNames(opts));
+    const options = withAliases(form, TYPE, withNames(opts));
+    const entered = currentProgram().enter({ type: TYPE, name, sharesUid: true, literals }, given, options);
     claimPlace(entered, TYPE, name, given);
     if (Array.isArray(pairs)) refuseTwice(name, entered, pairs);
     const unset = { unmanaged: undefined, exclusive: undefined, maxRemovals: undefined, updateTime: undefined };
-    const bag = { ...unset, ...given, ...checkedPairs(name, entered, pairs), ...own };
-    super(TYPE_PREFIX + TYPE, name, bag, entered.opts);
+    const bag = { ...unset, ...given, ...shownPairs(form, name, entered, pairs), ...own };
+    super(form.prefix + TYPE, name, bag, entered.opts);
     failWith(bag);
     entered.constructed(this);
     (this as { uid: pulumi.Output<string> }).uid = this.id;
@@ -139,10 +140,10 @@ const refuseTwice = (name: string, entered: Entered, pairs: readonly Pair[]): vo
 };
 
 /** The pairs with their roles checked, and the names that a preview shows. */
-const checkedPairs = (name: string, entered: Entered, pairs: readonly Pair[]): pulumi.Inputs => {
+const shownPairs = ({ looksUp }: Form, name: string, entered: Entered, pairs: readonly Pair[]): pulumi.Inputs => {
   if (!Array.isArray(pairs)) return {};
   const checked = (pair: Pair, i: number): Pair =>
-    !pair?.role || entered.resourceOf(pair.role)
+    !looksUp || !pair?.role || entered.resourceOf(pair.role)
       ? pair
       : { ...pair, role: checkedRole(`${TYPE} ${name}: bindings[${i}].role`, pair.role) };
   return {

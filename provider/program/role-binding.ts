@@ -45,7 +45,7 @@ export class RoleBinding extends IrmResource {
 
   /** The role binding with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): RoleBinding {
-    return new RoleBinding(name, {} as RoleBindingArgs, { ...opts, id: uid });
+    return new this(name, {} as RoleBindingArgs, { ...opts, id: uid });
   }
 }
 

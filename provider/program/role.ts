@@ -41,7 +41,7 @@ export class Role extends IrmResource {
 
   /** The role with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): Role {
-    return new Role(name, {} as RoleArgs, { ...opts, id: uid });
+    return new this(name, {} as RoleArgs, { ...opts, id: uid });
   }
 }
 

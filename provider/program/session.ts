@@ -40,6 +40,9 @@ const currentProgram = perRun((): Program => {
   return { shared };
 });
 
+/** An error of this program: one object for each text. */
+export const sharedProgramError = (message: string): pulumi.RunError => currentProgram().shared(message);
+
 export const programSession = (): Promise<Session> => {
   const program = currentProgram();
   program.session ??= connect(program);

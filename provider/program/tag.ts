@@ -43,7 +43,7 @@ export class Tag extends IrmResource {
 
   /** The tag with this uid, as it is: read in each run, and never changed or deleted by this stack */
   static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): Tag {
-    return new Tag(name, {} as TagArgs, { ...opts, id: uid });
+    return new this(name, {} as TagArgs, { ...opts, id: uid });
   }
 }
 
@@ -60,10 +60,19 @@ export type GetTagArgs =
 /** The tag with this uid, or of this name in `repo`. */
 export const getTag = (args: GetTagArgs): Promise<TagMessage> => getIn<TagMessage>(resources.tag, args, "repo");
 
+/** The same with inputs that may not be known yet. */
+export type GetTagOutputArgs =
+  | Inputs<GetByUidArgs>
+  | {
+      /** The whole name */
+      name: pulumi.Input<string>;
+      /** The repo that it belongs to: a Repo or a uid */
+      repo: Repo | pulumi.Input<string>;
+    };
+
 /** getTag with inputs that may not be known yet. */
-export const getTagOutput = (
-  args: Inputs<GetByUidArgs> | { name: pulumi.Input<string>; repo: Repo | pulumi.Input<string> },
-): pulumi.Output<TagMessage> => getOutput(resources.tag, getTag, args, "repo");
+export const getTagOutput = (args: GetTagOutputArgs): pulumi.Output<TagMessage> =>
+  getOutput(resources.tag, getTag, args, "repo");
 
 export type ListTagsArgs = ListArgs<ListTagsRequest>;
 

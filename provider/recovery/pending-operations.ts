@@ -4,7 +4,7 @@
 import { listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
-import { type Kind, SET_TOKEN } from "../kind/kind.ts";
+import { type Kind, SET_TYPE, typeOfToken } from "../kind/kind.ts";
 import { isMatch, recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
 import { listLive } from "../set/live.ts";
@@ -27,7 +27,7 @@ interface Deployment {
   pending_operations?: { type: string; resource: { urn: string; type: string; inputs?: Json } }[];
 }
 
-// How the engine marks a secret in what it exports (github.com/pulumi/pulumi/sdk/go/common/resource/sig).
+// How the engine marks a secret in what it exports (sdk/go/common/resource/sig).
 const SECRET = "4dabf18193072939515e22adb298388d";
 
 /** The inputs that a record is matched by, in clear text. */
@@ -54,7 +54,7 @@ export const pendingCreates = async (session: Session, exported: unknown): Promi
   );
   const creates = (deployment.pending_operations ?? []).filter(({ type }) => type === "creating");
   const sets = creates.flatMap(({ resource: { urn, type, inputs = {} } }) =>
-    type === SET_TOKEN ? [{ urn, inputs, kind: kindRecords.roleBinding, isSet: true as const }] : [],
+    typeOfToken(type) === SET_TYPE ? [{ urn, inputs, kind: kindRecords.roleBinding, isSet: true as const }] : [],
   );
   const ours = creates.flatMap(({ resource: { urn, type, inputs = {} } }) => {
     const kind = kindOfToken(type);

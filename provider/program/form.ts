@@ -1,0 +1,129 @@
+// The two forms of a resource. A dynamic one carries its provider as text in its inputs (provider/engine/handler-text.ts); it is what
+// `pulumi-irm` exports. A native one is served by the plugin (plugin/); it is what `pulumi-irm/plugin` exports. A class is dynamic
+// unless it is registered here, and each class is written once: its native form is a subclass without members.
+//
+// Each form is an alias of the other, so a stack moves either way without a change.
+import * as pulumi from "@pulumi/pulumi";
+import { handlerText } from "../engine/handler-text.ts";
+import type { StateKind } from "../kind/index.ts";
+import { TOKEN_PREFIX, TYPE_PREFIX } from "../kind/kind.ts";
+import { placeInStack } from "../kind/urn.ts";
+import { KEY, ORGANIZATION, PREVIEW, PROVIDER, REPLACE_ON } from "../state/state.ts";
+import { afterFirstLookUp, checkProgramConfig, programError } from "./session.ts";
+
+export interface Form {
+  /** of the type tokens */
+  prefix: string;
+  /** of the other form */
+  aliasPrefix: string;
+  /** whether the program looks up what its arguments name; otherwise the plugin does */
+  looksUp: boolean;
+  /** What the engine gets beside the arguments. Throws for an option, or a configuration, that cannot work. */
+  inputs(kind: StateKind, type: string, name: string, opts: pulumi.CustomResourceOptions): pulumi.Inputs;
+}
+
+const dynamicForm: Form = {
+  prefix: TYPE_PREFIX,
+  aliasPrefix: TOKEN_PREFIX,
+  looksUp: true,
+  inputs: (kind, type, name, opts) => {
+    checkOptions(type, name, opts);
+    checkProgramConfig();
+    const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
+    const key = afterFirstLookUp(keyOf(type, name, opts.parent));
+    return { [PROVIDER]: handlerText(kind), [KEY]: key, ...optionInputs(opts), ...preview };
+  },
+};
+
+const nativeForm: Form = {
+  prefix: TOKEN_PREFIX,
+  aliasPrefix: TYPE_PREFIX,
+  looksUp: false,
+  inputs: () => {
+    const organization = orUndefined(pulumi.getOrganization);
+    return organization === undefined ? {} : { [ORGANIZATION]: organization };
+  },
+};
+
+/** A value of classes; what extends a class that is registered has the same. */
+export const perClass = <T>(usual: T) => {
+  const own = new WeakMap<object, T>();
+  const of = (type: object | null): T => (type === null ? usual : (own.get(type) ?? of(Object.getPrototypeOf(type))));
+  return {
+    register: (type: object, value: T): void => {
+      own.set(type, value);
+    },
+    /** `type` is `new.target` of a constructor. */
+    of,
+  };
+};
+
+const forms = perClass(dynamicForm);
+
+export const formOf = forms.of;
+
+/** Makes classes native. */
+export const registerNative = (...types: object[]): void => {
+  for (const type of types) forms.register(type, nativeForm);
+};
+
+/** The options with the aliases of the other form: the resource itself, and what the program gives as its former names. */
+export const withAliases = (
+  { aliasPrefix }: Form,
+  type: string,
+  opts: pulumi.CustomResourceOptions,
+): pulumi.CustomResourceOptions => {
+  const other = { type: aliasPrefix + type };
+  const given = opts.aliases ?? [];
+  const former = given.flatMap((alias) => (isUntyped(alias) ? [{ ...alias, ...other }] : []));
+  return { ...opts, aliases: [...given, other, ...former] };
+};
+
+const isUntyped = (alias: pulumi.Input<pulumi.URN | pulumi.Alias>): alias is pulumi.Alias =>
+  typeof alias === "object" && !pulumi.Output.isInstance(alias) && !("then" in alias) && alias.type === undefined;
+
+// Resource options that the engine, or the SDK, does not apply to dynamic resources: refused with what to do instead, or made to
+// work through an input (docs/limits.md).
+
+/** Throws one sentence for an option that cannot work. */
+const checkOptions = (type: string, name: string, opts: pulumi.CustomResourceOptions): void => {
+  if (opts.import !== undefined)
+    throw programError(
+      `${type} ${name}: the option import does not work for dynamic resources; take the record over with the argument ` +
+        "adopt, its uid, instead (docs/limits.md).",
+    );
+  if (opts.provider !== undefined)
+    throw programError(
+      `${type} ${name}: the option provider does not work for dynamic resources; the configuration of the stack and the ` +
+        "environment say which service it is, so leave the option out and use one stack for each service.",
+    );
+};
+
+/** The option that the diff has to apply: of a dynamic resource the engine does not know which properties differ. */
+const optionInputs = ({ replaceOnChanges = [] }: pulumi.CustomResourceOptions): pulumi.Inputs =>
+  replaceOnChanges.length === 0 ? {} : { [REPLACE_ON]: replaceOnChanges };
+
+/** The resource among all that the intent journal may hold: organisation/project/stack/type::name, as in its URN. */
+const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {
+  const stack = [pulumi.getOrganization, pulumi.getProject, pulumi.getStack].map((part) => orUndefined(part) ?? "-");
+  return `${stack.join("/")}/${placeInStack([...typesAbove(parent), type], name)}`;
+};
+
+// In a unit test of a program there may be none, and the SDK throws.
+const orUndefined = (name: () => string): string | undefined => {
+  try {
+    return name();
+  } catch {
+    return undefined;
+  }
+};
+
+// Two components may each hold a resource of the same type and name.
+const typesAbove = (parent: pulumi.Resource | undefined): string[] => {
+  if (parent === undefined) return [];
+  const { __pulumiType: type = "", __parentResource: above } = parent as unknown as {
+    __pulumiType?: string;
+    __parentResource?: pulumi.Resource;
+  };
+  return type === "pulumi:pulumi:Stack" ? [] : [...typesAbove(above), type];
+};

@@ -1,0 +1,256 @@
+// pulumi-irm/plugin: the same names as pulumi-irm, registered as native resources. The engine is a mock, which shows what it gets.
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, it } from "vitest";
+import * as presets from "../../../access/preset/index.ts";
+import * as dynamic from "../../../provider/index.ts";
+import * as native from "../../../provider/plugin.ts";
+import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
+
+const { AccountAssociation, Group, GroupInvite, Identity, IdentityProvider, Provider } = native;
+const { Repo, Role, RoleBinding, RoleBindingSet, Tag } = native;
+
+let made: pulumi.runtime.MockResourceArgs[];
+let calls: pulumi.runtime.MockCallArgs[];
+let answer: (call: pulumi.runtime.MockCallArgs) => object;
+beforeEach(async () => {
+  made = [];
+  calls = [];
+  answer = () => ({});
+  const mocks: pulumi.runtime.Mocks = {
+    newResource: (args) => {
+      made.push(args);
+      const id = args.type.startsWith("irm:index:Role") ? ROLE : GROUP;
+      return { id, state: { name: args.inputs.name } };
+    },
+    call: (args) => {
+      calls.push(args);
+      return answer(args);
+    },
+  };
+  await pulumi.runtime.setMocks(mocks, "project", "stack", false, "acme");
+});
+
+const value = <T>(output: pulumi.Input<T>): Promise<T> =>
+  new Promise((resolve) => pulumi.output(output).apply((known) => resolve(known as T)));
+
+const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
+  const items: T[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+};
+
+const claimMatch = { issuer: "https://a.example.com", subject: "s" };
+
+/** What the SDK sends as the options of a resource. */
+const seen = () => {
+  const found: pulumi.CustomResourceOptions[] = [];
+  const see: pulumi.ResourceTransformation = ({ opts }) => {
+    found.push(opts);
+    return undefined;
+  };
+  return { found, transformations: [see] };
+};
+
+describe("the names of pulumi-irm/plugin", () => {
+  it("are those of pulumi-irm and Provider, and each has a native form but for the presets", () => {
+    const own: Record<string, unknown> = { ...native };
+    const usual: Record<string, unknown> = { ...dynamic };
+    const [names, others] = [Object.keys(own), Object.keys(usual)];
+    expect(names.filter((name) => !others.includes(name))).toEqual(["Provider"]);
+    expect(others.filter((name) => !names.includes(name))).toEqual([]);
+    const same = others.filter((name) => own[name] === usual[name]);
+    expect(same.toSorted()).toEqual(Object.keys(presets).toSorted());
+  });
+});
+
+describe("a native resource", () => {
+  it("of each class has its type, its arguments and the organisation of the stack, and nothing else", async () => {
+    const group = new Group("g", { parent: ORG, name: "g" });
+    const identity = new Identity("i", { parent: group, name: "i", claimMatch });
+    const role = new Role("r", { parent: group, name: "r", capabilities: ["groups.list"], adopt: "match" });
+    const repo = new Repo("repo", { parent: group, name: "repo" });
+    const all = [
+      group,
+      identity,
+      role,
+      repo,
+      new RoleBinding("b", { parent: group, identity, role }),
+      new GroupInvite("invite", { parent: group, role: "viewer", ttl: "60s" }),
+      new IdentityProvider("p", {
+        parent: group,
+        name: "p",
+        defaultRole: "viewer",
+        oidc: { issuer: "https://a.example.com", clientId: "c", pkceEnabled: true },
+      }),
+      new AccountAssociation("a", { parent: group, name: "a", amazon: { account: "123456789012" } }),
+      new Tag("t", { parent: repo, name: "latest", digest: `sha256:${"0".repeat(64)}` }),
+    ];
+    await Promise.all(all.map(({ uid }) => value(uid)));
+    const inputs = Object.fromEntries(made.map((one) => [one.type.replace("irm:index:", ""), one.inputs]));
+    const __organization = "acme";
+    expect(inputs).toMatchObject({
+      Group: { __organization, parent: ORG, name: "g" },
+      Identity: { __organization, parent: GROUP, name: "i", claimMatch },
+      Role: { __organization, parent: GROUP, name: "r", capabilities: ["groups.list"], adopt: "match" },
+      RoleBinding: { __organization, parent: GROUP, role: ROLE, names: { group: "g", identity: "i", role: "r" } },
+      GroupInvite: { __organization, parent: GROUP, role: "viewer", ttl: "60s" },
+    });
+    const types = ["AccountAssociation", "Group", "GroupInvite", "Identity", "IdentityProvider", "Repo", "Role"];
+    expect(Object.keys(inputs).toSorted()).toEqual([...types, "RoleBinding", "Tag"]);
+    const hidden = made.flatMap((one) => Object.keys(one.inputs).filter((name) => name.startsWith("__")));
+    expect(new Set(hidden)).toEqual(new Set(["__organization"]));
+  });
+
+  it("passes the options that a dynamic one refuses or stores, to the engine", async () => {
+    const provider = new Provider("other", { baseUrl: "https://api.example.com" });
+    const { found, transformations } = seen();
+    const own = { provider, import: GROUP, replaceOnChanges: ["name"], deleteBeforeReplace: true };
+    const opts = { ...own, customTimeouts: { create: "5s" }, transformations };
+    await value(new Group("g", { parent: ORG, name: "g" }, opts).uid);
+    expect(found[0]).toMatchObject({ ...own, customTimeouts: { create: "5s" } });
+    expect(made.at(-1)?.inputs).toEqual({ __organization: "acme", parent: ORG, name: "g" });
+  });
+
+  it("has the dynamic one as an alias, and the other way round, also by each former name", async () => {
+    const { found, transformations } = seen();
+    const opts = { aliases: [{ name: "before" }, "urn:pulumi:s::p::t::n"], transformations };
+    const args = { parent: ORG, name: "g" };
+    await value(new Group("a", args, opts).uid);
+    await value(new dynamic.Group("b", args, opts).uid);
+    await value(new RoleBindingSet("c", { parent: GROUP, bindings: [] }, { transformations }).uid);
+    const aliases = await Promise.all(found.map((one) => value(pulumi.output(one.aliases))));
+    const withType = (type: string) => [...opts.aliases, { type }, { name: "before", type }];
+    expect(aliases).toEqual([
+      withType("pulumi-nodejs:dynamic/irm:Group"),
+      withType("irm:index:Group"),
+      [{ type: "pulumi-nodejs:dynamic/irm:RoleBindingSet" }],
+    ]);
+  });
+
+  it("is read by its uid in its own form", async () => {
+    const role = native.Role.get("r", ROLE);
+    await value(role.uid);
+    expect(role).toBeInstanceOf(native.Role);
+    expect(made[0]).toMatchObject({ type: "irm:index:Role", id: ROLE, inputs: { __organization: "acme" } });
+  });
+
+  it("and a dynamic one refer to each other", async () => {
+    const group = new dynamic.Group("g", { parent: ORG, name: "g" });
+    const below = new Group("below", { parent: group, name: "below" });
+    await value(new dynamic.Group("last", { parent: below, name: "last" }).uid);
+    expect(made.map(({ type, inputs }) => [type, inputs.parent])).toEqual([
+      ["pulumi-nodejs:dynamic/irm:Group", ORG],
+      ["irm:index:Group", GROUP],
+      ["pulumi-nodejs:dynamic/irm:Group", GROUP],
+    ]);
+    const role = new Role("r", { parent: ORG, name: "r", capabilities: ["groups.list"] });
+    await value(role.uid);
+    // @ts-expect-error a role is no group
+    expect(() => new dynamic.Group("x", { parent: role, name: "x" })).toThrow(
+      "parent takes a Group or its uid; it was given a Role",
+    );
+  });
+
+  it("declares the bindings of a group once", async () => {
+    const group = new Group("g", { parent: ORG, name: "g" });
+    const bindings = [{ identity: IDENTITY, role: "viewer" }];
+    await value(new RoleBindingSet("first", { parent: group, bindings }).uid);
+    expect(() => new dynamic.RoleBindingSet("second", { parent: group, bindings: [] })).toThrow(
+      "RoleBindingSet second: parent: RoleBindingSet first declares the bindings of this group already",
+    );
+  });
+
+  it("that extends a class is native too", async () => {
+    class Team extends native.Group {}
+    await value(new Team("g", { parent: ORG, name: "g" }).uid);
+    expect(made[0]?.type).toBe("irm:index:Group");
+  });
+});
+
+describe("Provider", () => {
+  it("has its settings as texts, and a token that is secret", async () => {
+    const { found, transformations } = seen();
+    const args = { baseUrl: "https://api.example.com", requestTimeout: 5, token: "not a real token" };
+    const provider = new Provider("other", args, { transformations });
+    await value(provider.id);
+    expect(made[0]?.type).toBe("pulumi:providers:irm");
+    expect(made[0]?.inputs).toEqual({
+      ...args,
+      requestTimeout: "5",
+      token: expect.objectContaining({ value: args.token }),
+    });
+    expect(found[0]).toMatchObject({ additionalSecretOutputs: ["token"] });
+    const { token } = provider as unknown as { token: pulumi.Output<string> };
+    expect(await pulumi.isSecret(token)).toBe(true);
+  });
+
+  it("refuses unknown arguments, all at once", () => {
+    // @ts-expect-error no such arguments
+    expect(() => new Provider("other", { baseURL: "https://api.example.com", colour: "red" })).toThrow(
+      "Provider other:\n  - baseURL: unknown argument; did you mean baseUrl?\n  - colour: unknown argument",
+    );
+    expect(made).toEqual([]);
+  });
+});
+
+describe("a function", () => {
+  it("calls the plugin with its arguments, and returns its result", async () => {
+    answer = ({ inputs }) => ({ uid: GROUP, name: inputs.name ?? "found" });
+    const found = [
+      await native.getGroup({ name: "a", parent: ORG }),
+      await native.getRole({ name: "viewer" }),
+      await native.getRepo({ name: "r", parent: ORG }),
+      await native.getTag({ uid: GROUP }),
+      await native.getGroupInvite({ uid: GROUP }),
+      await native.getAccountAssociation({ group: GROUP }),
+    ];
+    expect(found.map(({ uid }) => uid)).toEqual(found.map(() => GROUP));
+    expect(calls.map(({ token, inputs }) => [token, inputs])).toEqual([
+      ["irm:index:getGroup", { name: "a", parent: ORG }],
+      ["irm:index:getRole", { name: "viewer" }],
+      ["irm:index:getRepo", { name: "r", parent: ORG }],
+      ["irm:index:getTag", { uid: GROUP }],
+      ["irm:index:getGroupInvite", { uid: GROUP }],
+      ["irm:index:getAccountAssociation", { group: GROUP }],
+    ]);
+  });
+
+  it("takes inputs that are known later, and resources in the place of uids", async () => {
+    answer = ({ inputs }) => ({ uid: GROUP, name: inputs.name ?? "found" });
+    const group = new Group("g", { parent: ORG, name: "g" });
+    expect(await value(native.getIdentityOutput({ name: Promise.resolve("i"), parent: group }).name)).toBe("i");
+    await value(native.getAccountAssociationOutput({ group }).uid);
+    await value(native.getRepoOutput({ uid: pulumi.output(GROUP) }).uid);
+    expect(calls.map(({ token, inputs }) => [token, inputs])).toEqual([
+      ["irm:index:getIdentity", { name: "i", parent: GROUP }],
+      ["irm:index:getAccountAssociation", { group: GROUP }],
+      ["irm:index:getRepo", { uid: GROUP }],
+    ]);
+  });
+
+  it("refuses a parent that is undefined by mistake, and does not search the root", async () => {
+    await expect(native.getRole({ name: "viewer", parent: undefined })).rejects.toThrow(
+      "parent of the role to look for is given and undefined",
+    );
+    expect(calls).toEqual([]);
+  });
+
+  it("uses the provider of its options", async () => {
+    answer = () => ({ uid: GROUP, name: "a", groups: [] });
+    const provider = new Provider("other", { baseUrl: "https://api.example.com" });
+    await native.getGroup({ name: "a" }, { provider });
+    await collect(native.listGroups({}, { parent: new Group("g", { parent: ORG, name: "g" }, { provider }) }));
+    const used = calls.map((call) => call.provider?.replace(/^.*::(.*)::.*$/, "$1"));
+    expect(used).toEqual(["other", "other"]);
+  });
+
+  it("that lists has all that the plugin found", async () => {
+    answer = () => ({ repos: [{ uid: GROUP }, { uid: ROLE }] });
+    expect(await collect(native.listRepos({ uidp: { childrenOf: ORG } }))).toEqual([{ uid: GROUP }, { uid: ROLE }]);
+    expect(await collect(native.listRoleBindings({ role: "viewer" }))).toEqual([]);
+    expect(calls.map(({ token, inputs }) => [token, inputs])).toEqual([
+      ["irm:index:listRepos", { uidp: { childrenOf: ORG } }],
+      ["irm:index:listRoleBindings", { role: "viewer" }],
+    ]);
+  });
+});
