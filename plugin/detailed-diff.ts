@@ -128,7 +128,7 @@ const at = (holder: unknown, path: Segments): unknown =>
     holder,
   );
 
-/** As the engine writes property paths (sdk/go/common/resource/property_path.go). */
+/** As the engine writes property paths (github.com/pulumi/pulumi/sdk/go/common/resource/property_path.go). */
 const pathText = (path: Segments): string =>
   path.reduce<string>((text, segment) => {
     if (typeof segment === "number") return `${text}[${segment}]`;

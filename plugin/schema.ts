@@ -43,10 +43,28 @@ export const packageSchema = ({ version, description, license }: PackageInfo, de
   };
 };
 
+const README = `# pulumi_irm
+
+Access as code for an identity and registry management API: groups, workload identities, roles, role bindings and image
+repositories as Pulumi resources in Python.
+
+\`\`\`python
+import pulumi_irm as irm
+
+platform = irm.Group("platform", parent="<uid of your organisation>", name="platform")
+irm.Role("reader", parent=platform.uid, name="reader", capabilities=["groups.list", "repo.list"])
+\`\`\`
+
+The engine needs the plugin \`irm\` of the same version, and Node 22.19 or later on the PATH.
+`;
+
 const PYTHON = {
   packageName: "pulumi_irm",
   requires: { pulumi: ">=3.231.0,<4.0.0" },
   pyproject: { enabled: true },
+  // The version of the package, and of the plugin that it asks for.
+  respectSchemaVersion: true,
+  readme: README,
 };
 
 const headOf = (type: string, { member }: Descriptions): string => descriptionFrom(member(type) ?? "");

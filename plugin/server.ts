@@ -43,12 +43,11 @@ export interface Plugin {
 
 type Handler = handleUnaryCall<unknown, unknown>;
 
-// The engine's own limit (sdk/go/common/util/rpcutil).
+// The engine's own limit (github.com/pulumi/pulumi/sdk/go/common/util/rpcutil).
 const MESSAGE_BYTES = 400 * 1024 * 1024;
 
 export const createPlugin = ({ version, schema, environment, log, attached }: PluginOptions): Plugin => {
-  const cancelled = Promise.withResolvers<never>();
-  cancelled.promise.catch(() => undefined);
+  let cancelled = cancellation();
   let configured: ReturnType<typeof configure> | undefined;
   let count = 0;
   const waiting: (() => void)[] = [];
@@ -106,6 +105,8 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
     }),
     attach: answered((request: PluginAttach) => {
       attached(request.getAddress());
+      // The operation before it has been cancelled at its end.
+      cancelled = cancellation();
       return new empty.Empty();
     }),
     checkConfig: answered((request: CheckRequest) => checkConfig(request, environment.env)),
@@ -140,6 +141,13 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
     underWay: () => count,
     idle: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };
+};
+
+/** Rejects once the engine cancels. */
+const cancellation = (): PromiseWithResolvers<never> => {
+  const own = Promise.withResolvers<never>();
+  own.promise.catch(() => undefined);
+  return own;
 };
 
 /** The resource that a request is about, and its time-out in seconds. */

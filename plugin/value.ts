@@ -1,5 +1,5 @@
-// The engine's values: a google.protobuf.Struct with signatures for secrets (sdk/go/common/resource/sig) and texts for what a preview does
-// not know (sdk/go/common/resource/plugin/rpc.go).
+// The engine's values: a google.protobuf.Struct with signatures for secrets and texts for what a preview does not know
+// (github.com/pulumi/pulumi/sdk/go/common/resource/sig, github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { UNKNOWN } from "../provider/state/path.ts";
 import type { Json } from "../schema/index.ts";

@@ -10,7 +10,7 @@ import { compiled, distPackage, entriesOf, type PackageJson, targetsOf } from ".
 import { writePlugin } from "./dist-plugin.ts";
 import { bundleTypes } from "./dist-types.ts";
 import { compilerArgs, root } from "./project.mjs";
-import { writePluginTarball } from "./release-files.ts";
+import { writePluginTarball, writeWheel } from "./release-files.ts";
 
 const dist = join(root, "dist");
 const release = join(root, "release");
@@ -87,7 +87,7 @@ async function writeRelease(source: PackageJson): Promise<string[]> {
   const plugin = join(dist, "plugin");
   await writePlugin(plugin, { version, range: engines.node }).catch((error: Error) => fail(error.message));
   await mkdir(release);
-  return [await writePluginTarball(plugin, version, release)];
+  return [await writePluginTarball(plugin, version, release), await writeWheel(release)];
 }
 
 async function writeManifest(source: PackageJson): Promise<PackageJson> {

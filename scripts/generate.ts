@@ -1,6 +1,6 @@
 // Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; the JSON schemas of
 // policy files and of what `irm review` prints; and the package schema of the plugin. With --check, writes nothing and fails
-// when a file is out of date.
+// when a file is out of date, or the Python package, which needs Go (scripts/python-sdk.ts).
 //
 //   node scripts/generate.ts [--check] [ROOT]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,6 +14,7 @@ import { docstringsIn } from "./docstrings.ts";
 import { fieldComment, messageText } from "./message-text.ts";
 import { root } from "./project.mjs";
 import { protoText } from "./proto-text.ts";
+import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./schema-hash.ts";
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const isCheck = values.check === true;
@@ -21,13 +22,14 @@ const [target = root] = positionals;
 const folders = [join("schema", "generated"), join("plugin", "generated")] as const;
 const [fromSchema, fromPlugin] = folders;
 
+const schemaText = jsonText(pluginSchema());
 const wanted = new Map([
   ...protobufFiles().map((file): [string, string] => [join(fromSchema, file.name), protoText(file)]),
   [join(fromSchema, "openapi.json"), jsonText(openapiDocument())],
   [join(fromSchema, "message.ts"), messageText()],
   [join(fromSchema, "access.schema.json"), jsonText(policySchema())],
   [join(fromSchema, "review.schema.json"), jsonText(reportSchema())],
-  [join(fromPlugin, "schema.json"), jsonText(pluginSchema())],
+  [join(fromPlugin, "schema.json"), schemaText],
 ]);
 
 const present = folders
@@ -40,10 +42,13 @@ const present = folders
 const changed = [...wanted].filter(([name, text]) => !present.includes(name) || read(name) !== text);
 const left = present.filter((name) => !wanted.has(name));
 
+const isStale = !existsSync(join(target, SCHEMA_HASH)) || read(SCHEMA_HASH).trim() !== schemaHash(schemaText);
+if (isStale) console.error(`${PYTHON_SDK} is out of date: run npm run generate:python, which needs Go`);
+
 if (isCheck) {
   for (const [name] of changed) console.error(`${name} is out of date: run npm run generate`);
   for (const name of left) console.error(`${name} is left over: run npm run generate`);
-  if (changed.length + left.length > 0) process.exitCode = 1;
+  if (changed.length + left.length > 0 || isStale) process.exitCode = 1;
 } else {
   for (const [name, text] of changed) {
     mkdirSync(dirname(join(target, name)), { recursive: true });

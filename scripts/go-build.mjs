@@ -12,8 +12,9 @@ const heartbeatMs = 30_000;
  * @typedef {object} GoBuild
  * @property {string} module
  * @property {string} version
- * @property {string} package folder of the program in its module
- * @property {string} versionVariable set to the version
+ * @property {string} [package] folder of the program in its module
+ * @property {string} [source] a program of this clone that uses the module, instead of a package
+ * @property {string} [versionVariable] set to the version
  * @property {string} [replace] a line of go.mod
  * @property {string[]} [scripts] files of the module that belong beside the program
  */
@@ -24,22 +25,15 @@ export async function buildGoProgram(target, build) {
   const started = Date.now();
   let downloads = 0;
   const heartbeat = setInterval(
-    () => say(`still building ${build.package}: ${secondsSince(started)} s, ${downloads} modules downloaded`),
+    () => say(`still building ${basename(target)}: ${secondsSince(started)} s, ${downloads} modules downloaded`),
     heartbeatMs,
   );
   try {
     await writeFile(join(folder, "go.mod"), goMod(build));
-    const ldflags = `-s -w -X ${build.versionVariable}=${build.version}`;
-    const args = [
-      "build",
-      "-mod=mod",
-      "-trimpath",
-      "-ldflags",
-      ldflags,
-      "-o",
-      target,
-      `${build.module}/${build.package}`,
-    ];
+    if (build.source !== undefined) await copyFile(build.source, join(folder, "main.go"));
+    const version = build.versionVariable === undefined ? "" : ` -X ${build.versionVariable}=${build.version}`;
+    const program = build.source === undefined ? `${build.module}/${build.package}` : ".";
+    const args = ["build", "-mod=mod", "-trimpath", "-ldflags", `-s -w${version}`, "-o", target, program];
     await go(folder, args, (text) => {
       downloads += text.split("go: downloading ").length - 1;
     });

@@ -27,7 +27,7 @@ interface Deployment {
   pending_operations?: { type: string; resource: { urn: string; type: string; inputs?: Json } }[];
 }
 
-// How the engine marks a secret in what it exports (sdk/go/common/resource/sig).
+// How the engine marks a secret in what it exports (github.com/pulumi/pulumi/sdk/go/common/resource/sig).
 const SECRET = "4dabf18193072939515e22adb298388d";
 
 /** The inputs that a record is matched by, in clear text. */

@@ -1,5 +1,6 @@
 // The native plugin in this process, called over gRPC as the engine calls it, against a reference server.
 import { type Client, credentials, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
+import plugins from "@pulumi/pulumi/proto/plugin_pb.js";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import statuses from "@pulumi/pulumi/proto/status_pb.js";
@@ -45,6 +46,8 @@ export interface PluginClient {
   delete(urn: string, id: string, stored: Marked): Promise<void>;
   invoke(token: string, args: Marked): Promise<Marked>;
   cancel(): Promise<void>;
+  /** An engine attaches itself, as with PULUMI_DEBUG_PROVIDERS. */
+  attach(): Promise<void>;
   close(): void;
 }
 
@@ -189,6 +192,9 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
     cancel: async () => {
       const { default: empty } = await import("google-protobuf/google/protobuf/empty_pb.js");
       await call("cancel", new empty.Empty());
+    },
+    attach: async () => {
+      await call("attach", asked(new plugins.PluginAttach(), { Address: "127.0.0.1:1" }));
     },
     close: () => {
       (client as unknown as Client).close();

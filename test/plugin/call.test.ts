@@ -57,6 +57,15 @@ describe("a call", () => {
     expect(second.said.at(-1)).toContain(`adopting group ${id} "slow"`);
   });
 
+  it("of the next operation is answered, where the engine attaches itself again", async () => {
+    const { org } = fixture;
+    const plugin = await nextProcess();
+    await plugin.cancel();
+    await plugin.attach();
+    await plugin.configure();
+    expect((await plugin.check(urnOf("Group", "next"), { parent: org, name: "next" })).failures).toEqual([]);
+  });
+
   it("that leaves a record incomplete gives the engine its id, its outputs and the reason", async () => {
     const { org } = fixture;
     const urn = urnOf("Group", "adopts");

@@ -37,8 +37,10 @@ const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "
 const types = [...Object.values(kindRecords).map(({ type }) => type), "RoleBindingSet"].toSorted();
 
 let program: TypeReader;
+let messages: TypeReader;
 beforeAll(() => {
   program = readTypes("provider/index.ts");
+  messages = readTypes("schema/generated/message.ts");
 });
 
 const typeAt = (reference: string): Spec => {
@@ -113,11 +115,13 @@ describe("a function has the arguments and the result of the TypeScript function
 
   test.each(names)("%s", (name) => {
     const { inputs, outputs } = schema.functions[`irm:index:${name}`] as (typeof schema.functions)[string];
-    const { parameter, result } = program.callable(name);
-    expect(shapeOf(inputs)).toEqual(program.shape(parameter));
+    expect(shapeOf(inputs)).toEqual(program.shape(program.parameter(name)));
     const [list] = Object.values(outputs.properties ?? {});
     const record = name.startsWith("list") && list?.items ? list.items : outputs;
-    expect(paths(shapeOf(record))).toEqual(paths(program.shape(result)));
+    const kind = Object.values(kindRecords).find(({ type, list: { operation } }) =>
+      [`get${type}`, `l${operation.slice(1)}`].includes(name),
+    );
+    expect(paths(shapeOf(record))).toEqual(paths(messages.shape(messages.declared(kind?.type ?? ""))));
   });
 });
 

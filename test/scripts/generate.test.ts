@@ -1,5 +1,5 @@
 // `npm run generate` and its check in a temporary folder, and as a step of `npm run check` in the clone.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../schema/index.ts";
@@ -26,6 +26,8 @@ const filesIn = (path: string) =>
 
 let count: number;
 beforeAll(async () => {
+  mkdirSync(`${target}/sdk/python`, { recursive: true });
+  copyFileSync(`${root}/sdk/python/schema.sha256`, `${target}/sdk/python/schema.sha256`);
   expect((await generate()).code).toBe(0);
   count = filesIn(target).length;
 });
@@ -42,12 +44,15 @@ test("writes the document, the types of messages, a .proto file for each package
 });
 
 describe("with --check", () => {
-  test("fails for each stale, missing or left-over file without a repair; generate repairs them all", async () => {
+  test("fails for each stale, missing or left-over file without a repair, and for a Python package of another schema; generate repairs the files", async () => {
     writeFileSync(`${target}/plugin/generated/schema.json`, "{}\n");
     rmSync(`${target}/schema/generated/chainguard/platform/iam/v2/iam.proto`);
     mkdirSync(`${target}/schema/generated/old`);
     writeFileSync(`${target}/schema/generated/old/old.proto`, "");
+    const hash = readFileSync(`${target}/sdk/python/schema.sha256`, "utf8");
+    writeFileSync(`${target}/sdk/python/schema.sha256`, `${"0".repeat(64)}\n`);
     const { code, lines } = await generate("--check");
+    writeFileSync(`${target}/sdk/python/schema.sha256`, hash);
     expect({ code, lines: lines.toSorted() }).toEqual({
       code: 1,
       lines: [
@@ -55,6 +60,7 @@ describe("with --check", () => {
         "schema/generated/chainguard/platform/iam/v2/iam.proto is out of date: run npm run generate",
         "schema/generated/old/old.proto is left over: run npm run generate",
         "plugin/generated/schema.json is out of date: run npm run generate",
+        "sdk/python is out of date: run npm run generate:python, which needs Go",
       ].toSorted(),
     });
     expect(await generate()).toEqual({ code: 0, lines: [`${count} generated files, 3 changed`] });

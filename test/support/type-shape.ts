@@ -12,8 +12,8 @@ export interface TypeReader {
   exports: ReadonlyMap<string, ts.Symbol>;
   /** of an interface, a type alias or a class */
   declared(name: string): ts.Type;
-  /** of a function: its first parameter and what it returns */
-  callable(name: string): { parameter: ts.Type; result: ts.Type };
+  /** the first one of a function */
+  parameter(name: string): ts.Type;
   shape(type: ts.Type): Shape;
   /** of the outputs of a resource, without those of the SDK */
   outputs(type: ts.Type): Shape;
@@ -98,12 +98,11 @@ export const readTypes = (file: string): TypeReader => {
   return {
     exports,
     declared: (name) => checker.getDeclaredTypeOfSymbol(exported(name)),
-    callable: (name) => {
+    parameter: (name) => {
       const [signature] = checker.getTypeOfSymbol(exported(name)).getCallSignatures();
       const [parameter] = signature?.getParameters() ?? [];
-      if (signature === undefined || parameter === undefined) throw new TypeError(`${name} takes nothing`);
-      const result = argumentsOf(signature.getReturnType())[0] as ts.Type;
-      return { parameter: checker.getTypeOfSymbol(parameter), result };
+      if (parameter === undefined) throw new TypeError(`${name} takes nothing`);
+      return checker.getTypeOfSymbol(parameter);
     },
     shape,
     outputs: (type) => {
