@@ -12,7 +12,8 @@ export interface Turns {
 
 type Event = { is: "enters"; name: string } | { is: "leaves"; name: string; who: string };
 
-export const turnsOf = (operation: Operation, service: string, clock: Clock): Turns => {
+/** `timeoutMs`: no process has its turn for longer. */
+export const turnsOf = (operation: Operation, service: string, clock: Clock, timeoutMs: number): Turns => {
   // By name: the processes that wait for their turn, and first the one that has it.
   const queues = new Map<string, string[]>();
   const reduce = (event: Event, member: string): void => {
@@ -29,16 +30,27 @@ export const turnsOf = (operation: Operation, service: string, clock: Clock): Tu
   const inTurn = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     append({ is: "enters", name });
     try {
-      for (;;) {
-        const [first = operation.member] = queues.get(name) ?? [];
-        if (first === operation.member) return await work();
-        if (operation.isActive(first)) await clock.sleep(POLL_MS);
-        // It was killed.
-        else leave(name, first);
-        refresh();
-      }
+      await turnOf(name);
+      return await work();
     } finally {
-      leave(name, operation.member);
+      try {
+        leave(name, operation.member);
+      } catch {
+        // What the work has done stands. The others wait until this process ends, or has had its time.
+      }
+    }
+  };
+  const turnOf = async (name: string): Promise<void> => {
+    let last: string | undefined;
+    let since = clock.now();
+    for (;;) {
+      refresh();
+      const [first = operation.member] = queues.get(name) ?? [];
+      if (first === operation.member) return;
+      if (first !== last) since = clock.now();
+      last = first;
+      if (operation.isActive(first) && clock.now() - since <= timeoutMs) await clock.sleep(POLL_MS);
+      else leave(name, first);
     }
   };
 

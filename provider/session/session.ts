@@ -53,14 +53,15 @@ export interface Ledger {
 export const ledgerWith = (config: Config, { clock, env, log, engine }: Environment): Ledger => {
   const operation = engine ? joinOperation(engine) : soleOperation();
   const service = serviceOf(config.baseUrl);
+  const timeoutMs = DEADLINE_MS + config.requestTimeoutMs;
   return {
     ownership: createOwnership(operation, service),
     places: bindingPlaces(operation, service),
-    turns: turnsOf(operation, service, clock),
+    turns: turnsOf(operation, service, clock, timeoutMs),
     journal: createJournal({
       pathOf: (stack) => journalPath(stack, config, env, process.cwd()),
       clock,
-      timeoutMs: DEADLINE_MS + config.requestTimeoutMs,
+      timeoutMs,
       log,
       operation,
     }),

@@ -223,7 +223,7 @@ describe("work of one name", () => {
       await sleep(ms);
       await setImmediate();
     };
-    return { clock, ...turnsOf(operation, SERVICE, clock) };
+    return { clock, ...turnsOf(operation, SERVICE, clock, 60_000) };
   };
 
   it("is done in turn, and that of another name at once", async () => {
@@ -252,6 +252,14 @@ describe("work of one name", () => {
     open.splice(open.indexOf(left), 1);
     left.close();
     expect(await third).toBe("third");
+  });
+
+  it("goes on after one that does not end in its time", async () => {
+    const [one, two] = [turnsIn(joined()), turnsIn(joined())];
+    void one.take("name", () => new Promise(() => undefined));
+    await setImmediate();
+    expect(await two.take("name", async () => "done")).toBe("done");
+    expect(two.clock.now()).toBeGreaterThan(60_000);
   });
 });
 

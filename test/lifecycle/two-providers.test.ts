@@ -1,0 +1,82 @@
+// Two explicit providers in one program: the engine runs a process for each, and a record has one owner in both.
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { createYamlProgram } from "../harness/language-program.ts";
+
+const source = (organization: string, resources: string) => `
+resources:
+  one: { type: pulumi:providers:irm, properties: { requestTimeout: 50 } }
+  two: { type: pulumi:providers:irm, properties: { requestTimeout: 51 } }
+  first:
+    type: irm:Group
+    properties: { parent: ${organization}, name: equal }
+    options: { provider: "\${one}" }
+  second:
+    type: irm:Group
+    properties: { parent: ${organization}, name: equal }
+    options: { provider: "\${two}" }
+${resources}`;
+
+const old = (organization: string) => `
+  old:
+    type: irm:Group
+    properties: { parent: ${organization}, name: kept }
+    options: { provider: "\${one}" }
+`;
+
+const moved = (organization: string) => `
+  new:
+    type: irm:Group
+    properties: { parent: ${organization}, name: kept, adopt: match, deleteAdopted: true }
+    options: { provider: "\${two}" }
+`;
+
+describe("two providers of one program", () => {
+  let place: Workplace;
+  let program: Program;
+  let temporary: string;
+  beforeAll(async () => {
+    place = await createWorkplace();
+    temporary = join(place.folder, "tmp");
+    mkdirSync(temporary);
+    const { organization } = place.server;
+    program = await createYamlProgram(place, "two-providers", source(organization, old(organization)), {
+      plugin: inject("pluginFolder"),
+      env: { TMPDIR: temporary },
+    });
+  });
+  afterAll(() => place.close());
+
+  const operations = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation);
+  const named = (name: string) => place.rows("groups", "name = ?", name).map(({ uid }) => uid);
+  /** files that they share, of operations that have not ended */
+  const shared = () => readdirSync(join(temporary, `pulumi-irm-${process.getuid?.()}`));
+
+  it("create their records without waiting for each other, and leave no file behind", async () => {
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(await operations()).toEqual(["CreateGroup", "CreateGroup", "CreateGroup"]);
+    expect(named("equal")).toHaveLength(2);
+    expect(up.output).not.toContain("waiting for");
+    expect(shared()).toEqual([]);
+  });
+
+  it("move a record between them, and the deletion under one leaves what the other has adopted", async () => {
+    const [uid] = named("kept");
+    const { organization } = place.server;
+    program.write(source(organization, moved(organization)));
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(up.output).toContain(`group ${uid} "kept" stays: another resource of this stack manages it`);
+    expect(await operations()).toEqual([]);
+    expect(named("kept")).toEqual([uid]);
+    expect(shared()).toEqual([]);
+  });
+
+  it("destroy each record once", async () => {
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(await operations()).toEqual(["DeleteGroup", "DeleteGroup", "DeleteGroup"]);
+    expect(shared()).toEqual([]);
+  });
+});
