@@ -1,17 +1,20 @@
 // A process that creates records of a stack, in the journal only: `node journal-process.ts FILE TRACE NAME COUNT`
-// begins and ends COUNT creates, and writes into TRACE when it is inside of one.
+// begins and ends COUNT creates, and writes into TRACE when it is inside of one. With an ENGINE as a fifth argument it is one of
+// several processes of that engine's operation.
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../client/clock.ts";
 import type { Entry } from "../../provider/journal/entry.ts";
 import { createJournal } from "../../provider/journal/journal.ts";
+import { joinOperation } from "../../provider/operation/join.ts";
 
-const [file, trace, name, count] = process.argv.slice(2) as [string, string, string, string];
+const [file, trace, name, count, engine] = process.argv.slice(2) as [string, string, string, string, string?];
 const journal = createJournal({
   pathOf: () => file,
   clock: systemClock,
   timeoutMs: 60_000,
   log: () => undefined,
+  ...(engine !== undefined && { operation: joinOperation({ address: engine }) }),
 });
 for (let i = 0; i < Number(count); i += 1) {
   const key = `organization/project/stack/Group::${name}${i}`;

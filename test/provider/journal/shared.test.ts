@@ -1,10 +1,11 @@
 // The journal of a stack whose run has several processes: they create at the same time, and to any other run they are one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry } from "../../../provider/journal/entry.ts";
+import { journalFile } from "../../../provider/journal/file.ts";
 import { holderHere } from "../../../provider/journal/holder.ts";
 import { createJournal, type Journal, type NewIntent } from "../../../provider/journal/journal.ts";
 import { joinOperation } from "../../../provider/operation/join.ts";
@@ -155,6 +156,34 @@ describe("two processes of one run", () => {
     const [found] = await otherRun().journal.findUnsettled(keyOf("one"));
     expect(found?.uid).toBe(uidOf("a"));
     expect((await otherRun().journal.findUnsettled(keyOf("two")))[0]?.uid).toBe(uidOf("b"));
+  });
+});
+
+describe("several processes of two runs at once", () => {
+  it("create their records one run after the other, and those of a run side by side, without a lost or torn line", async () => {
+    const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
+    const trace = folder.path(`${count}.trace`);
+    const [names, each] = [["a1", "a2", "b1", "b2"], 5];
+    const codes = names.map(async (name) => {
+      const args = [script, file, trace, name, String(each), `127.0.0.1:${name.charAt(0)}`];
+      const [code] = await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit");
+      return code as number;
+    });
+    expect(await Promise.all(codes)).toEqual([0, 0, 0, 0]);
+    const inside = new Set<string>();
+    const steps = readFileSync(trace, "utf8").trim().split("\n");
+    for (const step of steps) {
+      const [verb, name = ""] = step.split(" ");
+      if (verb === "enter") inside.add(name);
+      else inside.delete(name);
+      expect(new Set([...inside].map((one) => one.charAt(0))).size).toBeLessThan(2);
+    }
+    expect(steps).toHaveLength(2 * names.length * each);
+    const { entries, invalid } = (await journalFile(file).read()) ?? {};
+    const uids = names.flatMap((name) => Array.from({ length: each }, (_, i) => `${name}${i}`.padEnd(40, "0")));
+    expect([...(entries?.values() ?? [])].map(({ uid }) => uid).sort()).toEqual(uids.sort());
+    expect(invalid).toEqual([]);
+    expect(existsSync(lock)).toBe(false);
   });
 });
 
