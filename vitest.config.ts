@@ -40,7 +40,10 @@ const projects = [
   // The fault table: processes that are killed, waiting most of the time, so many at a time.
   project("faults", { maxConcurrency: 16, globalSetup: ["test/support/compile-small-engine.ts"] }),
   // What is published: built, packed, installed, used.
-  project("package", { isolate: true, globalSetup: ["test/support/package-folder.ts"] }),
+  project("package", {
+    isolate: true,
+    globalSetup: ["test/support/package-folder.ts", "test/support/install-languages.ts"],
+  }),
   // Programs that others wrote against the server; one of them is built on first use, before its tests begin.
   project("interop", { isolate: true }),
   // Real `pulumi` runs against real servers.

@@ -100,8 +100,8 @@ export const createStack = async ({
   };
   const commandsWith = (client: readonly string[]): Commands => {
     const start = (...args: string[]): Started => {
-      // `stack init` names it itself.
-      const stack = args.includes("init") ? [] : ["--stack", name];
+      // `stack init` names it itself, and a plugin belongs to no stack.
+      const stack = args.includes("init") || args[0] === "plugin" ? [] : ["--stack", name];
       const own = RUNS.test(args[0] ?? "") ? client : [];
       return pulumi(program, [...args, ...own, ...stack, "--non-interactive", "--color", "never"], all);
     };

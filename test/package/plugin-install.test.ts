@@ -1,0 +1,87 @@
+// The plugin as users install it, each time in an empty folder and with a home of the engine that is empty too. Nothing but loopback
+// can be reached.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { root } from "../../scripts/project.mjs";
+import { createStack, type Stack } from "../harness/engine-stack.ts";
+import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { type Installed, installed, writeProject } from "../support/package.ts";
+
+let place: Workplace;
+let project: Installed;
+beforeAll(async () => {
+  [project, place] = await Promise.all([installed(), createWorkplace()]);
+});
+afterAll(() => place.close());
+
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** A file that the build has put beside the package. */
+const released = (ending: string): string => {
+  const [name = ""] = readdirSync(join(root, "release")).filter((one) => one.endsWith(ending));
+  return join(root, "release", name);
+};
+
+const PLUGINS = "plugins:\n  providers:\n    - name: irm\n      path: node_modules/pulumi-irm/plugin\n";
+const NOWHERE = "http://127.0.0.1:9";
+
+/** A project with its stack. */
+const open = (
+  name: string,
+  files: Record<string, string | object>,
+  env: Record<string, string> = {},
+): Promise<Stack> => {
+  const program = writeProject(join(place.folder, name), files);
+  const offline = { HTTPS_PROXY: NOWHERE, HTTP_PROXY: NOWHERE, NO_PROXY: "127.0.0.1,localhost" };
+  const PATH = [inject("languagesEngine"), env.PATH ?? process.env.PATH].filter(Boolean).join(delimiter);
+  return createStack({
+    folder: join(place.folder, `${name}-stack`),
+    program,
+    env: { ...place.env, ...offline, ...env, PATH },
+  });
+};
+
+const groups = (name: string): number => place.rows("groups", "name = ?", name).length;
+const quietly = ["--yes", "--skip-preview"];
+
+test("npm and two lines in Pulumi.yaml; a refresh and a destroy need no other file of the package", async () => {
+  const program = `
+    import { CustomResource } from "@pulumi/pulumi";
+    new CustomResource("irm:index:Group", "npm", { parent: "${place.server.organization}", name: "npm" });`;
+  const stack = await open("npm", {
+    "Pulumi.yaml": `name: npm\nruntime: nodejs\nmain: index.js\n${PLUGINS}`,
+    "package.json": { type: "module" },
+    "index.js": program,
+  });
+  const modules = join(place.folder, "npm", "node_modules");
+  symlinkSync(join(project.folder, "node_modules"), modules);
+  const { output } = await stack.must("up", ...quietly);
+  expect(output).not.toMatch(/warning/i);
+  expect(groups("npm")).toBe(1);
+
+  rmSync(modules);
+  mkdirSync(join(modules, "pulumi-irm"), { recursive: true });
+  cpSync(join(project.path, "plugin"), join(modules, "pulumi-irm", "plugin"), { recursive: true });
+  await stack.must("refresh", ...quietly, "--expect-no-changes");
+  await stack.must("destroy", ...quietly);
+  expect(groups("npm")).toBe(0);
+});
+
+/** `pulumi plugin install` of the file of the release. */
+const installFile = (stack: Stack) =>
+  stack.must("plugin", "install", "resource", "irm", `v${version}`, "--file", released(".tar.gz"));
+
+test("one command with the file of the release, for a program in YAML", async () => {
+  const stack = await open("file", {
+    "Pulumi.yaml": `name: file
+runtime: yaml
+resources:
+  file: { type: irm:Group, properties: { parent: ${place.server.organization}, name: file } }
+`,
+  });
+  await installFile(stack);
+  const { output } = await stack.must("up", ...quietly);
+  expect(output).not.toMatch(/warning/i);
+  expect(groups("file")).toBe(1);
+});
