@@ -1,88 +1,79 @@
-// A program in YAML or Python in its own folder, against the server of a workplace, with the commands that a person types.
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+// A program in YAML or Python in its own folder, with the native plugin, against the server of a workplace: the commands that a person
+// types.
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
 import { inject } from "vitest";
 import { root } from "./api-process.ts";
 import { createStack, type Stack } from "./engine-stack.ts";
 import { configure, type Program, type Workplace } from "./engine-workplace.ts";
 import { createPythonEnvironment } from "./python.ts";
 
-export interface LanguageProgramOptions {
-  /** beside that of the workplace */
-  env?: Readonly<Record<string, string>>;
-  /** folder of the provider `irm` */
-  plugin?: string;
-}
-
-export interface PythonProgramOptions extends LanguageProgramOptions {
-  /** packages that it imports, as files */
-  wheels?: readonly string[];
-}
-
-/** `source` is what follows the name and the runtime in Pulumi.yaml. */
-export const createYamlProgram = (
-  place: Workplace,
-  name: string,
-  source: string,
-  { env, plugin }: LanguageProgramOptions = {},
-): Promise<Program> => {
-  const head = projectOf(name, "yaml", plugin);
-  return open(place, name, "Pulumi.yaml", env, (text) => head + text, source);
+/** `source` is what follows the name, the runtime and the plugins in Pulumi.yaml. */
+export const createYamlProgram = async (place: Workplace, name: string, source: string): Promise<Program> => {
+  const folder = folderOf(place, name);
+  const write = (text: string) => writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "yaml") + text);
+  write(source);
+  return { ...(await openStack(place, folder)), ...ownOf(folder), write };
 };
 
 /** `source` is `__main__.py`. */
-export const createPythonProgram = (
-  place: Workplace,
-  name: string,
-  source: string,
-  { env, plugin, wheels }: PythonProgramOptions = {},
-): Promise<Program> => {
-  const folder = join(place.folder, name);
-  mkdirSync(folder);
-  writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "python", plugin));
-  const { folder: sdk, reason } = inject("pythonSdk");
-  if (sdk === undefined) throw new Error(reason);
-  const python = createPythonEnvironment(join(folder, "venv"), sdk, wheels);
-  return open(place, name, "__main__.py", { ...python, ...env }, (text) => text, source);
+export const createPythonProgram = async (place: Workplace, name: string, source: string): Promise<Program> => {
+  const folder = folderOf(place, name);
+  writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "python"));
+  const write = (text: string) => writeFileSync(join(folder, "__main__.py"), text);
+  write(source);
+  const env = activePython(folder, inject("pythonWheel"));
+  return { ...(await openStack(place, folder, env)), ...ownOf(folder), write };
 };
 
-/** Why tests in Python are left out. Where they have to run, a machine without Python is a failure (CONTRIBUTING.md). */
-export const pythonIsMissing = (): string | undefined =>
-  process.env.IRM_REQUIRE_PYTHON === "1" ? undefined : inject("pythonSdk").reason;
-
-const projectOf = (name: string, runtime: string, plugin: string | undefined): string => {
-  const plugins = plugin && `plugins:\n  providers:\n    - name: irm\n      path: ${plugin}\n`;
-  return `name: ${name}\nruntime: ${runtime}\n${plugins ?? ""}`;
-};
-
-/** A project of examples/ as a user has it, with the plugin of the package. */
-export const createExample = async (place: Workplace, example: string, env = {}): Promise<Stack> => {
-  const folder = join(place.folder, example);
+/** A project of examples/ as a user has it, with the packages. */
+export const createExample = async (place: Workplace, example: string): Promise<Stack> => {
+  const folder = folderOf(place, example);
   cpSync(join(root, "examples", example), folder, { recursive: true });
   mkdirSync(join(folder, "node_modules", "pulumi-irm"), { recursive: true });
   symlinkSync(inject("pluginFolder"), join(folder, "node_modules", "pulumi-irm", "plugin"));
-  return createStack({ folder, program: folder, env: environmentOf(place, env) });
+  if (!existsSync(join(folder, "requirements.txt"))) return openStack(place, folder);
+  const wheel = inject("pythonWheel");
+  cpSync(wheel, join(folder, basename(wheel)));
+  return openStack(place, folder, activePython(folder, "--requirement", "requirements.txt"));
 };
 
-const open = async (
-  place: Workplace,
-  name: string,
-  file: string,
-  own: Readonly<Record<string, string>> | undefined,
-  textFromSource: (source: string) => string,
-  source: string,
-): Promise<Program> => {
+/** Empty, or why tests in Python are left out: the end of their titles. Where they have to run, they fail (CONTRIBUTING.md). */
+export const withoutPython = ((): string => {
+  const { reason } = inject("pythonSdk");
+  return reason === undefined || process.env.IRM_REQUIRE_PYTHON === "1" ? "" : ` (${reason})`;
+})();
+
+const folderOf = (place: Workplace, name: string): string => {
   const folder = join(place.folder, name);
-  mkdirSync(folder, { recursive: true });
-  const write = (text: string) => writeFileSync(join(folder, file), textFromSource(text));
-  write(source);
-  const stack = await createStack({ folder, program: folder, env: environmentOf(place, own) });
-  return { ...stack, folder, write, configure: (config) => configure(folder, config) };
+  mkdirSync(folder);
+  return folder;
+};
+
+const projectOf = (name: string, runtime: string): string => `name: ${name}
+runtime: ${runtime}
+plugins:
+  providers:
+    - name: irm
+      path: ${inject("pluginFolder")}
+`;
+
+const ownOf = (folder: string): Pick<Program, "folder" | "configure"> => ({
+  folder,
+  configure: (config) => configure(folder, config),
+});
+
+/** An environment with these packages, active as in a shell: the host that is built does not read `virtualenv` of Pulumi.yaml. */
+const activePython = (folder: string, ...packages: string[]): Record<string, string> => {
+  const { folder: sdk, reason } = inject("pythonSdk");
+  if (sdk === undefined) throw new Error(reason);
+  return createPythonEnvironment(folder, sdk, packages);
 };
 
 /** With the engine that has the hosts of these languages. */
-const environmentOf = (place: Workplace, own: Readonly<Record<string, string>> = {}): Record<string, string> => {
+const openStack = (place: Workplace, program: string, own: Readonly<Record<string, string>> = {}): Promise<Stack> => {
   const engine = inject("languagesEngine");
   const { PATH = process.env.PATH ?? "", ...env } = { ...place.env, ...own };
-  return { ...env, PATH: engine === undefined ? PATH : [engine, PATH].join(delimiter) };
+  const path = engine === undefined ? PATH : [engine, PATH].join(delimiter);
+  return createStack({ folder: program, program, env: { ...env, PATH: path } });
 };

@@ -1,8 +1,8 @@
-// A virtual environment for one Python program, made without network: it has the packages of the shared one, and its own.
+// A virtual environment for one Python program, made without network: it has the packages of a shared one, and its own.
 import { execFileSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 
-// The shared packages are on its path, so that pip is there too and installs into this one.
+// The shared packages are on its path, so that pip is there too, and installs into this one.
 const CREATE = `
 import os, sys, sysconfig, venv
 target = sys.argv[1]
@@ -13,17 +13,16 @@ with open(os.path.join(own, "shared.pth"), "w") as file:
     file.write(packages)
 `;
 
-/**
- * The environment in which `python` is that one. `shared` is the folder of an environment; `wheels` are files.
- */
+/** Makes `venv` in the folder of a program, and returns what activates it. `packages` are arguments of `pip install`. */
 export const createPythonEnvironment = (
-  folder: string,
+  program: string,
   shared: string,
-  wheels: readonly string[] = [],
+  packages: readonly string[],
 ): Record<string, string> => {
-  execFileSync(join(shared, "bin", "python"), ["-c", CREATE, folder]);
-  const bin = join(folder, "bin");
-  const pip = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", ...wheels];
-  if (wheels.length > 0) execFileSync(join(bin, "python"), pip, { stdio: ["ignore", "ignore", "inherit"] });
-  return { VIRTUAL_ENV: folder, PATH: [bin, process.env.PATH].join(delimiter) };
+  const environment = join(program, "venv");
+  execFileSync(join(shared, "bin", "python"), ["-c", CREATE, environment]);
+  const bin = join(environment, "bin");
+  const pip = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", ...packages];
+  execFileSync(join(bin, "python"), pip, { cwd: program, stdio: ["ignore", "ignore", "inherit"] });
+  return { VIRTUAL_ENV: environment, PATH: [bin, process.env.PATH].join(delimiter) };
 };

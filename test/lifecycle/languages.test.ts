@@ -1,9 +1,9 @@
 // The same program in YAML and in Python through the native plugin: the stored rows, what the engine says of each property, and the
 // requests that the server saw.
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { createPythonProgram, createYamlProgram, pythonIsMissing } from "../harness/language-program.ts";
+import { createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
 
 const ISSUER = "https://token.actions.githubusercontent.com";
 
@@ -56,21 +56,25 @@ variables:
 outputs: { viewer: "\${viewer.uid}" }
 `;
 
-const languages = [
-  {
-    language: "YAML",
-    source: yaml,
-    open: (place: Workplace, source: string) =>
-      createYamlProgram(place, "languages", source, { plugin: inject("pluginFolder") }),
-  },
-];
+const python = (organization: string, { description, subject, capabilities, bound }: Values) => `
+import pulumi
+import pulumi_irm as irm
 
-describe.each(languages)("a program in $language", ({ source, open }) => {
+team = irm.Group("team", parent="${organization}", name="team", description="${description}")
+sub = irm.Group("sub", parent=team.uid, name="sub")
+ci = irm.Identity("ci", parent=team.uid, name="ci", claim_match={"issuer": "${ISSUER}", "subject": "${subject}"})
+custom = irm.Role("custom", parent=team.uid, name="custom", capabilities=${JSON.stringify(capabilities)})
+irm.RoleBinding("built-in", parent=${bound}.uid, identity=ci.uid, role="viewer")
+irm.RoleBinding("own", parent=sub.uid, identity=ci.uid, role=custom.uid)
+pulumi.export("viewer", irm.get_role(name="viewer").uid)
+`;
+
+const life = (source: typeof yaml, create: typeof createYamlProgram) => () => {
   let place: Workplace;
   let program: Program;
   beforeAll(async () => {
     place = await createWorkplace();
-    program = await open(place, source(place.server.organization, before));
+    program = await create(place, "languages", source(place.server.organization, before));
   });
   afterAll(() => place.close());
 
@@ -172,24 +176,10 @@ describe.each(languages)("a program in $language", ({ source, open }) => {
     expect(place.rows("identities", "parent IS NOT NULL").map(({ uid }) => uid)).toEqual([place.server.identity]);
     expect(place.rows("roles", "parent IS NOT NULL")).toEqual([]);
   });
-});
+};
 
-const noPython = pythonIsMissing();
-
-describe.skipIf(noPython)(noPython ? `a program in Python (${noPython})` : "a program in Python", () => {
-  it("runs, with the configuration of its stack", async () => {
-    const place = await createWorkplace();
-    const program = await createPythonProgram(
-      place,
-      "python",
-      'import pulumi\npulumi.export("greeting", "hello " + pulumi.Config().require("who"))\n',
-    );
-    program.configure({ "python:who": "world" });
-    const up = await program.must("up", "--yes", "--skip-preview");
-    expect(up.output).toContain('greeting: "hello world"');
-    await place.close();
-  });
-});
+describe("a program in YAML", life(yaml, createYamlProgram));
+describe.skipIf(withoutPython)(`a program in Python${withoutPython}`, life(python, createPythonProgram));
 
 interface Step {
   urn: string;

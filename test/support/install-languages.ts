@@ -1,7 +1,12 @@
-// Before the tests of programs in YAML and Python: an engine with the hosts of these languages, and the SDK of Python.
+// Before the tests of programs in YAML and Python: an engine with the hosts of these languages, the SDK of Python, and
+// our package for Python.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { ensureEngine } from "../../scripts/engine.mjs";
 import { languagesEdition } from "../../scripts/engine-version.mjs";
+import { writeWheel } from "../../scripts/release-files.ts";
+import { COMPILED } from "./compiled.ts";
 import { installPythonPackages, type PythonEnvironment } from "./python-environment.ts";
 
 declare module "vitest" {
@@ -9,14 +14,20 @@ declare module "vitest" {
     /** the folder of the engine; undefined when the `pulumi` on the PATH has all hosts */
     languagesEngine: string | undefined;
     pythonSdk: PythonEnvironment;
+    /** our package for Python, as a file */
+    pythonWheel: string;
   }
 }
 
-/** That of `@pulumi/pulumi` in package.json. */
-const SDK = "3.270.0";
+/** The SDK, in the version of `@pulumi/pulumi` in package.json, and what our package for Python needs besides. */
+const PACKAGES = { pulumi: "3.270.0", parver: "1.0.1.post0" };
 
 export default async ({ provide }: TestProject): Promise<void> => {
   provide("languagesEngine", await ensureEngine(languagesEdition));
-  const sdk = { name: `pulumi-python-${SDK}`, title: `pulumi ${SDK} for Python`, packages: [`pulumi==${SDK}`] };
-  provide("pythonSdk", await installPythonPackages(sdk));
+  const packages = Object.entries(PACKAGES).map(([name, version]) => `${name}==${version}`);
+  const name = ["python", ...packages].join("-").replaceAll("==", "-");
+  provide("pythonSdk", await installPythonPackages({ name, title: packages.join(" and "), packages }));
+  const folder = join(COMPILED, "python");
+  mkdirSync(folder, { recursive: true });
+  provide("pythonWheel", join(folder, await writeWheel(folder)));
 };

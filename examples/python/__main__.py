@@ -1,0 +1,92 @@
+"""An organisation with three levels of groups, identities for GitHub Actions workflows, and who may do what where.
+
+    npm install ./pulumi-irm-*.tgz
+    python3 -m venv venv && venv/bin/pip install -r requirements.txt
+    pulumi up
+"""
+
+import pulumi
+from pulumi_irm import Group, Identity, Role, RoleBinding
+
+config = pulumi.Config()
+
+organization = Group(
+    "organization",
+    root=True,
+    name=config.get("name") or "acme",
+    description="The whole company",
+)
+
+platform = Group(
+    "platform",
+    parent=organization.uid,
+    name="platform",
+    description=config.get("platformDescription") or "Builds and runs what the other teams build on",
+)
+
+registry = Group("registry", parent=platform.uid, name="registry", description="Images and packages")
+
+clusters = Group("clusters", parent=platform.uid, name="clusters", description="Where everything runs")
+
+product = Group("product", parent=organization.uid, name="product", description="What customers see")
+
+ISSUER = "https://token.actions.githubusercontent.com"
+
+# By exact claims: one branch of one repository.
+release = Identity(
+    "release",
+    parent=platform.uid,
+    name="release workflow",
+    description="Publishes images from the main branch",
+    claim_match={"issuer": ISSUER, "subject": "repo:acme/images:ref:refs/heads/main"},
+)
+
+# By pattern (RE2, matching the whole claim), narrowed by another claim: pull requests of every repository.
+review = Identity(
+    "review",
+    parent=organization.uid,
+    name="pull requests",
+    description="Reads what a change would do",
+    claim_match={
+        "issuer": ISSUER,
+        "subject_pattern": "repo:acme/[^:]+:pull_request",
+        "claims": {"repository_owner": "acme"},
+    },
+)
+
+deploy = Identity(
+    "deploy",
+    parent=product.uid,
+    name="deploy workflow",
+    claim_match={"issuer": ISSUER, "subject_pattern": "repo:acme/(shop|site):environment:production"},
+)
+
+publisher = Role(
+    "publisher",
+    parent=platform.uid,
+    name="publisher",
+    description="Pushes images and tags, deletes none",
+    capabilities=[
+        "groups.list",
+        "repo.list",
+        "repo.create",
+        "manifest.create",
+        "manifest.list",
+        "tag.create",
+        "tag.list",
+    ],
+)
+
+# Built-in roles by their names, a role of our own by its uid.
+RoleBinding("review-reads-everything", parent=organization.uid, identity=review.uid, role="viewer")
+RoleBinding("release-publishes", parent=registry.uid, identity=release.uid, role=publisher.uid)
+RoleBinding("release-edits-clusters", parent=clusters.uid, identity=release.uid, role="editor")
+RoleBinding(
+    "deploy-works-on-product",
+    parent=product.uid,
+    identity=deploy.uid,
+    role=config.get("deployRole") or "viewer",
+)
+
+pulumi.export("organizationUid", organization.uid)
+pulumi.export("releaseIdentity", release.uid)
