@@ -8,22 +8,32 @@ import { createStack, type Stack } from "./engine-stack.ts";
 import { configure, type Program, type Workplace } from "./engine-workplace.ts";
 import { createPythonEnvironment } from "./python.ts";
 
-/** `source` is what follows the name, the runtime and the plugins in Pulumi.yaml. */
-export const createYamlProgram = async (place: Workplace, name: string, source: string): Promise<Program> => {
+/** `source` is what follows the name, the runtime and the plugins in Pulumi.yaml. `env` adds to that of the workplace. */
+export const createYamlProgram = async (
+  place: Workplace,
+  name: string,
+  source: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program> => {
   const folder = folderOf(place, name);
   const write = (text: string) => writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "yaml") + text);
   write(source);
-  return { ...(await openStack(place, folder)), ...ownOf(folder), write };
+  return { ...(await openStack(place, folder, env)), ...ownOf(folder), write };
 };
 
 /** `source` is `__main__.py`. */
-export const createPythonProgram = async (place: Workplace, name: string, source: string): Promise<Program> => {
+export const createPythonProgram = async (
+  place: Workplace,
+  name: string,
+  source: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program> => {
   const folder = folderOf(place, name);
   writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "python"));
   const write = (text: string) => writeFileSync(join(folder, "__main__.py"), text);
   write(source);
-  const env = activePython(folder, inject("pythonWheel"));
-  return { ...(await openStack(place, folder, env)), ...ownOf(folder), write };
+  const all = { ...env, ...activePython(folder, inject("pythonWheel")) };
+  return { ...(await openStack(place, folder, all)), ...ownOf(folder), write };
 };
 
 /** A project of examples/ as a user has it, with the packages. */

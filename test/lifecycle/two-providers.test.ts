@@ -1,7 +1,7 @@
 // Two explicit providers in one program: the engine runs a process for each, and a record has one owner in both.
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { createYamlProgram } from "../harness/language-program.ts";
@@ -44,8 +44,7 @@ describe("two providers of one program", () => {
     mkdirSync(temporary);
     const { organization } = place.server;
     program = await createYamlProgram(place, "two-providers", source(organization, old(organization)), {
-      plugin: inject("pluginFolder"),
-      env: { TMPDIR: temporary },
+      TMPDIR: temporary,
     });
   });
   afterAll(() => place.close());
