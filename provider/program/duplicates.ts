@@ -1,5 +1,6 @@
 // Warns in the preview of two resources of one program that declare the same. What is compared is what the program refers to (a resource
-// of its own, also one whose uid is not known yet, or a uid) and what it gives in plain; nothing of it is printed.
+// of its own, also one whose uid is not known yet, or a uid) and what it gives in plain; nothing of it is printed. Each provider may be
+// another service.
 import * as pulumi from "@pulumi/pulumi";
 import type { Json } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
@@ -10,11 +11,21 @@ interface Entered {
 }
 
 /** For one program: reports a resource that duplicates an earlier one. */
-export type Duplicates = (kind: KindName, resource: string, entered: Entered, inputs: pulumi.Inputs) => void;
+export type Duplicates = (
+  kind: KindName,
+  resource: string,
+  entered: Entered,
+  inputs: pulumi.Inputs,
+  provider: pulumi.ProviderResource | undefined,
+) => void;
 
 export const duplicates = (): Duplicates => {
   const first = new Map<string, string>();
-  const numbers = new Map<pulumi.Resource, number>();
+  const numbers = new Map<pulumi.Resource | undefined, number>();
+  const numberOf = (resource: pulumi.Resource | undefined): string => {
+    numbers.set(resource, numbers.get(resource) ?? numbers.size);
+    return `#${numbers.get(resource)}`;
+  };
 
   // A resource by its uid, or by a number while it has none; undefined for what a preview does not know.
   const identified = async (entered: Entered, reference: unknown): Promise<string | undefined> => {
@@ -22,8 +33,7 @@ export const duplicates = (): Duplicates => {
     if (!resource) return (await known(reference)) as string | undefined;
     const uid = await known((resource as pulumi.CustomResource).id);
     if (uid !== undefined) return uid as string;
-    numbers.set(resource, numbers.get(resource) ?? numbers.size);
-    return `#${numbers.get(resource)}`;
+    return numberOf(resource);
   };
 
   const marks: Partial<Record<KindName, (entered: Entered, inputs: pulumi.Inputs) => Promise<unknown[]>>> = {
@@ -35,18 +45,19 @@ export const duplicates = (): Duplicates => {
     },
   };
 
-  const report = async (kind: KindName, resource: string, entered: Entered, inputs: pulumi.Inputs): Promise<void> => {
+  const report = async (...[kind, resource, entered, inputs, provider]: Parameters<Duplicates>): Promise<void> => {
     const parts = await marks[kind]?.(entered, inputs);
     if (!parts?.every((part) => typeof part === "string" && part !== "")) return;
-    const mark = JSON.stringify([kind, ...parts]);
+    const mark = JSON.stringify([kind, numberOf(provider), ...parts]);
     const other = first.get(mark);
     first.set(mark, other ?? resource);
     if (other !== undefined) await pulumi.log.warn(TEXTS[kind]?.(resource, other) ?? "");
   };
 
-  return (kind, resource, entered, inputs) => {
+  return (...own) => {
+    const [kind] = own;
     // A value that cannot be compared fails where it is used.
-    if (marks[kind]) report(kind, resource, entered, inputs).catch(() => undefined);
+    if (marks[kind]) report(...own).catch(() => undefined);
   };
 };
 

@@ -50,7 +50,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     super(form.prefix + type, name, bag, entered.opts);
     failWith(bag);
     entered.constructed(this);
-    if (opts.id === undefined) entered.duplicates(kind, name, entered, given);
+    if (opts.id === undefined) entered.duplicates(kind, name, entered, given, this.getProvider(form.prefix + type));
     Object.assign(this, boundRecords(descriptor, this));
     // Not an output of its own: the id stays known in the preview of an update, other outputs do not.
     (this as { uid: pulumi.Output<string> }).uid = this.id;

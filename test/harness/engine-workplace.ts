@@ -46,6 +46,8 @@ export interface ProgramOptions {
    * program of the Automation API, which takes half of the processor time.
    */
   ownProcess?: boolean;
+  /** folder of the provider `irm`, for native resources */
+  plugin?: string;
 }
 
 export interface Program extends Stack {
@@ -79,13 +81,16 @@ export const createWorkplace = async (
     },
     folder,
     env,
-    program: async (name, source, own = {}, { ownProcess = false } = {}) => {
+    program: async (name, source, own = {}, { ownProcess = false, plugin } = {}) => {
       const program = join(folder, name);
       mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
       symlinkSync(root, join(program, "node_modules", "pulumi-irm"));
       symlinkSync(join(root, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
       writeFileSync(join(program, "package.json"), JSON.stringify({ name, type: "module" }));
-      writeFileSync(join(program, "Pulumi.yaml"), `name: ${name}\nruntime: nodejs\nmain: index.js\n`);
+      writeFileSync(
+        join(program, "Pulumi.yaml"),
+        `name: ${name}\nruntime: nodejs\nmain: index.js\n${pluginsOf(plugin)}`,
+      );
       // Compiled here once. Otherwise each of the many processes would load the type stripper first.
       const write = (text: string) => writeFileSync(join(program, "index.js"), stripTypeScriptTypes(text));
       write(source);
@@ -109,6 +114,10 @@ export const createWorkplace = async (
     },
   };
 };
+
+/** The lines of Pulumi.yaml that say where the plugin is. */
+const pluginsOf = (folder: string | undefined): string =>
+  folder === undefined ? "" : `plugins:\n  providers:\n    - name: irm\n      path: ${folder}\n`;
 
 const ENVIRONMENT = "environment.json";
 

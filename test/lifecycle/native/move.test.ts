@@ -1,0 +1,106 @@
+// A stack moves from dynamic resources to native ones, and back: another import, and nothing else. All kinds, below components and other
+// resources, through a real engine.
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { kindRecords } from "../../../provider/kind/index.ts";
+import { writesOf } from "../../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
+
+const DIGEST = `sha256:${"1".repeat(64)}`;
+
+const KINDS = [...Object.values(kindRecords).map(({ type }) => type), "RoleBindingSet"];
+
+const source = (module: string) => `
+import * as pulumi from "@pulumi/pulumi";
+import * as irm from "${module}";
+const parent = process.env.ORG!;
+class Team extends pulumi.ComponentResource {
+  constructor(name: string) {
+    super("app:index:Team", name);
+    const group = new irm.Group(name, { parent, name, forceDestroy: true }, { parent: this });
+    const below = new irm.Group("below", { parent: group, name: "below" }, { parent: group });
+    const ci = new irm.Identity("ci", {
+      parent: group,
+      name: "ci",
+      claimMatch: { issuer: "https://issuer.example.com", subject: pulumi.secret("repo:acme/app") },
+    }, { parent: below });
+    const custom = new irm.Role("custom", { parent: group, name: "custom", capabilities: ["groups.list", "repo.list"] });
+    new irm.RoleBinding("binding", { parent: below, identity: ci, role: "viewer" }, { parent: this });
+    new irm.RoleBindingSet("set", {
+      parent: group,
+      bindings: [{ identity: ci, role: custom }, { identity: ci, role: "editor" }],
+    }, { parent: this });
+    new irm.GroupInvite("invite", { parent: group, role: "viewer", ttl: "86400s" });
+    new irm.IdentityProvider("people", {
+      parent: group,
+      name: "people",
+      defaultRole: "viewer",
+      oidc: { issuer: "https://login.example.com", clientId: "c", clientSecret: pulumi.secret("the client's secret") },
+    });
+    new irm.AccountAssociation("clouds", { parent: group, name: "clouds", amazon: { account: "123456789012" } });
+    const images = new irm.Repo("images", { parent: group, name: "images" }, { replaceOnChanges: ["name"] });
+    new irm.Repo("mirror", { parent: group, name: "mirror", syncConfig: { source: images } });
+    new irm.Tag("latest", { parent: images, name: "latest", digest: "${DIGEST}" }, { parent: images });
+  }
+}
+new Team("team");
+new irm.AccessPolicy("acme", {
+  adopt: "match",
+  deleteAdopted: true,
+  policy: {
+    organization: { uid: parent },
+    groups: { platform: { groups: { registry: null } } },
+    identities: { release: { in: "platform", github: { repository: "acme/images", branch: "main" } } },
+    roles: { publisher: { in: "platform", can: ["tag.create"] } },
+    access: { "platform/registry": { publisher: ["release"] } },
+  },
+});
+export const viewer = irm.getRoleOutput({ name: "viewer" }).uid;
+`;
+
+const [DYNAMIC_PREFIX, NATIVE_PREFIX] = ["pulumi-nodejs:dynamic/irm:", "irm:index:"];
+const [DYNAMIC, NATIVE] = ["pulumi-irm", "pulumi-irm/plugin"];
+
+describe.each([
+  { from: DYNAMIC, to: NATIVE, prefixes: [DYNAMIC_PREFIX, NATIVE_PREFIX] },
+  { from: NATIVE, to: DYNAMIC, prefixes: [NATIVE_PREFIX, DYNAMIC_PREFIX] },
+])("a stack of $from that imports $to", ({ from, to, prefixes: [before = "", after = ""] }) => {
+  let place: Workplace;
+  let program: Program;
+  beforeAll(async () => {
+    place = await createWorkplace();
+    const env = { ORG: place.server.organization };
+    program = await place.program("moving", source(from), env, { plugin: inject("pluginFolder") });
+    await program.must("up", "--yes", "--skip-preview");
+    await place.server.takeRequests();
+  });
+  afterAll(() => place.close());
+
+  const writes = async () => writesOf(await place.server.takeRequests());
+  const types = () =>
+    program.state().resources.flatMap(({ id, type }) => (id === undefined || type.startsWith("pulumi:") ? [] : [type]));
+
+  it("does not change: nothing is planned, and nothing is sent", async () => {
+    const own = types();
+    expect(new Set(own)).toEqual(new Set(KINDS.map((kind) => before + kind)));
+    program.write(source(to));
+    const preview = await program.must("preview", "--expect-no-changes", "--diff");
+    expect(preview.output).not.toMatch(/is removed|no longer in the program|warning/);
+    await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+    expect(await writes()).toEqual([]);
+    expect(types().toSorted()).toEqual(own.map((type) => type.replace(before, after)).toSorted());
+  });
+
+  it("is refreshed without a change, and shows no secret", async () => {
+    await program.must("refresh", "--yes", "--skip-preview", "--expect-no-changes");
+    await program.must("preview", "--expect-no-changes");
+    expect(await writes()).toEqual([]);
+    const { text } = program.state();
+    expect(text).not.toMatch(/the client's secret|cginvite_|repo:acme\/app"/);
+  });
+
+  it("is destroyed, and nothing is left", async () => {
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
+    expect(program.state().resources.filter(({ type }) => !type.startsWith("pulumi:"))).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+// Two explicit providers, each with its own address, identity and token, in one program through a real engine.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { writesOf } from "../../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
+
+/** Arguments of a Provider. */
+const settings = ({ env }: Workplace, baseUrl = env.IRM_BASE_URL): string =>
+  JSON.stringify({
+    baseUrl,
+    authUrl: env.IRM_AUTH_URL,
+    identity: env.IRM_IDENTITY,
+    identityTokenFile: env.IRM_IDENTITY_TOKEN_FILE,
+  });
+
+describe("a program with two addresses", () => {
+  let one: Workplace;
+  let other: Workplace;
+  let program: Program;
+  beforeAll(async () => {
+    [one, other] = await Promise.all([createWorkplace(), createWorkplace()]);
+    const path = `/iam/v2beta1/groups/${other.server.organization}`;
+    await other.call("POST", path, { name: "platform" });
+    await other.server.takeRequests();
+    const none = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" };
+    program = await one.program("providers", source(), none, { plugin: inject("pluginFolder") });
+  });
+  afterAll(() => Promise.all([one.close(), other.close()]));
+
+  const source = (address?: string) => `
+import { AccessPolicy, Group, Identity, Provider, getGroup, listGroups } from "pulumi-irm/plugin";
+const one = new Provider("one", ${settings(one)});
+const other = new Provider("other", ${settings(other, address)});
+const parent = "${one.server.organization}";
+const claimMatch = { issuer: "https://issuer.example.com", subject: "ci" };
+const group = new Group("team", { parent, name: "team" }, { provider: one });
+new Identity("ci", { parent: group, name: "ci", claimMatch }, { parent: group });
+const policy = new AccessPolicy("acme", {
+  adopt: "match",
+  policy: {
+    organization: { uid: "${other.server.organization}" },
+    groups: { platform: null },
+    identities: { release: { in: "platform", claimMatch } },
+    access: { platform: { viewer: ["release"] } },
+  },
+}, { providers: [other] });
+export const uid = policy.groups.platform;
+export const found = (await getGroup({ name: "platform", parent: "${other.server.organization}" }, { provider: other })).uid;
+export const names: string[] = [];
+for await (const { name } of listGroups({ uidp: { childrenOf: "${other.server.organization}" } }, { parent: policy })) names.push(name);
+`;
+
+  const writes = async (place: Workplace) =>
+    writesOf(await place.server.takeRequests()).map(({ operation }) => operation as string);
+
+  it("creates each resource where its provider says, adopts there, and looks up there", async () => {
+    const { output } = await program.must("up", "--yes", "--skip-preview");
+    expect((await writes(one)).toSorted()).toEqual(["CreateGroup", "CreateIdentity"]);
+    expect((await writes(other)).toSorted()).toEqual(["CreateIdentity", "CreateRoleBinding"]);
+    const [platform] = other.rows("groups", "name = ?", "platform");
+    const outputs = JSON.parse((await program.must("stack", "output", "--json")).stdout);
+    expect(outputs).toEqual({ uid: platform?.uid, found: platform?.uid, names: ["platform"] });
+    // The same workload may have an identity at each address.
+    expect(output).not.toContain("warning");
+    expect(program.state().text).not.toMatch(/eyJ[\w-]+\./);
+  });
+
+  it("shows a changed address as a change of its provider, and of nothing else", async () => {
+    const { port } = new URL(other.server.baseUrl);
+    program.write(source(`http://localhost:${port}`));
+    const { stdout } = await program.must("preview", "--json");
+    const steps: Step[] = JSON.parse(stdout).steps;
+    const changes = steps.flatMap(({ op, urn, detailedDiff }) => (op === "same" ? [] : [{ op, urn, detailedDiff }]));
+    expect(changes).toEqual([
+      {
+        op: "update",
+        urn: expect.stringMatching(/::pulumi:providers:irm::other$/),
+        detailedDiff: { baseUrl: { kind: "update", inputDiff: true } },
+      },
+    ]);
+  });
+
+  it("is destroyed without the program's packages, each resource where it is", async () => {
+    rmSync(join(program.folder, "node_modules"), { recursive: true });
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(one.rows("groups").map(({ uid }) => uid)).toEqual([one.server.organization]);
+    // The adopted group stays.
+    expect(other.rows("groups", "name = ?", "platform")).toHaveLength(1);
+    expect(other.rows("identities", "name = ?", "release")).toEqual([]);
+  });
+});
+
+interface Step {
+  op: string;
+  urn: string;
+  detailedDiff?: object;
+}
