@@ -24,7 +24,6 @@ export const roleBindingSetSpec = (types: Types, { member }: Descriptions): Reso
   const inputs = propertiesOf({ parent: text, bindings: listOf(pair), ...settings }, describe("RoleBindingSetArgs"));
   const outputs = propertiesOf(
     {
-      uid: text,
       parent: text,
       bindings: listOf(declare("SetBinding", binding, bound)),
       unmanaged: listOf(declare("UnmanagedBinding", { ...binding, kept: text }, bound)),

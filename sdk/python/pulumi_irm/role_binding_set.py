@@ -156,7 +156,6 @@ class RoleBindingSet(pulumi.CustomResource):
             if parent is None and not opts.urn:
                 raise TypeError("Missing required property 'parent'")
             __props__.__dict__["parent"] = parent
-            __props__.__dict__["uid"] = None
             __props__.__dict__["unmanaged"] = None
             __props__.__dict__["update_time"] = None
         alias_opts = pulumi.ResourceOptions(aliases=[pulumi.Alias(type_="pulumi-nodejs:dynamic/irm:RoleBindingSet")])
@@ -187,7 +186,6 @@ class RoleBindingSet(pulumi.CustomResource):
         __props__.__dict__["exclusive"] = None
         __props__.__dict__["max_removals"] = None
         __props__.__dict__["parent"] = None
-        __props__.__dict__["uid"] = None
         __props__.__dict__["unmanaged"] = None
         __props__.__dict__["update_time"] = None
         return RoleBindingSet(resource_name, opts=opts, __props__=__props__)
@@ -223,14 +221,6 @@ class RoleBindingSet(pulumi.CustomResource):
         uid of the group where the grants hold, and below
         """
         return pulumi.get(self, "parent")
-
-    @_builtins.property
-    @pulumi.getter
-    def uid(self) -> pulumi.Output[_builtins.str]:
-        """
-        uid of the group
-        """
-        return pulumi.get(self, "uid")
 
     @_builtins.property
     @pulumi.getter

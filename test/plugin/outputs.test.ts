@@ -1,0 +1,212 @@
+// What the plugin answers against what its schema says of it: each output of a resource that has everything, and of one with as
+// little as it can have.
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Marked, plainFrom } from "../../plugin/value.ts";
+import type { Json } from "../../schema/index.ts";
+import { root } from "../harness/api-process.ts";
+import type { PluginClient } from "../harness/plugin.ts";
+import { setUp } from "./fixture.ts";
+
+interface Spec {
+  type?: string;
+  $ref?: string;
+  items?: Spec;
+  additionalProperties?: Spec;
+  properties?: Record<string, Spec>;
+  required?: string[];
+  enum?: { value: string }[];
+}
+
+const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")) as {
+  types: Record<string, Spec>;
+  resources: Record<string, Spec>;
+  functions: Record<string, { outputs: Spec }>;
+};
+
+/** Members of the state that are the plugin's own (provider/state/state.ts). */
+const OWN = /^(__|adopted$|allowReplace$|deleteAdopted$|forceDestroy)/;
+
+/** Where a value is not as described. */
+const differences = (spec: Spec, value: unknown, path = ""): string[] => {
+  if (spec.$ref !== undefined) return differences(schema.types[spec.$ref.replace("#/types/", "")] as Spec, value, path);
+  if (spec.enum) return spec.enum.some((one) => one.value === value) ? [] : [`${path}: no such value: ${value}`];
+  if (spec.items)
+    return Array.isArray(value)
+      ? value.flatMap((item, i) => differences(spec.items as Spec, item, `${path}[${i}]`))
+      : [`${path}: no list`];
+  const { properties, required = [], additionalProperties } = spec;
+  if (additionalProperties || properties) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [`${path}: no object`];
+    const missing = required.filter((name) => !(name in value)).map((name) => `${path}.${name}: is missing`);
+    const found = Object.entries(value).flatMap(([name, member]) => {
+      const own = properties?.[name] ?? additionalProperties;
+      return own ? differences(own, member, `${path}.${name}`) : [`${path}.${name}: is not described`];
+    });
+    return [...missing, ...found];
+  }
+  const type = spec.type === "integer" ? "number" : spec.type;
+  return typeof value === type ? [] : [`${path}: ${typeof value} in place of ${type}`];
+};
+
+const fixture = setUp();
+const { created } = fixture;
+let plugin: PluginClient;
+let org: string;
+beforeAll(() => {
+  ({ plugin, org } = fixture);
+});
+
+const problemsOf = (type: string, outs: Marked): string[] => {
+  const described = Object.entries(plainFrom(outs)).filter(([name]) => !OWN.test(name));
+  return differences(schema.resources[`irm:index:${type}`] as Spec, Object.fromEntries(described));
+};
+
+const ISSUER = "https://issuer.example.com";
+const KEYS = JSON.stringify({
+  keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: "a" }],
+});
+
+/** Arguments of each resource, by words of what they show. `uid` finds a record that is there already. */
+const cases: readonly (readonly [type: string, what: string, args: (uid: Record<string, string>) => Json])[] = [
+  ["Group", "at the root", () => ({ root: true, name: "acme" })],
+  ["Group", "in another", ({ org: parent }) => ({ parent, name: "eng", description: "Builds" })],
+  [
+    "Identity",
+    "with a claim match",
+    ({ Group: parent }) => ({
+      parent,
+      name: "ci",
+      company: "Acme",
+      claimMatch: { issuer: ISSUER, subject: "s", claims: { a: "b" } },
+    }),
+  ],
+  [
+    "Identity",
+    "with keys",
+    ({ Group: parent }) => ({
+      parent,
+      name: "keys",
+      staticKeys: { issuer: ISSUER, subject: "k", issuerKeys: KEYS, audiences: ["a"] },
+    }),
+  ],
+  [
+    "Identity",
+    "of AWS",
+    ({ Group: parent }) => ({
+      parent,
+      name: "aws",
+      awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/x", userId: "AROA:x" },
+    }),
+  ],
+  [
+    "Identity",
+    "of a service",
+    ({ Group: parent }) => ({ parent, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" }),
+  ],
+  ["Role", "of a group", ({ Group: parent }) => ({ parent, name: "reader", capabilities: ["groups.list"] })],
+  [
+    "RoleBinding",
+    "of a built-in role",
+    ({ org: parent, Identity: identity }) => ({ parent, identity, role: "viewer" }),
+  ],
+  [
+    "RoleBindingSet",
+    "of two roles",
+    ({ Group: parent, Identity: identity, Role: role }) => ({
+      parent,
+      bindings: [
+        { identity, role: "viewer" },
+        { identity, role },
+      ],
+    }),
+  ],
+  ["RoleBindingSet", "of none", ({ org: parent }) => ({ parent, bindings: [] })],
+  ["GroupInvite", "for anyone", ({ Group: parent }) => ({ parent, role: "viewer", ttl: "600s" })],
+  [
+    "GroupInvite",
+    "for one",
+    ({ Group: parent, Role: role }) => ({ parent, role, ttl: "600s", email: "a@example.com", singleUse: true }),
+  ],
+  [
+    "IdentityProvider",
+    "with a secret",
+    ({ Group: parent }) => ({
+      parent,
+      name: "login",
+      description: "d",
+      defaultRole: "viewer",
+      oidc: { issuer: ISSUER, clientId: "c", clientSecret: "s", additionalScopes: ["email"], groupsClaim: "groups" },
+    }),
+  ],
+  [
+    "AccountAssociation",
+    "of each cloud",
+    ({ Group: parent, Identity: identity }) => ({
+      parent,
+      name: "accounts",
+      description: "d",
+      amazon: { account: "123456789012" },
+      google: { projectId: "p", projectNumber: "1" },
+      azure: { tenantId: "t", clientIds: { scanner: "c" } },
+      chainguard: { serviceBindings: { INGESTER: identity } },
+      github: { appInstallations: { 1: { installations: [{ installationId: "2", name: "n" }] } } },
+    }),
+  ],
+  [
+    "Repo",
+    "of its own",
+    ({ Group: parent }) => ({
+      parent,
+      name: "source",
+      catalogTier: "CATALOG_TIER_BASE",
+      bundles: ["base"],
+      activeTags: ["latest"],
+      aliases: ["a:b"],
+      customOverlay: {
+        contents: { packages: ["curl"] },
+        environment: { A: "b" },
+        accounts: { users: [{ username: "u", uid: 1 }] },
+      },
+    }),
+  ],
+  ["Repo", "that syncs", ({ Group: parent, Repo: source }) => ({ parent, name: "copy", syncConfig: { source } })],
+  [
+    "Tag",
+    "of an image",
+    ({ Repo: parent }) => ({ parent, name: "latest", digest: `sha256:${"0".repeat(64)}`, bundles: ["base"] }),
+  ],
+];
+
+describe("the outputs are those of the schema", () => {
+  const uids: Record<string, string> = {};
+  it.each(cases)("%s %s", async (type, _, args) => {
+    const { id, outs } = await created(type, args({ org, ...uids }));
+    if (!type.endsWith("Set") && (type !== "Group" || outs.parent !== undefined)) uids[type] ??= id;
+    expect(problemsOf(type, outs)).toEqual([]);
+  });
+
+  it("and there is a case for each resource", () => {
+    expect([...new Set(cases.map(([type]) => `irm:index:${type}`))].toSorted()).toEqual(Object.keys(schema.resources));
+  });
+
+  const functions = () => Object.keys(schema.functions).map((token) => token.replace("irm:index:", ""));
+  it.each(functions().filter((name) => name.startsWith("list")))("%s", async (name) => {
+    const result = await plugin.invoke(`irm:index:${name}`, {});
+    const [records] = Object.values(plainFrom(result)) as unknown[][];
+    expect(records?.length).toBeGreaterThan(0);
+    expect(differences(schema.functions[`irm:index:${name}`]?.outputs as Spec, plainFrom(result))).toEqual([]);
+  });
+
+  it.each(functions().filter((name) => name.startsWith("get")))("%s", async (name) => {
+    const uid = uids[name.slice("get".length)] as string;
+    const args: Record<string, Json> = {
+      getGroup: { name: "eng", parent: org },
+      getIdentity: { name: "ci", parent: uids.Group },
+      getRole: { name: "viewer" },
+      getAccountAssociation: { group: uid },
+    };
+    const result = await plugin.invoke(`irm:index:${name}`, args[name] ?? { uid });
+    expect(differences(schema.functions[`irm:index:${name}`]?.outputs as Spec, plainFrom(result))).toEqual([]);
+  });
+});
