@@ -96,6 +96,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
 
   const credentials: Credentials = credentialsFrom({
     ...(config.credentials ?? { env }),
+    identity: config.identity,
     clock,
     redactor,
     readFile: (path) => readFile(path, "utf8"),

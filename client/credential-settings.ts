@@ -10,6 +10,8 @@ export interface CredentialSource {
   names?: Readonly<Record<string, string>>;
   /** why there are none, where a setting names one that does not exist */
   missing?: string;
+  /** a token may be an API token or the workload's own: its content says which */
+  isEither?: boolean;
 }
 
 /** Setting → the variable that it stands for. */
@@ -53,12 +55,19 @@ export const credentialSource = (
   const { name, value, place } = setting;
   const variable = CREDENTIAL_SETTINGS[name] as string;
   const own = { ...env, ...Object.fromEntries(CREDENTIAL_VARIABLES.map((one) => [one, undefined])) };
-  if (!name.endsWith("Env"))
-    return { source: { env: { ...own, [variable]: value }, names: { [variable]: place } }, problems: [] };
+  const found = (token: string, text: string) => ({
+    source: {
+      env: { ...own, [variable]: token },
+      names: { [variable]: text },
+      isEither: !name.startsWith("identity"),
+    },
+    problems: [],
+  });
+  if (!name.endsWith("Env")) return found(value, place);
   // The value is not quoted: it may be a token by mistake.
   if (!/^[A-Za-z_]\w*$/.test(value))
     return { source: undefined, problems: [`${place}: must be the name of an environment variable`] };
   const token = env[value];
   if (!token) return { source: { env: own, missing: `${place}: the environment has no ${value}` }, problems: [] };
-  return { source: { env: { ...own, [variable]: token }, names: { [variable]: `${value} (${place})` } }, problems: [] };
+  return found(token, `${value} (${place})`);
 };

@@ -26,6 +26,8 @@ export interface Credentials {
 }
 
 export interface CredentialEnvironment extends CredentialSource {
+  /** uid of the identity to assume */
+  identity?: string | undefined;
   clock: Clock;
   redactor: Redactor;
   readFile(path: string): Promise<string>;
@@ -43,8 +45,9 @@ const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
 export const credentialsFrom = (environment: CredentialEnvironment): Credentials => {
   const { env } = environment;
   const { IRM_TOKEN: token } = env;
-  if (token) return given(() => Promise.resolve(token), "IRM_TOKEN", environment);
-  if (env.IRM_TOKEN_FILE) return given(fileReader("IRM_TOKEN_FILE", environment), "IRM_TOKEN_FILE", environment);
+  const from = environment.isEither ? either : given;
+  if (token) return from(() => Promise.resolve(token), "IRM_TOKEN", environment);
+  if (env.IRM_TOKEN_FILE) return from(fileReader("IRM_TOKEN_FILE", environment), "IRM_TOKEN_FILE", environment);
   const workload = workloadToken(environment);
   if (!workload) throw new ConfigError([environment.missing ?? MISSING]);
   return exchanged(workload, environment);
@@ -142,6 +145,39 @@ const given = (read: () => Promise<string>, variable: string, environment: Crede
     token: async () => current ?? load(),
     renew: async (rejected) => ((await load()) === rejected ? undefined : current),
   };
+};
+
+/**
+ * A token of a setting: an API token is for an identity of the service, so a signed token with another subject is the workload's own, and
+ * is exchanged.
+ */
+const either = (read: () => Promise<string>, variable: string, environment: CredentialEnvironment): Credentials => {
+  const source = nameOf(variable, environment);
+  let chosen: Credentials | undefined;
+  const choose = async (): Promise<Credentials> => {
+    if (chosen) return chosen;
+    const token = await read();
+    const isWorkload = workloadProblem(token, variable, environment) === undefined && identityOf(token) === undefined;
+    if (!isWorkload) requireIdentityOf(token, source, environment);
+    chosen = isWorkload ? exchanged({ source, read }, environment) : given(read, variable, environment);
+    return chosen;
+  };
+  return {
+    get source() {
+      return chosen?.source ?? `that of ${source}`;
+    },
+    token: async () => (await choose()).token(),
+    renew: async (rejected) => (await choose()).renew(rejected),
+  };
+};
+
+const requireIdentityOf = (token: string, source: string, { identity }: CredentialEnvironment): void => {
+  const own = identityOf(token);
+  if (identity === undefined || own === identity) return;
+  const found = own === undefined ? "does not show its identity" : `is of the identity ${own}`;
+  throw new ConfigError([
+    `${source} holds an API token that ${found}, and the identity to assume is ${identity}; give the workload's own OIDC token, or leave out identity`,
+  ]);
 };
 
 interface Workload {

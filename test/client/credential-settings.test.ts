@@ -11,9 +11,10 @@ const parsed = (settings: Record<string, string>, env: Record<string, string> = 
   parseConfig(getter({ ...BASE, ...settings }), env, { keys: Object.keys(settings), provider });
 
 const credentials = (settings: Record<string, string>, env: Record<string, string>, provider?: string) => {
-  const { credentials: source } = parsed(settings, env, provider);
+  const { credentials: source, config } = parsed(settings, env, provider);
   const outside: CredentialEnvironment = {
     ...source,
+    identity: config?.identity,
     clock: manualClock(),
     redactor: redactor(),
     readFile: async (path) => `in ${path}`.replaceAll(/\W+/g, "-"),
@@ -32,6 +33,22 @@ describe("settings that name where a token is", () => {
     const file = credentials({ "irm:tokenFile": "/run/token" }, env);
     expect(await file.token()).toBe("in-run-token");
     expect(file.source).toBe("that of the file that stack configuration irm:tokenFile names");
+  });
+
+  it("take an API token, or the workload's own, which is exchanged", async () => {
+    const claims = (sub: string) => ["e30", Buffer.from(JSON.stringify({ sub })).toString("base64url"), "x"].join(".");
+    const identity = `${"a".repeat(40)}/0123456789abcdef`;
+    const own = (token: string, settings = {}) =>
+      credentials({ "irm:tokenEnv": "ACME", ...settings }, { ACME: token }, "acme");
+    expect(await own(claims(identity)).token()).toBe(claims(identity));
+    await expect(own(claims("repo:acme/x")).token()).rejects.toThrow("not exchanged here");
+    const other = own(claims(identity), { "irm:identity": `${"b".repeat(40)}/0123456789abcdef` });
+    await expect(other.token()).rejects.toThrow(
+      `ACME (provider acme: tokenEnv) holds an API token that is of the identity ${identity}, and the identity to assume is bbbb`,
+    );
+    await expect(own("opaque", { "irm:identity": identity }).token()).rejects.toThrow(
+      `ACME (provider acme: tokenEnv) holds an API token that does not show its identity, and the identity to assume is ${identity}`,
+    );
   });
 
   it("may give an explicit provider its token, which the stack's configuration must not hold", async () => {
