@@ -10,15 +10,15 @@ const SETTINGS = {
   journal:
     "Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`",
   movedFrom: "Address that the API had before it moved: confirms that it is the same service",
-  tokenEnv: "Name of an environment variable with an API token",
-  tokenFile: "Path of a file with an API token; read again after a 401",
+  tokenEnv: "Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged",
+  tokenFile: "Path of a file with such a token; read again after a 401, and for each exchange",
   identityTokenEnv: "Name of an environment variable with a workload's OIDC token",
   identityTokenFile: "Path of a file with a workload's OIDC token; read again for each exchange",
 };
 
 /** Of an explicit provider alone: the engine keeps the stack's configuration in clear text. */
 const SECRET = {
-  token: "API token; the state keeps it, encrypted, so prefer tokenEnv or tokenFile",
+  token: "Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile",
 };
 
 const settingSpecs = (settings: Readonly<Record<string, string>>): Properties =>

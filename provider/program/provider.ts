@@ -19,15 +19,15 @@ export interface ProviderArgs {
   journal?: pulumi.Input<string>;
   /** Address that the API had before it moved: confirms that it is the same service */
   movedFrom?: pulumi.Input<string>;
-  /** Name of an environment variable with an API token */
+  /** Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged */
   tokenEnv?: pulumi.Input<string>;
-  /** Path of a file with an API token; read again after a 401 */
+  /** Path of a file with such a token; read again after a 401, and for each exchange */
   tokenFile?: pulumi.Input<string>;
   /** Name of an environment variable with a workload's OIDC token */
   identityTokenEnv?: pulumi.Input<string>;
   /** Path of a file with a workload's OIDC token; read again for each exchange */
   identityTokenFile?: pulumi.Input<string>;
-  /** API token; the state keeps it, encrypted, so prefer tokenEnv or tokenFile */
+  /** Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile */
   token?: pulumi.Input<string>;
 }
 

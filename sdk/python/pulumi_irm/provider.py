@@ -41,9 +41,9 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service
         :param pulumi.Input[_builtins.int] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] token: API token; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
-        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token
-        :param pulumi.Input[_builtins.str] token_file: Path of a file with an API token; read again after a 401
+        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
+        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
+        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange
         """
         if auth_url is not None:
             pulumi.set(__self__, "auth_url", auth_url)
@@ -168,7 +168,7 @@ class ProviderArgs:
     @pulumi.getter
     def token(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        API token; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
+        Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
         """
         return pulumi.get(self, "token")
 
@@ -180,7 +180,7 @@ class ProviderArgs:
     @pulumi.getter(name="tokenEnv")
     def token_env(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Name of an environment variable with an API token
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
         """
         return pulumi.get(self, "token_env")
 
@@ -192,7 +192,7 @@ class ProviderArgs:
     @pulumi.getter(name="tokenFile")
     def token_file(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Path of a file with an API token; read again after a 401
+        Path of a file with such a token; read again after a 401, and for each exchange
         """
         return pulumi.get(self, "token_file")
 
@@ -232,9 +232,9 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service
         :param pulumi.Input[_builtins.int] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] token: API token; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
-        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token
-        :param pulumi.Input[_builtins.str] token_file: Path of a file with an API token; read again after a 401
+        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
+        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
+        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange
         """
         ...
     @overload
@@ -359,7 +359,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def token(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        API token; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
+        Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
         """
         return pulumi.get(self, "token")
 
@@ -367,7 +367,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="tokenEnv")
     def token_env(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Name of an environment variable with an API token
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
         """
         return pulumi.get(self, "token_env")
 
@@ -375,7 +375,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="tokenFile")
     def token_file(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Path of a file with an API token; read again after a 401
+        Path of a file with such a token; read again after a 401, and for each exchange
         """
         return pulumi.get(self, "token_file")
 

@@ -56,11 +56,11 @@ Timeout of one request in seconds, from 1 to 3600; default: 60
 
 tokenEnv: Optional[str]
 """
-Name of an environment variable with an API token
+Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
 """
 
 tokenFile: Optional[str]
 """
-Path of a file with an API token; read again after a 401
+Path of a file with such a token; read again after a 401, and for each exchange
 """
 

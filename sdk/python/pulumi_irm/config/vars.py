@@ -79,14 +79,14 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def token_env(self) -> Optional[str]:
         """
-        Name of an environment variable with an API token
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
         """
         return __config__.get('tokenEnv')
 
     @_builtins.property
     def token_file(self) -> Optional[str]:
         """
-        Path of a file with an API token; read again after a 401
+        Path of a file with such a token; read again after a 401, and for each exchange
         """
         return __config__.get('tokenFile')
 
