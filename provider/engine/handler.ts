@@ -7,6 +7,9 @@ import { methodsWith } from "./methods.ts";
 import { silencing } from "./report.ts";
 
 const engine = engineOf(process.argv);
-const methods = methodsWith({ ...systemEnvironment(), ...(engine && { silence: silencing(console) }) });
+const methods = methodsWith({
+  ...systemEnvironment(),
+  ...(engine && { silence: silencing(console), dynamicEngine: { address: `${engine.host}:${engine.port}` } }),
+});
 
 export const kinds = engine ? untilEnd(methods, engineEnd(engine), () => process.exit()) : methods;

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { basename } from "node:path";
 import { type Line, type Log, openLog } from "./log.ts";
 import type { Operation } from "./operation.ts";
-import { type Engine, logPath, withPath } from "./place.ts";
+import { type Engine, findLog, logPath, withPath } from "./place.ts";
 import { isAlive } from "./process.ts";
 
 type Reduce = (event: never, member: string) => unknown;
@@ -14,8 +14,15 @@ const MEMBERS = "members";
 type Change = { join: string } | { leave: readonly string[] };
 
 /** Joins the operation of this engine, until `close` or the end of this process. */
-export const joinOperation = (engine: Engine): Operation => {
-  const path = logPath(engine);
+export const joinOperation = (engine: Engine): Operation => joinAt(logPath(engine));
+
+/** Joins it where a process of a plugin has begun it. */
+export const joinPlugins = ({ address }: Engine): Operation | undefined => {
+  const path = findLog(address);
+  return path === undefined ? undefined : joinAt(path);
+};
+
+const joinAt = (path: string): Operation => {
   const member = `${process.pid}.${randomUUID()}`;
   const { log, members, reducers, early } = join(path, member);
   const isActive = (other: string): boolean => members.joined.has(other) && isAlive(pidOf(other));

@@ -24,8 +24,21 @@ export class OperationError extends SessionError {
 export const logPath = ({ address, pid = parent() }: Engine): string => {
   const folder = requireFolder();
   for (const name of readdirSync(folder)) if (isAbandoned(name)) rmSync(join(folder, name), { force: true });
-  return join(folder, `${markOf(pid)}.${digest(address)}.jsonl`);
+  return join(folder, markOf(pid) + endOf(address));
 };
+
+/** Path of the log that a plugin's processes of this engine share; undefined where there is none. */
+export const findLog = (address: string): string | undefined => {
+  try {
+    const folder = folderHere();
+    const name = readdirSync(folder).find((one) => one.endsWith(endOf(address)) && !isAbandoned(one));
+    return name && problemOf(lstatSync(folder)) === undefined ? join(folder, name) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const endOf = (address: string): string => `.${digest(address)}.jsonl`;
 
 /** Whether a process that wrote into the log of this name is alive, as far as this one can see it. */
 export const hasLivingMember = (name: string): boolean => {

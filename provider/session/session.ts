@@ -14,6 +14,7 @@ import { soleOperation } from "../operation/operation.ts";
 import type { Engine } from "../operation/place.ts";
 import { type Turns, turnsOf } from "../operation/turns.ts";
 import { type BindingPlaces, bindingPlaces } from "../set/places.ts";
+import { besidePlugins } from "./beside-plugins.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 
 export interface Session extends Client, Ledger {
@@ -31,6 +32,8 @@ export interface Environment {
   log(text: string): void;
   /** started this process as one of several that serve its operation; absent: this process serves all of it */
   engine?: Engine;
+  /** started this process to serve all dynamic resources; a plugin may serve other resources of the same operation */
+  dynamicEngine?: Engine;
   /** keeps the SDK from printing an error that the engine prints too */
   silence?(error: Error): void;
 }
@@ -50,12 +53,12 @@ export interface Ledger {
   turns: Turns;
 }
 
-export const ledgerWith = (config: Config, { clock, env, log, engine }: Environment): Ledger => {
+export const ledgerWith = (config: Config, { clock, env, log, engine, dynamicEngine }: Environment): Ledger => {
   const operation = engine ? joinOperation(engine) : soleOperation();
   const service = serviceOf(config.baseUrl);
   const timeoutMs = DEADLINE_MS + config.requestTimeoutMs;
   return {
-    ownership: createOwnership(operation, service),
+    ownership: besidePlugins(createOwnership(operation, service), dynamicEngine, service),
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
     journal: createJournal({

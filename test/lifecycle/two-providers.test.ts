@@ -1,5 +1,5 @@
 // Two explicit providers in one program: the engine runs a process for each, and a record has one owner in both.
-import { mkdirSync, readdirSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
@@ -77,5 +77,26 @@ describe("two providers of one program", () => {
     await program.must("destroy", "--yes", "--skip-preview");
     expect(await operations()).toEqual(["DeleteGroup", "DeleteGroup", "DeleteGroup"]);
     expect(shared()).toEqual([]);
+  });
+});
+
+describe("a dynamic resource and one of the plugin in one program", () => {
+  it("move a record between them, and the dynamic one leaves it when it is deleted", async () => {
+    const place = await createWorkplace();
+    const { organization } = place.server;
+    const text = (form: string, name: string, more = "") =>
+      `import { Group } from "pulumi-irm${form}";\n` +
+      `new Group("${name}", { parent: "${organization}", name: "kept"${more} });\n`;
+    const program = await place.program("moved", text("", "old"));
+    const plugin = `plugins:\n  providers:\n    - { name: irm, path: "${inject("pluginFolder")}" }\n`;
+    appendFileSync(join(program.folder, "Pulumi.yaml"), plugin);
+    await program.must("up", "--yes", "--skip-preview");
+    const [{ uid }] = place.rows("groups", "name = 'kept'") as [{ uid: string }];
+    await place.server.takeRequests();
+    program.write(text("/plugin", "new", `, adopt: "${uid}"`));
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(up.output).toContain(`group ${uid} "kept" stays: another resource of this stack manages it`);
+    expect(writesOf(await place.server.takeRequests())).toEqual([]);
+    await place.close();
   });
 });

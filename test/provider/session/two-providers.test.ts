@@ -1,6 +1,7 @@
 // Two explicit providers in one operation of the engine: each is a process, and the rules of a record hold across them. Here each is a
 // provider with a session of its own over the log that they share.
 
+import { readdirSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
@@ -36,15 +37,28 @@ beforeEach(() => {
 
 type Provider = ReturnType<typeof methodsWith>;
 
+const engineHere = () => ({ address: `127.0.0.1:${operation}`, pid: process.pid });
 /** A provider of the current operation. */
 const provider = async (env = service.env, own: Partial<Environment> = {}): Promise<Provider> => {
   const methods = methodsWith({
     env,
     clock: manualClock(),
     transport: systemTransport(),
+    engine: engineHere(),
     ...own,
     log: (text) => void said.push(text),
-    engine: { address: `127.0.0.1:${operation}`, pid: process.pid },
+  });
+  await methods.group.configure({ config: { get: getter() } });
+  return methods;
+};
+/** The process that serves the dynamic resources of the current operation. */
+const dynamic = async (): Promise<Provider> => {
+  const methods = methodsWith({
+    env: service.env,
+    clock: manualClock(),
+    transport: systemTransport(),
+    log: (text) => void said.push(text),
+    dynamicEngine: engineHere(),
   });
   await methods.group.configure({ config: { get: getter() } });
   return methods;
@@ -56,6 +70,7 @@ const nextOperation = async (): Promise<[Provider, Provider]> => {
 };
 
 const group = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
+const filesOf = (path: string) => readdirSync(path, { recursive: true, encoding: "utf8" }).sort();
 const isThere = async (uid: string): Promise<boolean> => {
   const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
   return (groups as unknown as Json[]).length === 1;
@@ -108,6 +123,48 @@ describe("a record of two providers", () => {
     await first.group.diff(old.id, old.outs, group("moves"));
     const [, second] = await nextOperation();
     expect((await second.group.create(group("moved", { adopt: old.id }))).id).toBe(old.id);
+  });
+});
+
+describe("a stack that moves from dynamic resources to the plugin", () => {
+  it("keeps a record that a resource of the plugin adopts when its dynamic resource is deleted, and what is in its group", async () => {
+    const old = await (await dynamic()).group.create(group("dynamic"));
+    const below = await (await dynamic()).group.create(group("below", { parent: old.id }));
+    operation += 1;
+    const first = await dynamic();
+    // It has begun before the plugin.
+    await first.group.diff(old.id, old.outs, group("dynamic"));
+    const second = await provider();
+    const [taken, kept] = [group("native", { adopt: old.id }), group("kept", { parent: old.id, adopt: below.id })];
+    await second.group.create(kept);
+    await expect(first.group.delete(old.id, { ...old.outs, forceDestroy: true })).rejects.toThrow(
+      "this run keeps these records, or leaves them in place; nothing was deleted",
+    );
+    operation += 1;
+    const [third, fourth] = [await dynamic(), await provider()];
+    expect((await fourth.group.create(taken)).id).toBe(old.id);
+    await third.group.delete(old.id, old.outs);
+    expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("does not adopt what the dynamic provider deletes", async () => {
+    const old = await (await dynamic()).group.create(group("removed"));
+    operation += 1;
+    const [first, second] = [await dynamic(), await provider()];
+    const other = await second.group.create(group("other"));
+    await first.group.delete(old.id, old.outs);
+    await expect(second.group.create(group("late", { adopt: old.id }))).rejects.toThrow("is being deleted by this run");
+    await second.group.delete(other.id, other.outs);
+  });
+
+  it("shares nothing before it moves: dynamic resources alone make no file", async () => {
+    operation += 1;
+    const only = await dynamic();
+    const before = filesOf(folder.path(""));
+    const { id, outs } = await only.group.create(group("alone"));
+    await only.group.delete(id, outs);
+    expect(filesOf(folder.path(""))).toEqual(before);
   });
 });
 
