@@ -1,7 +1,7 @@
 // Two explicit providers in one program: the engine runs a process for each, and a record has one owner in both.
 import { appendFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { createYamlProgram } from "../harness/language-program.ts";
@@ -91,7 +91,7 @@ describe("a dynamic resource and one of the plugin in one program", () => {
     const plugin = `plugins:\n  providers:\n    - { name: irm, path: "${inject("pluginFolder")}" }\n`;
     appendFileSync(join(program.folder, "Pulumi.yaml"), plugin);
     await program.must("up", "--yes", "--skip-preview");
-    const [{ uid }] = place.rows("groups", "name = 'kept'") as [{ uid: string }];
+    const uid = place.rows("groups", "name = 'kept'")[0]?.uid;
     await place.server.takeRequests();
     program.write(text("/plugin", "new", `, adopt: "${uid}"`));
     const up = await program.must("up", "--yes", "--skip-preview");

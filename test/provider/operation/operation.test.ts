@@ -216,14 +216,14 @@ describe("the processes of an operation", () => {
 });
 
 describe("work of one name", () => {
-  const turnsIn = (operation: Operation) => {
+  const turnsIn = (operation: Operation, timeoutMs = Infinity) => {
     const clock = manualClock();
     const { sleep } = clock;
     clock.sleep = async (ms) => {
       await sleep(ms);
       await setImmediate();
     };
-    return { clock, ...turnsOf(operation, SERVICE, clock, 60_000) };
+    return { clock, ...turnsOf(operation, SERVICE, clock, timeoutMs) };
   };
 
   it("is done in turn, and that of another name at once", async () => {
@@ -255,7 +255,7 @@ describe("work of one name", () => {
   });
 
   it("goes on after one that does not end in its time", async () => {
-    const [one, two] = [turnsIn(joined()), turnsIn(joined())];
+    const [one, two] = [turnsIn(joined()), turnsIn(joined(), 60_000)];
     void one.take("name", () => new Promise(() => undefined));
     await setImmediate();
     expect(await two.take("name", async () => "done")).toBe("done");

@@ -228,7 +228,6 @@ describe("equal records of two providers", () => {
         return answer;
       },
     });
-    const clock = manualClock();
     const second = await provider(service.env, {
       transport: async (request) => {
         const answer = await send(request);
@@ -239,10 +238,9 @@ describe("equal records of two providers", () => {
         return answer;
       },
       clock: {
-        ...clock,
-        sleep: async (ms) => {
+        ...manualClock(),
+        sleep: async () => {
           isAtWork.resolve();
-          await clock.sleep(ms);
           await setImmediate();
         },
       },
