@@ -81,14 +81,11 @@ const life = (source: typeof yaml, create: typeof createYamlProgram) => () => {
   const rowOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0];
   const writes = async () => writesOf(await place.server.takeRequests());
   const operations = async () => (await writes()).map(({ operation }) => operation).sort();
-  /** `name.path`: kind of the change, of what `preview --json` plans. */
-  const plannedChanges = async (): Promise<Record<string, string>> => {
-    const { steps } = JSON.parse((await program.must("preview", "--json")).stdout) as { steps: Step[] };
-    return Object.fromEntries(
-      steps.flatMap(({ urn, detailedDiff }) =>
-        Object.entries(detailedDiff ?? {}).map(([path, { kind }]) => [`${urn.replace(/^.*::/, "")} ${path}`, kind]),
-      ),
-    );
+  /** What `--json` prints for each resource while a command runs. */
+  const eventsOf = async (...args: string[]): Promise<Step[]> => {
+    const { stdout } = await program.must(...args, "--yes", "--skip-preview", "--json");
+    const events = stdout.split("\n").flatMap((line) => (line ? [JSON.parse(line) as EngineEvent] : []));
+    return events.flatMap(({ resOutputsEvent }) => (resOutputsEvent ? [resOutputsEvent.metadata] : []));
   };
 
   it("creates each record once, and calls a function", async () => {
@@ -129,7 +126,8 @@ const life = (source: typeof yaml, create: typeof createYamlProgram) => () => {
 
   it("previews each changed property, and sends one PATCH or one replacement for a resource", async () => {
     program.write(source(place.server.organization, after));
-    expect(await plannedChanges()).toEqual({
+    const { steps } = JSON.parse((await program.must("preview", "--json")).stdout) as { steps: Step[] };
+    expect(changesIn(steps)).toEqual({
       "team description": "update",
       "ci claimMatch.subject": "update",
       "custom capabilities[1]": "add",
@@ -154,17 +152,17 @@ const life = (source: typeof yaml, create: typeof createYamlProgram) => () => {
   it("shows a change by hand in the JSON of a refresh, and the next up repairs it", async () => {
     const path = `/iam/v2beta1/groups/${rowOf("groups", "team")?.uid}?updateMask=description`;
     expect((await place.call("PATCH", path, { description: "by hand" })).status).toBe(200);
-    const refresh = await program.must("refresh", "--yes", "--skip-preview", "--json");
-    const events = refresh.stdout.split("\n").flatMap((line) => (line ? [JSON.parse(line) as EngineEvent] : []));
-    const [team] = events.filter(({ resOutputsEvent }) => resOutputsEvent?.metadata.op === "update");
-    expect(team?.resOutputsEvent?.metadata).toMatchObject({
-      urn: expect.stringMatching(/Group::team$/),
-      old: { outputs: { description: after.description } },
-      new: { outputs: { description: "by hand" } },
-    });
-    expect(await plannedChanges()).toEqual({ "team description": "update" });
+    const refreshed = await eventsOf("refresh");
+    expect(refreshed.filter(({ op }) => op !== "same")).toMatchObject([
+      {
+        op: "update",
+        urn: expect.stringMatching(/Group::team$/),
+        old: { outputs: { description: after.description } },
+        new: { outputs: { description: "by hand" } },
+      },
+    ]);
     await place.server.takeRequests();
-    await program.must("up", "--yes", "--skip-preview");
+    expect(changesIn(await eventsOf("up"))).toEqual({ "team description": "update" });
     expect(await operations()).toEqual(["UpdateGroup"]);
     expect(rowOf("groups", "team")?.body.description).toBe(after.description);
   });
@@ -182,10 +180,21 @@ describe("a program in YAML", life(yaml, createYamlProgram));
 describe.skipIf(withoutPython)(`a program in Python${withoutPython}`, life(python, createPythonProgram));
 
 interface Step {
+  op: string;
   urn: string;
-  detailedDiff: Record<string, { kind: string }> | null;
+  /** its kind is `kind` in a preview, and `diffKind` in an event */
+  detailedDiff: Record<string, { kind?: string; diffKind?: string }> | null;
 }
 
 interface EngineEvent {
-  resOutputsEvent?: { metadata: { op: string; urn: string } };
+  resOutputsEvent?: { metadata: Step };
 }
+
+/** `name path`: kind of the change. */
+const changesIn = (steps: readonly Step[]): Record<string, string | undefined> =>
+  Object.fromEntries(
+    steps.flatMap(({ urn, detailedDiff }) => {
+      const name = urn.replace(/^.*::/, "");
+      return Object.entries(detailedDiff ?? {}).map(([path, own]) => [`${name} ${path}`, own.kind ?? own.diffKind]);
+    }),
+  );
