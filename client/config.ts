@@ -54,7 +54,7 @@ const VARIABLE = {
 } as const;
 
 /** The settings of an explicit provider, as its arguments. */
-const PROVIDER_SETTINGS: readonly string[] = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS)];
+export const PROVIDER_SETTINGS: readonly string[] = [...Object.keys(VARIABLE), ...Object.keys(CREDENTIAL_SETTINGS)];
 
 const REQUEST_TIMEOUT_SECONDS = { least: 1, usual: 60, most: 3600 };
 

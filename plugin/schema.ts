@@ -35,9 +35,9 @@ export const packageSchema = ({ version, description, license }: PackageInfo, de
     license,
     meta: { moduleFormat: "(.*)" },
     language: { python: PYTHON },
-    config: configSpec(),
+    config: configSpec(descriptions),
     types: sorted(Object.entries(types.specs)),
-    provider: providerSpec(),
+    provider: providerSpec(descriptions),
     resources: sorted([...resources, [token("RoleBindingSet"), set]]),
     functions: sorted(functions),
   };

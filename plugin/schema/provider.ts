@@ -1,46 +1,28 @@
 // The settings of an explicit provider, and those of a stack's configuration (docs/configuration.md).
-import type { Properties, PropertySpec } from "./spec.ts";
+import { PROVIDER_SETTINGS } from "../../client/config.ts";
+import type { Descriptions, Properties, PropertySpec } from "./spec.ts";
 
-const SETTINGS = {
-  baseUrl: "Address of the API: https, or http on loopback",
-  authUrl:
-    "Address of the token exchange; default: the address of the API; a host that starts with `console-api.` becomes `issuer.`",
-  identity: "uid of the identity to assume; default: the only identity with exactly the token's issuer and subject",
-  requestTimeout: "Timeout of one request in seconds, from 1 to 3600; default: 60",
-  journal:
-    "Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`",
-  movedFrom: "Address that the API had before it moved: confirms that it is the same service",
-  tokenEnv: "Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged",
-  tokenFile: "Path of a file with such a token; read again after a 401, and for each exchange",
-  identityTokenEnv: "Name of an environment variable with a workload's OIDC token",
-  identityTokenFile: "Path of a file with a workload's OIDC token; read again for each exchange",
-};
-
-/** Of an explicit provider alone: the engine keeps the stack's configuration in clear text. */
-const SECRET = {
-  token: "Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile",
-};
-
-const settingSpecs = (settings: Readonly<Record<string, string>>): Properties =>
+const settingSpecs = (names: readonly string[], { member }: Descriptions): Properties =>
   Object.fromEntries(
-    Object.entries(settings).map(([name, description]): [string, PropertySpec] => [
+    names.map((name): [string, PropertySpec] => [
       name,
       {
         type: name === "requestTimeout" ? "integer" : "string",
-        description,
+        description: member("ProviderArgs", name) ?? "",
         ...(name === "token" && { secret: true as const }),
       },
     ]),
   );
 
-export const configSpec = () => ({ variables: settingSpecs(SETTINGS) });
+/** Without the token: the engine keeps the stack's configuration in clear text. */
+export const configSpec = (descriptions: Descriptions) => ({
+  variables: settingSpecs(
+    PROVIDER_SETTINGS.filter((name) => name !== "token"),
+    descriptions,
+  ),
+});
 
-export const providerSpec = () => {
-  const properties = settingSpecs({ ...SETTINGS, ...SECRET });
-  return {
-    description:
-      "The service, and the credentials for it. What is not given is that of the environment (docs/configuration.md).",
-    inputProperties: properties,
-    properties,
-  };
+export const providerSpec = (descriptions: Descriptions) => {
+  const properties = settingSpecs(PROVIDER_SETTINGS, descriptions);
+  return { description: descriptions.member("Provider") ?? "", inputProperties: properties, properties };
 };

@@ -3,7 +3,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { unknownArguments } from "../../client/config.ts";
 import { programError } from "./session.ts";
 
-/** What is not given is that of the environment (docs/configuration.md). */
 export interface ProviderArgs {
   /** Address of the API: https, or http on loopback */
   baseUrl?: pulumi.Input<string>;
@@ -31,6 +30,7 @@ export interface ProviderArgs {
   token?: pulumi.Input<string>;
 }
 
+/** The service, and the credentials for it. What is not given is that of the environment (docs/configuration.md). */
 export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
     requireKnown(name, args);

@@ -18,6 +18,7 @@ beforeAll(async () => {
 const FURTHER = `
 import { Group, type GroupArgs, type ListGroupsArgs, getGroup, listGroups } from "pulumi-irm";
 import { kinds } from "pulumi-irm/dynamic";
+import * as native from "pulumi-irm/plugin";
 import { ApiError, type Group as GroupMessage, operations } from "pulumi-irm/schema";
 import { createServer, parseSeed, type RunningServer, type ServerOptions } from "pulumi-irm/server";
 
@@ -33,6 +34,14 @@ const options: ServerOptions = { dev: true, seed: parseSeed("organization: { nam
 export const server: Promise<RunningServer> = createServer(options);
 export const methods = [kinds.group.create, kinds.roleBinding.delete];
 export const uid = group.uid;
+
+const provider = new native.Provider("other", { baseUrl: "https://api.example.com", tokenEnv: "OTHER_TOKEN" });
+const other: native.Group = new native.Group("other", args, { provider });
+export const mixed = new Group("mixed", { parent: other, name: "mixed" });
+export const otherRole: Promise<string> = native.getRole({ name: "viewer" }, { provider }).then(({ uid }) => uid);
+export const otherGroups = native.listGroups(filter, { provider });
+// @ts-expect-error a provider has no such argument
+new native.Provider("wrong", { baseURL: "https://api.example.com" });
 
 // @ts-expect-error a group has no such argument: without types this line would be accepted
 new Group("b", { parent: organization, name: "b", colour: "red" });
@@ -74,10 +83,18 @@ describe("the published types", () => {
     expect(compile(folder, compiler)).toBe("");
   });
 
+  test("describe each function of pulumi-irm/plugin as that of pulumi-irm", () => {
+    const text = readFileSync(join(project.path, "plugin.d.ts"), "utf8");
+    const functions = text.matchAll(/^declare const (?:get|list)\w+/gm);
+    const undescribed = [...functions].filter(({ index }) => !text.slice(0, index).endsWith("*/\n"));
+    expect(undescribed.map(String)).toEqual([]);
+    expect(text).toContain("The role of that name in `parent`; without one, the built-in role of that name");
+  });
+
   // The SDK's own TypeScript compiles a program whose project has none: it skips a .d.ts that it cannot parse.
   test("are syntax of TypeScript 3.8", () => {
     const sdkTypeScript = createRequire(import.meta.url)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");
-    const errors = ["index.d.ts", "dynamic.d.ts"].flatMap((name) => {
+    const errors = ["index.d.ts", "dynamic.d.ts", "plugin.d.ts"].flatMap((name) => {
       const file = join(project.path, name);
       const text = readFileSync(file, "utf8");
       return sdkTypeScript.createSourceFile(file, text, sdkTypeScript.ScriptTarget.ES2019).parseDiagnostics;
