@@ -21,6 +21,8 @@ export interface Config {
   movedFrom?: string;
   /** where the credentials are; absent = in the environment, by the usual names */
   credentials?: CredentialSource;
+  /** name of the explicit provider that these settings are of */
+  provider?: string;
 }
 
 /** One spelling for each address: `http://LOCALHOST:8080/` is `http://127.0.0.1:8080`. */
@@ -121,6 +123,7 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
     ...(journal ? { journal: journal.value } : {}),
     ...(movedFrom ? { movedFrom: isUidp(movedFrom.value) ? movedFrom.value : serviceOf(movedFrom.value) } : {}),
     ...(source ? { credentials: source } : {}),
+    ...(given.provider !== undefined ? { provider: given.provider } : {}),
   };
   return { ...parsed, config };
 };

@@ -96,17 +96,23 @@ export const isMoved = ({ baseUrl }: Pick<Config, "baseUrl">, { [SERVICE]: store
   stored !== undefined && stored !== serviceOf(baseUrl);
 
 /** Throws when the records of `stored` are at another address, unless the move is confirmed. */
-const checkAddress = (config: Pick<Config, "baseUrl" | "movedFrom">, stored: Json): void => {
+const checkAddress = (config: Config, stored: Json): void => {
   const before = stored[SERVICE] as string;
   if (isMoved(config, stored) && config.movedFrom !== before)
-    throw new WrongService(otherAddress(before, serviceOf(config.baseUrl)));
+    throw new WrongService(otherAddress(before, serviceOf(config.baseUrl), config));
 };
 
-const otherAddress = (before: string, now: string): string =>
+/** How to confirm a move. */
+const confirmation = ({ provider }: Config, movedFrom: string): string =>
+  provider === undefined
+    ? `pulumi config set irm:movedFrom ${movedFrom}`
+    : `movedFrom: "${movedFrom}" of provider ${provider}`;
+
+const otherAddress = (before: string, now: string, config: Config): string =>
   [
     `wrong service? The records of this stack are at ${before}, as of its last up, and this run is for ${now}. ` +
       "Nothing is created, changed or deleted.",
-    `If the service has moved there with its records: pulumi config set irm:movedFrom ${before}, or for one run ` +
+    `If the service has moved there with its records: ${confirmation(config, before)}, or for one run ` +
       `IRM_MOVED_FROM=${before} in the environment. Remove the setting after the next up.`,
     "If it is another service: set the address back, or use a stack of its own (pulumi stack init NAME).",
     ...(isLoopbackUrl(now) ? [RESTARTED] : []),
@@ -121,7 +127,7 @@ const RESTARTED =
 const explainAbsence = async (session: Session, config: Config, organization: string): Promise<string | undefined> => {
   try {
     const evidence = await absenceEvidence(session, organization);
-    return evidence && absent(organization, serviceOf(config.baseUrl), evidence);
+    return evidence && absent(organization, config, evidence);
   } catch (error) {
     const cause = sessionErrorOf(error) ?? apiErrorOf(error) ?? (error as Error);
     const text = `the organisation ${organization} of this stack cannot be checked: ${sessionText(cause)}`;
@@ -134,13 +140,15 @@ const explainAbsence = async (session: Session, config: Config, organization: st
 
 const REFUSALS: readonly string[] = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
 
-const absent = (organization: string, service: string, evidence: string): string =>
-  [
+const absent = (organization: string, config: Config, evidence: string): string => {
+  const service = serviceOf(config.baseUrl);
+  return [
     `wrong service? The records of this stack are in the organisation ${organization}, and it is not at ${service}: ` +
       `${evidence}. Nothing is created, changed or deleted.`,
     "If the address or the credentials are those of another service: set them back.",
     ...(isLoopbackUrl(service)
       ? [RESTARTED]
       : ["If the organisation no longer exists: pulumi state delete URN for each of its resources, or --all."]),
-    `To continue anyway: pulumi config set irm:movedFrom ${organization}, or IRM_MOVED_FROM=${organization} in the environment.`,
+    `To continue anyway: ${confirmation(config, organization)}, or IRM_MOVED_FROM=${organization} in the environment.`,
   ].join("\n  - ");
+};

@@ -56,7 +56,29 @@ describe("a stack at another address", () => {
     const one = await fixture.created("Group", { parent: org, name: "here" });
     const plugin = await startPlugin({ ...fixture.service.env, IRM_BASE_URL: "http://127.0.0.1:1" });
     await plugin.configure();
-    await expect(plugin.check(one.urn, { parent: org, name: "here" }, one.inputs)).rejects.toThrow("wrong service?");
+    await expect(plugin.check(one.urn, { parent: org, name: "here" }, one.inputs)).rejects.toThrow(
+      `wrong service? The records of this stack are at ${fixture.service.baseUrl}, as of its last up, and this run is for http://127.0.0.1:1.`,
+    );
     plugin.close();
+  });
+
+  it("is confirmed by the argument of its provider", async () => {
+    const { org, service } = fixture;
+    const { baseUrl } = service;
+    const one = await fixture.created("Group", { parent: org, name: "moves" });
+    const moved = baseUrl.replace("127.0.0.1", "127.0.0.2");
+    const explicit = async (settings: object) => {
+      const plugin = await startPlugin(service.env);
+      await plugin.configure({ baseUrl: moved, ...settings }, "acme");
+      const result = await plugin
+        .check(one.urn, { parent: org, name: "moves" }, one.inputs)
+        .catch((error: Error) => error);
+      plugin.close();
+      return result;
+    };
+    expect(String(await explicit({}))).toContain(
+      `movedFrom: "${baseUrl}" of provider acme, or for one run IRM_MOVED_FROM=${baseUrl}`,
+    );
+    expect(await explicit({ movedFrom: baseUrl })).toMatchObject({ failures: [], inputs: { __service: moved } });
   });
 });
