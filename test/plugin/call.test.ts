@@ -51,6 +51,7 @@ describe("a call", () => {
     await expect(first.create(urn, inputs, { seconds: 0.05 })).rejects.toThrow(
       "4 DEADLINE_EXCEEDED: slow: not finished after 0.05 s (customTimeouts); the next update continues from the intent journal",
     );
+    await wire.sent;
     wire.release();
     const second = await nextProcess();
     const { id } = await second.create(urn, inputs);
