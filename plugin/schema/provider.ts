@@ -7,7 +7,7 @@ const settingSpecs = (names: readonly string[], { member }: Descriptions): Prope
     names.map((name): [string, PropertySpec] => [
       name,
       {
-        type: name === "requestTimeout" ? "integer" : "string",
+        type: name === "requestTimeout" ? "number" : "string",
         description: member("ProviderArgs", name) ?? "",
         ...(name === "token" && { secret: true as const }),
       },

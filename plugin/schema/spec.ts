@@ -1,7 +1,7 @@
 // The parts of a Pulumi package schema that this package uses (https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/).
 
 export type TypeSpec =
-  | { type: "string" | "boolean" | "integer" }
+  | { type: "string" | "boolean" | "integer" | "number" }
   | { type: "array"; items: TypeSpec }
   | { type: "object"; additionalProperties: TypeSpec }
   | { $ref: string };

@@ -47,8 +47,8 @@ const quietly = ["--yes", "--skip-preview"];
 
 test("npm and two lines in Pulumi.yaml; a refresh and a destroy need no other file of the package", async () => {
   const program = `
-    import { CustomResource } from "@pulumi/pulumi";
-    new CustomResource("irm:index:Group", "npm", { parent: "${place.server.organization}", name: "npm" });`;
+    import { Group } from "pulumi-irm/plugin";
+    new Group("npm", { parent: "${place.server.organization}", name: "npm" });`;
   const stack = await open("npm", {
     "Pulumi.yaml": `name: npm\nruntime: nodejs\nmain: index.js\n${PLUGINS}`,
     "package.json": { type: "module" },

@@ -39,7 +39,7 @@ const types = [...Object.values(kindRecords).map(({ type }) => type), "RoleBindi
 let program: TypeReader;
 let messages: TypeReader;
 beforeAll(() => {
-  program = readTypes("provider/index.ts");
+  program = readTypes("provider/plugin.ts");
   messages = readTypes("schema/generated/message.ts");
 });
 
@@ -208,10 +208,16 @@ describe("the schema", () => {
     expect(aliases).toEqual(types.map((type) => `pulumi-nodejs:dynamic/irm:${type}`));
   });
 
+  test("has the arguments of the TypeScript class Provider", () => {
+    const { inputProperties: properties } = schema.provider;
+    expect(shapeOf({ properties })).toEqual(program.shape(program.declared("ProviderArgs")));
+  });
+
   test("has the version of the package, and the settings of docs/configuration.md", () => {
     expect(schema.version).toBe(JSON.parse(readFileSync(`${root}/package.json`, "utf8")).version);
-    const documented = [...readFileSync(`${root}/docs/configuration.md`, "utf8").matchAll(/\| `irm:(\w+)` \|/g)];
-    expect(Object.keys(schema.config.variables)).toEqual(documented.map(([, name]) => name));
+    const rows = readFileSync(`${root}/docs/configuration.md`, "utf8").match(/^\|.*`irm:.*$/gm) ?? [];
+    const documented = rows.join("\n").matchAll(/`irm:(\w+)`/g);
+    expect(new Set(Object.keys(schema.config.variables))).toEqual(new Set([...documented].map(([, name]) => name)));
     expect(Object.keys(schema.provider.inputProperties)).toEqual([...Object.keys(schema.config.variables), "token"]);
   });
 

@@ -26,7 +26,7 @@ class ProviderArgs:
                  identity_token_file: pulumi.Input[Optional[_builtins.str]] = None,
                  journal: pulumi.Input[Optional[_builtins.str]] = None,
                  moved_from: pulumi.Input[Optional[_builtins.str]] = None,
-                 request_timeout: pulumi.Input[Optional[_builtins.int]] = None,
+                 request_timeout: pulumi.Input[Optional[_builtins.float]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  token_env: pulumi.Input[Optional[_builtins.str]] = None,
                  token_file: pulumi.Input[Optional[_builtins.str]] = None):
@@ -40,7 +40,7 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service
-        :param pulumi.Input[_builtins.int] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
+        :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
         :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
         :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
         :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange
@@ -154,14 +154,14 @@ class ProviderArgs:
 
     @_builtins.property
     @pulumi.getter(name="requestTimeout")
-    def request_timeout(self) -> pulumi.Input[Optional[_builtins.int]]:
+    def request_timeout(self) -> pulumi.Input[Optional[_builtins.float]]:
         """
         Timeout of one request in seconds, from 1 to 3600; default: 60
         """
         return pulumi.get(self, "request_timeout")
 
     @request_timeout.setter
-    def request_timeout(self, value: pulumi.Input[Optional[_builtins.int]]):
+    def request_timeout(self, value: pulumi.Input[Optional[_builtins.float]]):
         pulumi.set(self, "request_timeout", value)
 
     @_builtins.property
@@ -214,7 +214,7 @@ class Provider(pulumi.ProviderResource):
                  identity_token_file: pulumi.Input[Optional[_builtins.str]] = None,
                  journal: pulumi.Input[Optional[_builtins.str]] = None,
                  moved_from: pulumi.Input[Optional[_builtins.str]] = None,
-                 request_timeout: pulumi.Input[Optional[_builtins.int]] = None,
+                 request_timeout: pulumi.Input[Optional[_builtins.float]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  token_env: pulumi.Input[Optional[_builtins.str]] = None,
                  token_file: pulumi.Input[Optional[_builtins.str]] = None,
@@ -231,7 +231,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service
-        :param pulumi.Input[_builtins.int] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
+        :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
         :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
         :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
         :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange
@@ -267,7 +267,7 @@ class Provider(pulumi.ProviderResource):
                  identity_token_file: pulumi.Input[Optional[_builtins.str]] = None,
                  journal: pulumi.Input[Optional[_builtins.str]] = None,
                  moved_from: pulumi.Input[Optional[_builtins.str]] = None,
-                 request_timeout: pulumi.Input[Optional[_builtins.int]] = None,
+                 request_timeout: pulumi.Input[Optional[_builtins.float]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  token_env: pulumi.Input[Optional[_builtins.str]] = None,
                  token_file: pulumi.Input[Optional[_builtins.str]] = None,

@@ -49,7 +49,7 @@ movedFrom: Optional[str]
 Address that the API had before it moved: confirms that it is the same service
 """
 
-requestTimeout: Optional[int]
+requestTimeout: Optional[float]
 """
 Timeout of one request in seconds, from 1 to 3600; default: 60
 """

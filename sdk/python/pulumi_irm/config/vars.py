@@ -70,11 +70,11 @@ class _ExportableConfig(types.ModuleType):
         return __config__.get('movedFrom')
 
     @_builtins.property
-    def request_timeout(self) -> Optional[int]:
+    def request_timeout(self) -> Optional[float]:
         """
         Timeout of one request in seconds, from 1 to 3600; default: 60
         """
-        return __config__.get_int('requestTimeout')
+        return __config__.get_float('requestTimeout')
 
     @_builtins.property
     def token_env(self) -> Optional[str]:
