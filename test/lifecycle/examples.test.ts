@@ -1,11 +1,11 @@
-// The same organisation in each language: created, found unchanged, destroyed.
-import { rmSync } from "node:fs";
+// The same organisation in each language: created, found unchanged, destroyed. And the programs of docs/plugin.md.
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../harness/api-process.ts";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
-import { createExample, withoutPython } from "../harness/language-program.ts";
+import { createExample, createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
 
 // The root Pulumi.yaml is the example's; a stack's configuration lies beside it.
 const STACK = `demo-test-${process.pid}`;
@@ -73,4 +73,25 @@ describe("examples", () => {
       expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
     });
   }
+
+  // As docs/plugin.md has them, with the uid filled in.
+  const page = readFileSync(join(root, "docs", "plugin.md"), "utf8");
+  const programOf = (language: string, text: RegExp): string => {
+    const programs = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, own]) => own === language);
+    const [[, , program = ""] = []] = programs.filter(([, , own = ""]) => text.test(own));
+    return program.replaceAll("<uid of your organisation>", place.server.organization);
+  };
+
+  it("docs/plugin.md has a program in YAML that can be created", async () => {
+    const [, resources = ""] = programOf("yaml", /^runtime: yaml$/m).split(/^(?=resources:)/m);
+    const program = await createYamlProgram(place, "docs-yaml", resources);
+    const { changeSummary } = JSON.parse((await program.must("preview", "--json")).stdout);
+    expect(changeSummary).toEqual({ create: 4 });
+  });
+
+  it.skipIf(withoutPython)(`docs/plugin.md has a program in Python that can be created${withoutPython}`, async () => {
+    const program = await createPythonProgram(place, "docs-python", programOf("python", /^import pulumi_irm/m));
+    const { changeSummary } = JSON.parse((await program.must("preview", "--json")).stdout);
+    expect(changeSummary).toEqual({ create: 4 });
+  });
 });
