@@ -83,7 +83,7 @@ describe.each([
     const own = types();
     expect(new Set(own)).toEqual(new Set(KINDS.map((kind) => before + kind)));
     program.write(source(to));
-    const preview = await program.must("preview", "--expect-no-changes", "--diff");
+    const preview = await program.commandLine.must("preview", "--expect-no-changes", "--diff");
     expect(preview.output).not.toMatch(/is removed|no longer in the program|warning/);
     await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     expect(await writes()).toEqual([]);
