@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { root } from "../../scripts/project.mjs";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { withoutPython } from "../harness/language-program.ts";
+import { createPythonEnvironment } from "../harness/python.ts";
 import { type Installed, installed, writeProject } from "../support/package.ts";
 
 let place: Workplace;
@@ -85,3 +87,23 @@ resources:
   expect(output).not.toMatch(/warning/i);
   expect(groups("file")).toBe(1);
 });
+
+test.skipIf(withoutPython !== "")(
+  `the same command and the wheel, for a program in Python${withoutPython}`,
+  async () => {
+    const { folder: sdk, reason } = inject("pythonSdk");
+    if (sdk === undefined) throw new Error(reason);
+    const program = `
+import pulumi_irm as irm
+
+irm.Group("wheel", parent="${place.server.organization}", name="wheel")
+`;
+    const files = { "Pulumi.yaml": "name: wheel\nruntime: python\n", "__main__.py": program };
+    const folder = writeProject(join(place.folder, "wheel"), files);
+    const stack = await open("wheel", files, createPythonEnvironment(folder, sdk, [released(".whl")]));
+    await installFile(stack);
+    const { output } = await stack.must("up", ...quietly);
+    expect(output).not.toMatch(/warning/i);
+    expect(groups("wheel")).toBe(1);
+  },
+);
