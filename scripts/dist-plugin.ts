@@ -44,7 +44,9 @@ async function bundle(file: string, version: string): Promise<string[]> {
   });
   await build.close();
   const [chunk] = output;
-  problems.push(...chunk.imports.filter((name) => !isBuiltin(name)).map((name) => `${name} is not in the bundle`));
+  const required = [...chunk.code.matchAll(/\b_*require[\w$]*\(["'`]([^"'`]+)["'`]\)/g)].map(([, name = ""]) => name);
+  const missing = [...chunk.imports, ...required].filter((name) => !isBuiltin(name));
+  problems.push(...missing.map((name) => `${name} is not in it`));
   if (problems.length > 0) throw new TypeError(`the bundle of the plugin: ${problems.join("\n  - ")}`);
   return chunk.moduleIds;
 }
