@@ -114,7 +114,10 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
       const { name, kind, methods } = subjectOf(urn);
       const [state, inputs] = [markedFrom(request.getProperties()), markedFrom(request.getInputs())];
       const stored = plainFrom(state);
-      const own = { ...storedOr(stored, kind), [KEY]: stored[KEY] ?? keyOf(urn, undefined, plainFrom(inputs)) };
+      const own = {
+        ...storedOr(stored, kind),
+        [KEY]: stored[KEY] ?? keyOf(urn, stored[ORGANIZATION], plainFrom(inputs)),
+      };
       const result = await methods.read(request.getId(), own);
       const response = new ReadResponse();
       response.setId(result.id);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { Secret } from "../../plugin/value.ts";
 import { UNKNOWN } from "../../provider/state/path.ts";
-import { KEY, PROVIDER, SERVICE } from "../../provider/state/state.ts";
+import { KEY, ORGANIZATION, PROVIDER, SERVICE } from "../../provider/state/state.ts";
 import { type PluginClient, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
 
@@ -223,6 +223,12 @@ describe("an import", () => {
     expect(root).toMatchObject({ id: org, outs: { uid: org }, inputs: { root: true } });
     const diff = await plugin.diff(urnOf("Group", "root"), org, root.outs, root.inputs, root.inputs);
     expect(diff.changes).toBe(false);
+  });
+
+  it("by Group.get belongs to the organisation of the stack that the program names", async () => {
+    const read = await plugin.read(urnOf("Group", "got"), org, { [ORGANIZATION]: "acme" });
+    expect(read.outs).toMatchObject({ uid: org, [KEY]: "acme/project/stack/Group::got" });
+    expect(read.outs).not.toHaveProperty(ORGANIZATION);
   });
 
   it("of a set manages what its group has", async () => {
