@@ -13,7 +13,7 @@ import type { Methods, Provider } from "../provider/engine/methods.ts";
 import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/kind/kind.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
-import { SECRETS, shownOncePaths } from "../provider/state/normal-form.ts";
+import { SECRETS, secretPaths, shownOncePaths } from "../provider/state/normal-form.ts";
 import { IMPORTED, KEY, ORGANIZATION, PROVIDER } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type Change, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
@@ -50,7 +50,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
   return {
     check: async (request: CheckRequest) => {
       const urn = request.getUrn();
-      const { type, methods } = subjectOf(urn);
+      const { type, kind, methods } = subjectOf(urn);
       const [olds, asked] = [markedFrom(request.getOlds()), markedFrom(request.getNews())];
       const { [ORGANIZATION]: given, ...news } = plainFrom(asked);
       const before = plainFrom(olds);
@@ -59,7 +59,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
       const { inputs, failures } = await methods.check(before, bag, isSecret);
       const own = news.names === undefined ? withoutNames(inputs) : inputs;
       const response = new CheckResponse();
-      response.setInputs(structFrom(withMarksOf(own, asked)));
+      response.setInputs(inputsWith(kind, own, asked));
       response.setFailuresList(
         failures.map(({ property, reason }) => {
           const failure = new CheckFailure();
@@ -125,7 +125,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
       names.note(result.id, result.props.name, containsSecret(state.name));
       response.setProperties(outputs(kind, withProvider(result.props, name), state));
       const key = plainFrom(inputs)[KEY] ?? own[KEY];
-      response.setInputs(structFrom(withMarksOf({ ...withoutNames(result.inputs ?? {}), [KEY]: key }, inputs)));
+      response.setInputs(inputsWith(kind, { ...withoutNames(result.inputs ?? {}), [KEY]: key }, inputs));
       return response;
     },
 
@@ -196,6 +196,10 @@ const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
 
 /** The outputs with what a dynamic resource of the same name has, so that a stack can move there without an update. */
 const withProvider = (outs: Json, name: StateKind): Json => ({ ...outs, [PROVIDER]: handlerText(name) });
+
+/** Inputs are secret where the program marks them, and where the service never returns them. */
+const inputsWith = (kind: Kind | undefined, inputs: Json, marks: Marked) =>
+  structFrom(withSecrets(withMarksOf(inputs, marks), kind ? secretPaths(kind) : []));
 
 /** Outputs are secret where the inputs of the same name are, and where the service shows them once or never. */
 const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) =>

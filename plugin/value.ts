@@ -71,14 +71,16 @@ export const withMarksOf = (values: Json, marks: Marked): Marked =>
     }),
   );
 
-/** With these members secret, whatever the program marks. */
-export const withSecrets = (values: Marked, names: readonly string[]): Marked =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      names.includes(name) && !(value instanceof Secret) ? new Secret(plain(value)) : value,
-    ]),
-  );
+/** With what is at these paths secret, whatever the program marks: `oidc.clientSecret`. */
+export const withSecrets = (values: Marked, paths: readonly string[]): Marked =>
+  paths.reduce((result, path) => withSecretAt(result, path.split(".")), values);
+
+const withSecretAt = (values: Marked, [name = "", ...rest]: string[]): Marked => {
+  const value = values[name];
+  if (value === undefined || value instanceof Secret) return values;
+  if (rest.length === 0) return { ...values, [name]: new Secret(plain(value)) };
+  return isObject(value) ? { ...values, [name]: withSecretAt(value, rest) } : values;
+};
 
 export const structFrom = (values: Marked): Struct.Struct => Struct.Struct.fromJavaScript(signed(values) as never);
 

@@ -77,7 +77,8 @@ const isNeverReturned = ({ inputOnly, answeredAs }: FieldInfo): boolean =>
 /** Paths of the fields that the service accepts and never returns: a client secret, the ttl of an invite. */
 export const writeOnlyPaths = pathsOnce(isNeverReturned);
 
-const secretPaths = pathsOnce((info) => isNeverReturned(info) && info.secret === true);
+/** Paths of those of them that are secret. */
+export const secretPaths = pathsOnce((info) => isNeverReturned(info) && info.secret === true);
 
 /** Paths of the fields that only the response to the create returns: the code of an invite. */
 export const shownOncePaths = pathsOnce(({ behavior, secret }) => behavior === "OUTPUT_ONLY" && secret === true);

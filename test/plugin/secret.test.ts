@@ -41,6 +41,10 @@ describe("secrets", () => {
       defaultRole: "viewer",
       oidc,
     });
+    expect(login.inputs.oidc).toMatchObject({ clientId: "c", clientSecret: new Secret("never shown") });
+    const later = await fixture.nextProcess();
+    const read = await later.read(login.urn, login.id, login.outs, { ...login.inputs, oidc });
+    expect(read.inputs.oidc).toMatchObject({ clientSecret: new Secret("never shown") });
     expect(JSON.stringify(login.outs)).toContain("never shown");
     expect(login.outs.__secrets).toBeInstanceOf(Secret);
     expect(JSON.stringify({ ...login.outs, __secrets: undefined })).not.toContain("never shown");
