@@ -8,7 +8,7 @@ import type * as dynamic from "../../index.ts";
 import { remembered } from "../binding-names.ts";
 import { type GetArgs, type GetByUidArgs, getNamedOutput, getOutput, type Inputs } from "../get.ts";
 import type { GetInGroupOutputArgs } from "../group.ts";
-import { invoked, listFunction } from "./invoke.ts";
+import { invoked, invokedLater, listFunction } from "./invoke.ts";
 
 type Options = pulumi.InvokeOptions | undefined;
 type Named = { uid: string; name: string };
@@ -21,10 +21,13 @@ const getNamed = async <T extends Named>(resource: Resource, args: GetArgs, opts
 };
 
 const getNamedLater = <T extends Named>(resource: Resource, args: dynamic.GetOutputArgs, opts: Options) =>
-  getNamedOutput<T>(resource, args, (known) => getNamed<T>(resource, known, opts));
+  getNamedOutput<T>(resource, args, async (known) => {
+    requireNamed(resource, known);
+    return invokedLater<T>(`get${resource.type}`, known, opts);
+  });
 
 const getLater = <T>(resource: Resource, args: object, opts: Options, place?: string): pulumi.Output<T> =>
-  getOutput(resource, (known: object) => get<T>(resource, known, opts), args, place);
+  getOutput(resource, (known: object) => invokedLater<T>(`get${resource.type}`, known, opts), args, place);
 
 async function* list<T>({ list: { operation, plural } }: Resource, args: object, opts: Options) {
   const { [plural]: records = [] } = await invoked<Json>(listFunction(operation), args, opts);

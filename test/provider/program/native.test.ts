@@ -12,7 +12,7 @@ const { Repo, Role, RoleBinding, RoleBindingSet, Tag } = native;
 let made: pulumi.runtime.MockResourceArgs[];
 let calls: pulumi.runtime.MockCallArgs[];
 let answer: (call: pulumi.runtime.MockCallArgs) => object;
-beforeEach(async () => {
+const startEngine = async (isPreview = false) => {
   made = [];
   calls = [];
   answer = () => ({});
@@ -27,8 +27,9 @@ beforeEach(async () => {
       return answer(args);
     },
   };
-  await pulumi.runtime.setMocks(mocks, "project", "stack", false, "acme");
-});
+  await pulumi.runtime.setMocks(mocks, "project", "stack", isPreview, "acme");
+};
+beforeEach(() => startEngine());
 
 const value = <T>(output: pulumi.Input<T>): Promise<T> =>
   new Promise((resolve) => pulumi.output(output).apply((known) => resolve(known as T)));
@@ -261,6 +262,20 @@ describe("a function", () => {
     await collect(native.listGroups({}, { parent: new Group("g", { parent: ORG, name: "g" }, { provider }) }));
     const used = calls.map((call) => call.provider?.replace(/^.*::(.*)::.*$/, "$1"));
     expect(used).toEqual(["other", "other"]);
+  });
+
+  it("is unknown in a preview that does not know the settings of its provider, where the engine answers nothing", async () => {
+    await startEngine(true);
+    const found = native.getGroupOutput({ name: "a" }).uid as unknown as { isKnown: Promise<boolean> };
+    expect(await found.isKnown).toBe(false);
+    const repo = native.getRepoOutput({ uid: GROUP }) as unknown as { isKnown: Promise<boolean> };
+    expect(await repo.isKnown).toBe(false);
+    await expect(native.getGroup({ name: "a" })).rejects.toThrow(
+      /^getGroup: the settings of its provider are not known in this preview; use getGroupOutput$/,
+    );
+    await expect(collect(native.listGroups())).rejects.toThrow(
+      /^listGroups: the settings of its provider are not known in this preview$/,
+    );
   });
 
   it("that lists has all that the plugin found", async () => {
