@@ -1,4 +1,4 @@
-// The package schema (https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/): what the engine, YAML programs and generators of
+// The package schema (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): what the engine, YAML programs and generators of
 // SDKs know of the plugin. It follows from the descriptors in schema/ and from the doc comments of the TypeScript classes.
 import { kindRecords } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/kind/kind.ts";

@@ -1,4 +1,4 @@
-// The parts of a Pulumi package schema that this package uses (https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/).
+// The parts of a Pulumi package schema that this package uses (https://www.pulumi.com/docs/iac/extending-pulumi/schema/).
 
 export type TypeSpec =
   | { type: "string" | "boolean" | "integer" | "number" }
