@@ -291,14 +291,16 @@ describe("a create that a killed run left to the engine's state", () => {
     const place: Place = { organization: parent, group, repo, identity: "", viewer: "", editor: "" };
     const args = inputs(place);
     const { kind, id } = await create(name, args);
-    const urn = `urn:pulumi:stack::project::pulumi-nodejs:dynamic/irm:${kind.type}::x`;
-    const type = `pulumi-nodejs:dynamic/irm:${kind.type}`;
-    const pending = { type: "creating", resource: { urn, type, inputs: args } };
-    const groupState = { id: group, type: "pulumi-nodejs:dynamic/irm:Group" };
-    const found = async (resources: Json[]) =>
-      (await pendingCreates(service.otherSession(), { deployment: { resources, pending_operations: [pending] } }))[0]
-        ?.candidates;
-    expect(await found([groupState])).toMatchObject([{ uid: id }]);
-    expect(await found([groupState, { id, type }])).toEqual([]);
+    const [dynamic, native] = ["pulumi-nodejs:dynamic/irm:", "irm:index:"] as const;
+    const found = async (prefix: string, resources: Json[]) => {
+      const type = prefix + kind.type;
+      const pending = { type: "creating", resource: { urn: `urn:pulumi:s::p::${type}::x`, type, inputs: args } };
+      const deployment = { resources, pending_operations: [pending] };
+      return (await pendingCreates(service.otherSession(), { deployment }))[0]?.candidates;
+    };
+    const groupState = { id: group, type: `${dynamic}Group` };
+    for (const prefix of [dynamic, native]) expect(await found(prefix, [groupState])).toMatchObject([{ uid: id }]);
+    expect(await found(native, [groupState, { id, type: dynamic + kind.type }])).toEqual([]);
+    expect(await found(dynamic, [groupState, { id, type: native + kind.type }])).toEqual([]);
   });
 });
