@@ -23,8 +23,8 @@ export interface Interruption {
 }
 
 /** A program of one group; `args` are further arguments of it. */
-export const source = (name: string, description = "first", args = "") => `
-import { Group } from "pulumi-irm";
+export const source = (name: string, description = "first", args = "", from = "pulumi-irm") => `
+import { Group } from "${from}";
 ${group(name, description, args)}`;
 
 /** A further group of such a program. */
@@ -33,6 +33,9 @@ export const group = (name: string, description = "first", args = "") =>
 
 /** Of a run whose request is held: it does not time out before its release, however slow the machine is. */
 export const PATIENT = { IRM_REQUEST_TIMEOUT: "600" };
+
+/** The SDK's dynamic provider, or the plugin (scripts/dist-plugin.ts). */
+const PROVIDER = /dynamic-provider|plugin\/start\.js/;
 
 export const interruptions = (): Interruption => {
   let place: Workplace;
@@ -47,7 +50,7 @@ export const interruptions = (): Interruption => {
   });
 
   const providerOf = (run: Started): number => {
-    const [provider, ...others] = processesBelow(run.pid, /dynamic-provider/);
+    const [provider, ...others] = processesBelow(run.pid, PROVIDER);
     if (provider === undefined || others.length > 0) throw new Error(`one provider process expected:\n${run.output()}`);
     return provider;
   };

@@ -1,0 +1,68 @@
+// ^C of the engine, and kill -9 of the engine or of its plugin, while the plugin creates a record (docs/faults.md#f10,
+// docs/faults.md#f21).
+import { describe, expect, inject, it } from "vitest";
+import { isRunning, processesBelow } from "../../support/process.ts";
+import { expectOne, expectWhole, group, interruptions, PATIENT, source } from "../interruption.ts";
+
+const place = interruptions();
+
+const programOf = (name: string) =>
+  place.program(name, source(name, "first", "", "pulumi-irm/plugin"), PATIENT, {
+    ownProcess: true,
+    plugin: inject("pluginFolder"),
+  });
+
+describe("^C during a create of the plugin", () => {
+  it("ends the engine and all processes of the run at once, and the next up takes the record over", async () => {
+    const program = await programOf("interrupted");
+    const held = place.proxy.hold("POST", /\/groups\//, "before");
+    const run = program.start("up", "--yes", "--skip-preview");
+    await place.during(run, held);
+    const processes = processesBelow(run.pid, /./);
+    expect(processes).toContain(place.providerOf(run));
+    process.kill(run.pid, "SIGINT");
+    // The request is still held.
+    const { code, output } = await run.result;
+    expect(code).not.toBe(0);
+    expect(output).toContain("cancelled: the next update continues from the intent journal");
+    await expect.poll(() => processes.filter(isRunning), { timeout: 5_000 }).toEqual([]);
+    expect(program.state().pending).toEqual([]);
+    expect(place.place.rows("groups", "name = ?", "interrupted")).toEqual([]);
+
+    held.release();
+    await expect.poll(() => place.place.rows("groups", "name = ?", "interrupted"), { timeout: 60_000 }).toHaveLength(1);
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(up.output).toContain("created by an interrupted run at");
+    await expectWhole(place.place, program, "groups", "interrupted");
+  });
+});
+
+describe("kill -9 during a create of the plugin", () => {
+  it("of the engine: the plugin finishes the create and ends, and the next up adopts the record", async () => {
+    const program = await programOf("killed");
+    const held = place.proxy.hold("POST", /\/groups\//, "after");
+    const run = program.start("up", "--yes", "--skip-preview");
+    await place.during(run, held);
+    await place.killEngine(run, async (plugin) => {
+      expect(isRunning(plugin)).toBe(true);
+      held.release();
+      await program.must("cancel", "--yes");
+    });
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(up.output).toContain("created by an interrupted run at");
+    expectOne(place.place, program, "groups", "killed");
+
+    // The same stack: the pending operation of the engine is no obstacle.
+    program.write(`${source("killed", "first", "", "pulumi-irm/plugin")}${group("second")}`);
+    const second = place.proxy.hold("POST", /\/groups\//, "before");
+    const next = program.start("up", "--yes", "--skip-preview");
+    await place.during(next, second);
+    place.kill(place.providerOf(next));
+    const { code } = await next.result;
+    expect(code, "the engine lives on, and ends with an error").not.toBe(0);
+    second.release();
+    await program.must("up", "--yes", "--skip-preview");
+    expectOne(place.place, program, "groups", "second");
+    await expectWhole(place.place, program, "groups", "killed");
+  });
+});
