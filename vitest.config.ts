@@ -34,11 +34,13 @@ interface ProjectOptions {
   maxConcurrency?: number;
 }
 
+const SMALL_ENGINE = "test/support/compile-small-engine.ts";
+
 const projects = [
   // The quick part of `npm run soak`.
-  project("soak"),
+  project("soak", { globalSetup: [SMALL_ENGINE] }),
   // The fault table: processes that are killed, waiting most of the time, so many at a time.
-  project("faults", { maxConcurrency: 16, globalSetup: ["test/support/compile-small-engine.ts"] }),
+  project("faults", { maxConcurrency: 16, globalSetup: [SMALL_ENGINE] }),
   // What is published: built, packed, installed, used.
   project("package", {
     isolate: true,

@@ -1,7 +1,8 @@
 // `npm run soak:provider`: random runs of the provider.
 import { randomInt } from "node:crypto";
 import { parseCount, UsageError } from "../cli/usage.ts";
-import { providerSoak } from "../test/soak/provider.ts";
+import { ADAPTERS } from "../test/harness/small-engine/provider.ts";
+import compileSmallEngine from "../test/support/compile-small-engine.ts";
 import { parseFlags } from "./flags.ts";
 
 const usage = `Usage: npm run soak:provider -- [FLAGS]
@@ -9,7 +10,8 @@ const usage = `Usage: npm run soak:provider -- [FLAGS]
 Runs \`up\` on programs that change at random, while one request in five fails and processes are killed. Prints the counts.
 Exits with 1 when a record is leaked, duplicated or lost, or when the last preview of a stack is not empty.
 
-  --cycles N   number of runs (default: 500)
+  --adapter A  dynamic (dynamic resources), native (the plugin) or both, one after the other (default: both)
+  --cycles N   number of runs, with each adapter (default: 500)
   --kills K    number of runs that are killed (default: 100)
   --seed S     seed from 1 to 999999 (default: a random seed, which is printed)
   --lanes L    stacks that run at the same time (default: 8)
@@ -18,6 +20,7 @@ Exits with 1 when a record is leaked, duplicated or lost, or when the last previ
 
 const main = async (args: string[]): Promise<number> => {
   const flags = parseFlags(args, {
+    adapter: { type: "string" },
     cycles: { type: "string" },
     kills: { type: "string" },
     seed: { type: "string" },
@@ -33,14 +36,22 @@ const main = async (args: string[]): Promise<number> => {
   const seed = counted("seed", randomInt(1, 1_000_000));
   const [cycles, kills, lanes] = [counted("cycles", 500), counted("kills", 100), counted("lanes", 8)];
   if (kills > cycles) throw new UsageError(`--kills takes at most as many as --cycles, not ${kills} of ${cycles}`);
+  const adapters = ADAPTERS.filter((one) => [one, "both"].includes(flags.adapter ?? "both"));
+  if (adapters.length === 0)
+    throw new UsageError(`--adapter takes ${ADAPTERS.join(", ")} or both, not ${JSON.stringify(flags.adapter)}`);
+  await compileSmallEngine();
+  const { providerSoak } = await import("../test/soak/provider.ts");
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   say(`seed ${seed}`);
-  const { figures, failures } = await providerSoak({ seed, cycles, kills, lanes, say });
-  const rows = Object.entries(figures).map(([what, figure]) => `  ${what.padEnd(44)} ${figure}`);
-  process.stdout.write(
-    `${[failures.length > 0 ? "FAILED" : "passed", ...rows, ...failures, `seed ${seed}`].join("\n")}\n`,
-  );
-  return failures.length > 0 ? 1 : 0;
+  let hasFailed = false;
+  for (const adapter of adapters) {
+    const { figures, failures } = await providerSoak({ adapter, seed, cycles, kills, lanes, say });
+    const rows = Object.entries(figures).map(([what, figure]) => `  ${what.padEnd(44)} ${figure}`);
+    const head = `${adapter}: ${failures.length > 0 ? "FAILED" : "passed"}`;
+    process.stdout.write(`${[head, ...rows, ...failures, `seed ${seed}`].join("\n")}\n`);
+    hasFailed ||= failures.length > 0;
+  }
+  return hasFailed ? 1 : 0;
 };
 
 try {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultScript } from "../../server/index.ts";
 import type { Program } from "../harness/small-engine/program.ts";
+import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { STACK } from "./scenario.ts";
@@ -14,8 +15,9 @@ describe.concurrent("a create with an unknown outcome, then `destroy`", () => {
       script: { rules: [{ operation: "CreateGroup", steps: [{ hold: true }] }] },
     },
   ];
-  test.each(rows)("reports the record of a run that was $how", async ({ script }) => {
-    const testbed = await startTestbed();
+  const cases = ADAPTERS.flatMap((adapter) => rows.map((row) => ({ adapter, ...row })));
+  test.each(cases)("reports the record of a run that was $how ($adapter)", async ({ adapter, script }) => {
+    const testbed = await startTestbed(adapter);
     const engine = testbed.engine(STACK);
     try {
       const program: Program = ["kept", "lost"].map((name) => ({

@@ -8,10 +8,9 @@ import { ALL, acting } from "./table.ts";
 const SILENT = "http://127.0.0.1:9";
 
 describe.concurrent("F1: the connection is refused", () => {
-  test.each(acting(ALL))("$action of a $kind fails without an effect, and the next run does it", ({ kind, action }) =>
+  test.each(acting(ALL))("$action of a $kind ($adapter) fails without an effect, and the next run does it", (tried) =>
     scenario({
-      kind,
-      action,
+      ...tried,
       child: { env: { IRM_MOVED_FROM: SILENT } },
       act: async ({ testbed, subject }) => {
         const elsewhere = testbed.engine(STACK, {
@@ -35,11 +34,10 @@ const NOWHERE = `https://${"n".repeat(64)}.invalid`;
 
 describe.concurrent("F1: the name does not resolve", () => {
   test.each(acting(ALL))(
-    "$action of a $kind fails without an effect or the token in the error, and the next run does it",
-    ({ kind, action }) =>
+    "$action of a $kind ($adapter) fails without an effect or the token in the error, and the next run does it",
+    (tried) =>
       scenario({
-        kind,
-        action,
+        ...tried,
         child: { env: { IRM_MOVED_FROM: NOWHERE } },
         act: async ({ testbed, subject }) => {
           const token = "a-token-without-an-identity";

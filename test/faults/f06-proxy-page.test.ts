@@ -40,20 +40,23 @@ testFault("F6: a proxy's page", [
 ]);
 
 describe.concurrent("F6: a proxy's page in place of a read", () => {
-  test.each(each([{ status: 500 }, { status: 502 }, { status: 504 }]))("$status for a $kind is retried", (row) =>
-    scenario({
-      kind: row.kind,
-      action: "update",
-      script: ({ kind }) => ({
-        rules: [{ operation: kindRecords[kind].operations.get, steps: [{ status: row.status, body: "html" }] }],
+  test.each(each([{ status: 500 }, { status: 502 }, { status: 504 }]))(
+    "$status for a $kind ($adapter) is retried",
+    (row) =>
+      scenario({
+        adapter: row.adapter,
+        kind: row.kind,
+        action: "update",
+        script: ({ kind }) => ({
+          rules: [{ operation: kindRecords[kind].operations.get, steps: [{ status: row.status, body: "html" }] }],
+        }),
+        act: ({ engine }) => engine.run("refresh"),
+        // Each record of the kind is read once, and one of them twice.
+        seen: ({ testbed, subject }) =>
+          void expect(testbed.attempts(kindRecords[row.kind].operations.get)).toHaveLength(
+            subject.before.filter(({ kind }) => kind === row.kind).length + 1,
+          ),
+        afterwards: ["up"],
       }),
-      act: ({ engine }) => engine.run("refresh"),
-      // Each record of the kind is read once, and one of them twice.
-      seen: ({ testbed, subject }) =>
-        void expect(testbed.attempts(kindRecords[row.kind].operations.get)).toHaveLength(
-          subject.before.filter(({ kind }) => kind === row.kind).length + 1,
-        ),
-      afterwards: ["up"],
-    }),
   );
 });

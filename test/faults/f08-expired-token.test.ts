@@ -26,31 +26,33 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 describe.concurrent("F8: a token that expires in mid-run", () => {
-  test.each(acting([...ALL, "replace"]))("$action of a $kind: one silent exchange, and the request once more", (row) =>
-    scenario({
-      ...row,
-      act: async ({ testbed, subject }) => {
-        // As on a runner that refreshes its own token.
-        const file = join(testbed.folder, "identity-token");
-        const refreshed = async () => writeFileSync(file, await testbed.minted());
-        await refreshed();
-        const engine = testbed.engine(STACK, { env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: file } });
-        const run = engine.start("up", subject.after, { point: "before send", of: subject.method });
-        await run.paused;
-        testbed.later(HOUR_MS + MINUTE_MS);
-        await refreshed();
-        run.goOn();
-        const outcome = await run.outcome;
-        await engine.end();
-        // The line for the reviewer.
-        expect(engine.said.filter((text) => !text.startsWith("RoleBinding subject "))).toEqual([]);
-        return outcome;
-      },
-      attempts: 2,
-      seen: ({ testbed, subject }) => {
-        expect(testbed.attempts(subject.operation).map(({ carriedOut }) => carriedOut)).toEqual([false, true]);
-        expect(testbed.attempts("ExchangeGet")).toHaveLength(2);
-      },
-    }),
+  test.each(acting([...ALL, "replace"]))(
+    "$action of a $kind ($adapter): one silent exchange, and the request once more",
+    (row) =>
+      scenario({
+        ...row,
+        act: async ({ testbed, subject }) => {
+          // As on a runner that refreshes its own token.
+          const file = join(testbed.folder, "identity-token");
+          const refreshed = async () => writeFileSync(file, await testbed.minted());
+          await refreshed();
+          const engine = testbed.engine(STACK, { env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: file } });
+          const run = engine.start("up", subject.after, { point: "before send", of: subject.method });
+          await run.paused;
+          testbed.later(HOUR_MS + MINUTE_MS);
+          await refreshed();
+          run.goOn();
+          const outcome = await run.outcome;
+          await engine.end();
+          // The line for the reviewer.
+          expect(engine.said.filter((text) => !text.startsWith("RoleBinding subject "))).toEqual([]);
+          return outcome;
+        },
+        attempts: 2,
+        seen: ({ testbed, subject }) => {
+          expect(testbed.attempts(subject.operation).map(({ carriedOut }) => carriedOut)).toEqual([false, true]);
+          expect(testbed.attempts("ExchangeGet")).toHaveLength(2);
+        },
+      }),
   );
 });

@@ -1,13 +1,22 @@
-// kill -9 of the engine with its provider, at each point of a request (docs/faults.md#f10).
-import { describe, test } from "vitest";
-import { killedAt, killedWhenItCame, type Scenario, type Step, scenario } from "./scenario.ts";
+// kill -9 of the engine with its provider, or of one of them, at each point of a request (docs/faults.md#f10).
+import { describe, expect, test } from "vitest";
+import type { Run } from "../harness/small-engine/run.ts";
+import {
+  killedAt,
+  killedWhenItCame,
+  type Scenario,
+  type Stage,
+  type Step,
+  scenario,
+  startedUntilItCame,
+} from "./scenario.ts";
 import type { Action } from "./subject.ts";
 import { kindsFor } from "./table.ts";
 
 interface Row {
   point: string;
   why: string;
-  row: Omit<Scenario, "kind" | "action">;
+  row: Omit<Scenario, "adapter" | "kind" | "action">;
 }
 
 const held =
@@ -72,6 +81,99 @@ const ACTIONS: Action[] = ["create", "update", "delete", "replace"];
 
 describe.concurrent.each(ACTIONS)("F10: kill -9 during a %s", (action) => {
   // A script applies to the first request of its operation. The next run starts without it, and held requests stay held.
-  const cases = ROWS.flatMap((row, at) => kindsFor(action, at).map((kind) => ({ ...row, kind })));
-  test.each(cases)("$point, of a $kind: $why", ({ row, kind }) => scenario({ ...row, kind, action }));
+  const cases = ROWS.flatMap((row, at) => kindsFor(action, at).map((tried) => ({ ...row, ...tried })));
+  test.each(cases)("$point, of a $kind ($adapter): $why", ({ row, adapter, kind }) =>
+    scenario({ ...row, adapter, kind, action }),
+  );
+});
+
+const begunUntil =
+  (point: "before send" | "after reply") =>
+  async ({ engine, subject }: Stage): Promise<Run> => {
+    const run = engine.start("up", subject.after, { point, of: subject.method });
+    await run.paused;
+    return run;
+  };
+
+/** Points at which one of the two processes is killed. */
+const POINTS: { point: string; script?: Scenario["script"]; begun(stage: Stage): Promise<Run> }[] = [
+  { point: "before the request is sent", begun: begunUntil("before send") },
+  {
+    point: "after it is committed, and before the reply",
+    script: held({ at: "after" }),
+    begun: (stage) => startedUntilItCame(stage, true),
+  },
+  { point: "after the reply, before the journal has it", begun: begunUntil("after reply") },
+];
+
+const ofThePlugin = ACTIONS.flatMap((action, row) =>
+  POINTS.flatMap((point, at) =>
+    kindsFor(action, row + at).flatMap((tried) => (tried.adapter === "native" ? [{ ...point, ...tried, action }] : [])),
+  ),
+);
+
+describe.concurrent("F10: kill -9 of one of two processes", () => {
+  test.each(ofThePlugin)(
+    "of the plugin, during a $action of a $kind, $point: the run fails, and the next one continues",
+    ({ point: _, begun, ...row }) =>
+      scenario({
+        ...row,
+        act: async (stage) => {
+          const run = await begun(stage);
+          stage.engine.killPlugin();
+          const { errors } = await run.outcome;
+          expect(errors).toEqual([expect.stringMatching(/^subject: /)]);
+          await stage.engine.end();
+          return undefined;
+        },
+      }),
+  );
+
+  test.each(ofThePlugin)(
+    "of the engine, during a $action of a $kind, $point: the plugin finishes, and the next run continues",
+    ({ point: _, begun, ...row }) =>
+      scenario({
+        ...row,
+        act: async (stage) => {
+          await begun(stage);
+          const { pluginEnded } = await stage.engine.killEngine();
+          stage.testbed.server.faults?.release();
+          await pluginEnded;
+          return undefined;
+        },
+        attempts: 1,
+        // The journal has what the plugin has made, so there is no search.
+        settled: ({ testbed, subject }) => {
+          if (subject.method === "POST") expect(testbed.attempts(subject.operation)).toEqual([]);
+        },
+      }),
+  );
+
+  test.each(["create", "replace"] as const)(
+    "of the engine, during a %s that the plugin finishes during the next run: that one waits, and takes the record",
+    (action) => {
+      let pluginEnded: Promise<unknown>;
+      return scenario({
+        adapter: "native",
+        kind: "group",
+        action,
+        script: held({}),
+        act: async (stage) => {
+          await startedUntilItCame(stage, false);
+          ({ pluginEnded } = await stage.engine.killEngine());
+          return undefined;
+        },
+        attempts: 1,
+        watch: ({ testbed }) => ({
+          reached: async (point) => {
+            if (point === "after reply") testbed.server.faults?.release();
+          },
+        }),
+        settled: async ({ testbed, subject }) => {
+          await pluginEnded;
+          expect(testbed.attempts(subject.operation)).toEqual([]);
+        },
+      });
+    },
+  );
 });

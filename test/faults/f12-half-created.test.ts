@@ -2,24 +2,24 @@
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
-import { KINDS } from "./judge.ts";
 import { killedAt, scenario } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
+import { everyKind } from "./table.ts";
 
 describe.concurrent("F12: a create succeeds, and the next step fails", () => {
-  test.each(KINDS)("a %s is recorded with its uid and the reason", (kind) =>
+  test.each(everyKind())("a $kind ($adapter) is recorded with its uid and the reason", (tried) =>
     scenario({
-      kind,
+      ...tried,
       action: "create",
       act: async (stage) => {
         // The run before was killed. This one adopts its record and changes it.
         await killedAt("after reply")(stage);
         const { testbed, engine, subject } = stage;
-        const { operations } = kindRecords[kind];
+        const { operations } = kindRecords[tried.kind];
         testbed.server.faults?.set({
           rules: [{ operation: operations.update as OperationName, steps: [{ status: 500 }] }],
         });
-        const { after } = subjectOf(kind, "update", testbed.home);
+        const { after } = subjectOf(tried.kind, "update", testbed.home);
         const outcome = await engine.run("up", after);
         expect(outcome.errors).toEqual([expect.stringContaining("500")]);
         expect(stage.uid("subject")).toMatch(/^[0-9a-f]{40}\//);

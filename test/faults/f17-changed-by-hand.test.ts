@@ -7,9 +7,10 @@ import { each } from "./table.ts";
 
 describe.concurrent("F17: a change by hand", () => {
   test.each(each([{ how: "deleted" }, { how: "changed" }]))(
-    "a $kind that was $how by hand is restored as declared",
-    ({ kind, how }) =>
+    "a $kind ($adapter) that was $how by hand is restored as declared",
+    ({ adapter, kind, how }) =>
       scenario({
+        adapter,
         kind,
         action: "create",
         afterwards: ["refresh", "up"],

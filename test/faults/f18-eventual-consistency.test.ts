@@ -2,9 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
-import { KINDS } from "./judge.ts";
 import { type Stage, type Step, scenario } from "./scenario.ts";
-import { acting, CHANGES } from "./table.ts";
+import { acting, CHANGES, everyKind } from "./table.ts";
 
 const LOST: { what: string; steps?: Step[] }[] = [
   { what: "" },
@@ -19,9 +18,9 @@ const expectHidden = async ({ testbed, subject, uid }: Stage): Promise<void> => 
 };
 
 describe.concurrent("F18: reads that are four seconds behind", () => {
-  test.each(KINDS)("a new %s is not treated as deleted", (kind) =>
+  test.each(everyKind())("a new $kind ($adapter) is not treated as deleted", (tried) =>
     scenario({
-      kind,
+      ...tried,
       action: "create",
       script: () => ({ readAfterWriteLag: "4s" }),
       act: async (stage) => {
@@ -37,9 +36,9 @@ describe.concurrent("F18: reads that are four seconds behind", () => {
       },
     }),
   );
-  test.each(KINDS)("a %s whose response was lost is found once it is readable", (kind) =>
+  test.each(everyKind(1))("a $kind ($adapter) whose response was lost is found once it is readable", (tried) =>
     scenario({
-      kind,
+      ...tried,
       action: "create",
       script: ({ operation }) => ({
         readAfterWriteLag: "4s",
@@ -49,9 +48,10 @@ describe.concurrent("F18: reads that are four seconds behind", () => {
     }),
   );
   test.each(LOST.flatMap((row, at) => acting(CHANGES, at).map((change) => ({ ...change, ...row }))))(
-    "$action of a $kind right after its create$what is done",
-    ({ kind, action, steps }) =>
+    "$action of a $kind ($adapter) right after its create$what is done",
+    ({ adapter, kind, action, steps }) =>
       scenario({
+        adapter,
         kind,
         action,
         act: async (stage) => {

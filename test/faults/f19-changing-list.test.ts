@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
-import { KINDS } from "./judge.ts";
 import { STACK, type Stage, scenario } from "./scenario.ts";
+import { everyKind } from "./table.ts";
 
 const OTHERS = 7;
 const PAGE_SIZE = 3;
@@ -95,9 +95,9 @@ const ROWS: Row[] = [
 const tokenFile = (folder: string): string => join(folder, "identity-token");
 
 describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, between, pages }) => {
-  test.each(KINDS)("a %s is found after others", (kind) =>
+  test.each(everyKind())("a $kind ($adapter) is found after others", (tried) =>
     scenario({
-      kind,
+      ...tried,
       action: "create",
       act: async (stage) => {
         const { testbed, subject } = stage;

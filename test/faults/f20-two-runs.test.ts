@@ -3,20 +3,21 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { OperationName } from "../../schema/index.ts";
-import type { ServerOptions } from "../../server/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
 import { type Declared, type Program, resolved } from "../harness/small-engine/program.ts";
+import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
-import { type Foreign, judge, judgeDestroyed, KINDS } from "./judge.ts";
+import { startTestbed, type Testbed, type TestbedOptions } from "../harness/small-engine/testbed.ts";
+import { type Foreign, judge, judgeDestroyed } from "./judge.ts";
 import { STACK, scenario } from "./scenario.ts";
 import { type SubjectKind, subjectOf } from "./subject.ts";
+import { everyKind } from "./table.ts";
 
 describe.concurrent("F20: two runs of one stack at the same time", () => {
-  test.each(KINDS)("create one %s", (kind) =>
+  test.each(everyKind())("create one $kind ($adapter)", (tried) =>
     scenario({
-      kind,
+      ...tried,
       action: "create",
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "before", delay: "300ms" }] }] }),
       act: async ({ testbed, engine, subject }) => {
@@ -38,8 +39,8 @@ describe.concurrent("F20: two runs of one stack at the same time", () => {
     }),
   );
 
-  test("create one of each, also when one run has created some already", async () => {
-    const testbed = await startTestbed();
+  test.each(ADAPTERS)("create one of each, also when one run has created some already (%s)", async (adapter) => {
+    const testbed = await startTestbed(adapter);
     try {
       const foreign = await testbed.records();
       const program: Program = [
@@ -74,8 +75,12 @@ interface TwoStacks {
 }
 
 /** Two stacks that declare the same record, each with its own state and journal. */
-const twoStacks = async (kind: SubjectKind, act: (stacks: TwoStacks) => Promise<void>, options: ServerOptions = {}) => {
-  const testbed = await startTestbed(options);
+const twoStacks = async (
+  { adapter, kind }: { adapter: Adapter; kind: SubjectKind },
+  act: (stacks: TwoStacks) => Promise<void>,
+  options: TestbedOptions = {},
+) => {
+  const testbed = await startTestbed(adapter, options);
   try {
     const { home, foreign } = testbed;
     const shared = (await testbed.call("POST", `${IAM}/groups/${home}`, { name: "shared" })).uid as string;
@@ -115,8 +120,8 @@ const eachKeepsItsOwn = async ({ testbed, foreign, one, two, subject }: TwoStack
 };
 
 describe.concurrent("F20: two stacks that declare the same at the same time", () => {
-  test.each(KINDS)("create a %s each, and each keeps its own", (kind) =>
-    twoStacks(kind, async (stacks) => {
+  test.each(everyKind(1))("create a $kind ($adapter) each, and each keeps its own", (tried) =>
+    twoStacks(tried, async (stacks) => {
       const { testbed, one, two, operation, subject } = stacks;
       const step = { at: "before", delay: "300ms" } as const;
       testbed.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
@@ -127,31 +132,33 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
     }),
   );
 
-  test.each(KINDS)("report the possible %ss when one response is lost, and a person chooses", (kind) =>
-    twoStacks(kind, async (stacks) => {
-      const { testbed, one, two, operation, subject } = stacks;
-      const run = one.start("up", [subject], { point: "before send", of: "POST" });
-      await run.paused;
-      expect(await two.run("up", [subject])).toMatchObject({ errors: [] });
-      const others = testbed.uid("two", "subject");
-      testbed.server.faults?.set({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] });
-      run.goOn();
-      const { errors } = await run.outcome;
-      expect(errors.join()).toContain("2 records match it");
-      expect(errors.join()).toContain(others);
-      expect(testbed.attempts(operation)).toHaveLength(1);
-      const uids = [...(await testbed.records()).keys()];
-      const own = uids.find((uid) => !stacks.foreign.has(uid) && uid !== others) as string;
-      expect(errors.join()).toContain(own);
-      const adopting = { ...subject, inputs: { ...subject.inputs, adopt: own, deleteAdopted: true } };
-      expect(await one.run("up", [adopting])).toMatchObject({ errors: [] });
-      await eachKeepsItsOwn(stacks, adopting);
-    }),
+  test.each(everyKind(2))(
+    "report each possible $kind ($adapter) when one response is lost, and a person chooses",
+    (tried) =>
+      twoStacks(tried, async (stacks) => {
+        const { testbed, one, two, operation, subject } = stacks;
+        const run = one.start("up", [subject], { point: "before send", of: "POST" });
+        await run.paused;
+        expect(await two.run("up", [subject])).toMatchObject({ errors: [] });
+        const others = testbed.uid("two", "subject");
+        testbed.server.faults?.set({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] });
+        run.goOn();
+        const { errors } = await run.outcome;
+        expect(errors.join()).toContain("2 records match it");
+        expect(errors.join()).toContain(others);
+        expect(testbed.attempts(operation)).toHaveLength(1);
+        const uids = [...(await testbed.records()).keys()];
+        const own = uids.find((uid) => !stacks.foreign.has(uid) && uid !== others) as string;
+        expect(errors.join()).toContain(own);
+        const adopting = { ...subject, inputs: { ...subject.inputs, adopt: own, deleteAdopted: true } };
+        expect(await one.run("up", [adopting])).toMatchObject({ errors: [] });
+        await eachKeepsItsOwn(stacks, adopting);
+      }),
   );
 
-  test("advise one of them to adopt the binding, where a service allows it only once", () =>
+  test.each(ADAPTERS)("advise one of them to adopt the binding, where a service allows it only once (%s)", (adapter) =>
     twoStacks(
-      "roleBinding",
+      { adapter, kind: "roleBinding" },
       async ({ testbed, foreign, one, two, operation, subject }) => {
         const step = { at: "before", delay: "300ms" } as const;
         testbed.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
@@ -169,5 +176,6 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
         expect(await judgeDestroyed(testbed, winner as string, foreign)).toEqual([]);
       },
       { uniqueRoleBindings: true },
-    ));
+    ),
+  );
 });

@@ -1,16 +1,18 @@
 // Machines with clocks that are ten minutes wrong (docs/faults.md#f24).
 import { describe, expect, test } from "vitest";
 import type { Watch } from "../harness/small-engine/run.ts";
-import { KINDS } from "./judge.ts";
 import { killedWhenItCame, STACK, scenario } from "./scenario.ts";
+import { everyKind } from "./table.ts";
 
 const MINUTE_MS = 60_000;
 
 describe.concurrent("F24: a clock that is ten minutes wrong", () => {
-  const rows = [10 * MINUTE_MS, -10 * MINUTE_MS].flatMap((wrongBy) => KINDS.map((kind) => ({ kind, wrongBy })));
-  test.each(rows)("by $wrongBy ms: a $kind whose response was lost is found", ({ kind, wrongBy }) =>
+  const rows = [10 * MINUTE_MS, -10 * MINUTE_MS].flatMap((wrongBy, at) =>
+    everyKind(at).map((tried) => ({ ...tried, wrongBy })),
+  );
+  test.each(rows)("by $wrongBy ms: a $kind ($adapter) whose response was lost is found", ({ wrongBy, ...tried }) =>
     scenario({
-      kind,
+      ...tried,
       action: "create",
       child: { wrongBy },
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] }),
@@ -21,9 +23,9 @@ describe.concurrent("F24: a clock that is ten minutes wrong", () => {
 });
 
 describe.concurrent("F24: two machines with different clocks share one journal", () => {
-  test.each(KINDS)("a %s that is committed during the second's search belongs to it", (kind) =>
+  test.each(everyKind())("a $kind ($adapter) that is committed during the second's search belongs to it", (tried) =>
     scenario({
-      kind,
+      ...tried,
       action: "create",
       child: { wrongBy: -10 * MINUTE_MS },
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ hold: true }] }] }),

@@ -5,10 +5,9 @@ import { ALL, acting } from "./table.ts";
 
 describe.concurrent("F25: a newer service", () => {
   const newer = { futureField: "new", futureKind: "KIND_FUTURE", kind: "GROUP_KIND_FUTURE" };
-  test.each(acting([...ALL, "replace"]))("$action of a $kind with unknown fields", ({ kind, action }) =>
+  test.each(acting([...ALL, "replace"]))("$action of a $kind ($adapter) with unknown fields", (tried) =>
     scenario({
-      kind,
-      action,
+      ...tried,
       child: { newer },
       settled: async ({ engine, subject }) => {
         expect(await engine.run("refresh")).toMatchObject({ errors: [] });

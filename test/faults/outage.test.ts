@@ -5,25 +5,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemTransport } from "../../client/transport.ts";
-import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
 import { KEY, PROVIDER } from "../../provider/state/state.ts";
 import { createServer, type FaultScript, type RunningServer } from "../../server/index.ts";
 import { sharedKeys } from "../harness/api-server.ts";
 import { type SharedClock, START_MS, sharedClock } from "../harness/clock.ts";
+import { dynamicProvider } from "../harness/small-engine/dynamic.ts";
 import { ownerOf } from "../harness/small-engine/owner.ts";
+import { nativeHere } from "../harness/small-engine/plugin-here.ts";
+import { ADAPTERS, type Adapter, type Named, type Provider } from "../harness/small-engine/provider.ts";
 import { createRandom } from "../support/random.ts";
 
 interface Town {
   clock: SharedClock;
   faults: NonNullable<RunningServer["faults"]>;
   organization: string;
-  /** the methods for groups, as in a separate process */
-  process(): Promise<Methods>;
+  /** a provider as in a separate process */
+  process(): Promise<Provider>;
 }
 
-const inTown = async (seed: number, visit: (town: Town) => Promise<void>): Promise<void> => {
+const inTown = async (adapter: Adapter, seed: number, visit: (town: Town) => Promise<void>): Promise<void> => {
   const clock = sharedClock(START_MS, createRandom(seed));
   const folder = mkdtempSync(join(tmpdir(), "irm-outage-"));
+  const processes: Provider[] = [];
   const server = await createServer({ dev: true, keys: sharedKeys(), faults: {}, clock: clock.today });
   try {
     const { tokens } = await ownerOf(server);
@@ -34,12 +37,15 @@ const inTown = async (seed: number, visit: (town: Town) => Promise<void>): Promi
       faults: server.faults as Town["faults"],
       organization: server.organization as string,
       process: async () => {
-        const { group } = methodsWith({ env, clock, transport, log: () => undefined });
-        await group.configure({ config: { get: () => undefined } });
-        return group;
+        const environment = { env, clock, transport, log: () => undefined };
+        const open = adapter === "native" ? nativeHere : dynamicProvider;
+        const own = await open(environment, "organization/faults/outage");
+        processes.push(own);
+        return own;
       },
     });
   } finally {
+    await Promise.all(processes.map((one) => one.end()));
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -52,21 +58,23 @@ const always = (operation: Rule["operation"], step: Rule["steps"][number]): Faul
 });
 
 /** Of a stack of this name. */
-const create = (methods: Methods, parent: string, name: string, stack = "outage") =>
-  methods.create({
-    parent,
-    name,
-    [KEY]: `organization/faults/${stack}/Group::${name}`,
-    [PROVIDER]: "the text that finds the provider",
-  });
+const create = (provider: Provider, parent: string, name: string, stack = "outage") => {
+  const own = { [KEY]: `organization/faults/${stack}/Group::${name}`, [PROVIDER]: "the text that finds the provider" };
+  return provider.create(group(name), { parent, name, ...own });
+};
+
+const group = (name: string): Named => ({ name, kind: "group" });
+
+const readIn = (provider: Provider, organization: string) =>
+  provider.read(group("organization"), { id: organization, inputs: {}, outputs: { uid: organization } });
 
 describe("a service that is down for a minute", () => {
-  test("gets at most a tenth more requests than needed, once the retry quota is empty", () =>
-    inTown(1, async ({ clock, faults, organization, process }) => {
+  test.each(ADAPTERS)("gets at most a tenth more requests than needed, once the retry quota is empty (%s)", (adapter) =>
+    inTown(adapter, 1, async ({ clock, faults, organization, process }) => {
       // A process that has begun to create records.
-      const methods = await process();
-      const read = () => methods.read(organization, { uid: organization });
-      await clock.work(() => create(methods, organization, "before"));
+      const provider = await process();
+      const read = () => readIn(provider, organization);
+      await clock.work(() => create(provider, organization, "before"));
 
       faults.set(always("*", { status: 503 }));
       const begun: number[] = [];
@@ -78,7 +86,7 @@ describe("a service that is down for a minute", () => {
       await clock.work(async () => {
         for (let at = 0; at < 60_000; at += 100) {
           all.push(begin(read));
-          if (at % 300 === 0) all.push(begin(() => create(methods, organization, `group ${at}`)));
+          if (at % 300 === 0) all.push(begin(() => create(provider, organization, `group ${at}`)));
           await clock.sleep(100);
         }
       });
@@ -92,7 +100,8 @@ describe("a service that is down for a minute", () => {
       const later = (times: number[]) => times.filter((time) => time >= spent).length;
       expect(later(begun)).toBeGreaterThan(700);
       expect(later(came) / later(begun)).toBeLessThanOrEqual(1.1);
-    }));
+    }),
+  );
 });
 
 const CLIENTS = 100;
@@ -134,8 +143,9 @@ const ROWS: Row[] = [
 ];
 
 describe("a hundred refused clients", () => {
-  test.each(ROWS)("$what: return spread, at most a fifth of them in any tenth of a second", (row) =>
-    inTown(2, async ({ clock, faults, organization, process }) => {
+  const cases = ADAPTERS.flatMap((adapter) => ROWS.map((row) => ({ adapter, ...row })));
+  test.each(cases)("$what ($adapter): return spread, at most a fifth of them in any tenth of a second", (row) =>
+    inTown(row.adapter, 2, async ({ clock, faults, organization, process }) => {
       const { operation, step, downForMs, arrivingOverMs } = row;
       const clients = await Promise.all(Array.from({ length: CLIENTS }, process));
       faults.set(always(operation, step));
@@ -149,13 +159,13 @@ describe("a hundred refused clients", () => {
           if (attempt.operation === operation) count(attempt.timeMs - START_MS, 1);
       };
       await Promise.all([
-        ...clients.map((methods, at) =>
+        ...clients.map((provider, at) =>
           clock.work(async () => {
             await clock.sleep((at * arrivingOverMs) / CLIENTS);
             // The first attempt is not a retry.
             count(clock.now(), -1);
-            if (operation === "GetGroup") await methods.read(organization, { uid: organization });
-            else await create(methods, organization, `group ${at}`, `outage-${at}`);
+            if (operation === "GetGroup") await readIn(provider, organization);
+            else await create(provider, organization, `group ${at}`, `outage-${at}`);
           }),
         ),
         clock.work(async () => {

@@ -2,11 +2,11 @@
 // follows without a fault. Then L1 to L7 are judged, and the destroy.
 import { expect } from "vitest";
 import type { FaultScript } from "../../server/faults/script.ts";
-import type { ServerOptions } from "../../server/index.ts";
 import type { Command, Outcome } from "../harness/small-engine/engine.ts";
 import type { ChildOptions } from "../harness/small-engine/process.ts";
-import type { Engine, Watch } from "../harness/small-engine/run.ts";
-import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
+import type { Adapter } from "../harness/small-engine/provider.ts";
+import type { Engine, Run, Watch } from "../harness/small-engine/run.ts";
+import { startTestbed, type Testbed, type TestbedOptions } from "../harness/small-engine/testbed.ts";
 import { judge, judgeDestroyed } from "./judge.ts";
 import { type Action, type Subject, type SubjectKind, subjectOf } from "./subject.ts";
 
@@ -27,11 +27,12 @@ export interface Stage {
 }
 
 export interface Scenario {
+  adapter: Adapter;
   kind: SubjectKind;
   action: Action;
   /** the resource that the fault is tried on; default: one of the kind */
   subject?(home: string): Subject;
-  server?: ServerOptions & { speed?: number };
+  server?: TestbedOptions;
   child?: Partial<ChildOptions> & { env?: Record<string, string> };
   /** the fault: the server's script, for the operation of the action */
   script?(subject: Subject): FaultScript;
@@ -51,8 +52,8 @@ export interface Scenario {
   settled?(stage: Stage): void | Promise<void>;
 }
 
-export const scenario = async ({ kind, action, server, child, ...own }: Scenario): Promise<void> => {
-  const testbed = await startTestbed(server);
+export const scenario = async ({ adapter, kind, action, server, child, ...own }: Scenario): Promise<void> => {
+  const testbed = await startTestbed(adapter, server);
   const { faults } = testbed.server;
   const foreign = await testbed.records();
   const subject = own.subject?.(testbed.home) ?? subjectOf(kind, action, testbed.home);
@@ -83,7 +84,7 @@ export const scenario = async ({ kind, action, server, child, ...own }: Scenario
   }
 };
 
-/** Kills the engine's process at a point of the action's own request or step. */
+/** Kills the engine with its provider at a point of the action's own request or step. */
 export const killedAt =
   (point: "before send" | "after reply" | "before state", command: Command = "up") =>
   async ({ engine, subject }: Stage): Promise<undefined> => {
@@ -93,15 +94,21 @@ export const killedAt =
     await engine.kill();
   };
 
-/** Kills it when the server has the request, and has carried it out or not. */
+/** Begins the run, and resolves when the server has the request, and has carried it out or not. */
+export const startedUntilItCame = async ({ engine, subject, testbed }: Stage, carriedOut: boolean): Promise<Run> => {
+  const run = engine.start("up", subject.after);
+  const ended = run.outcome.then(({ errors }) => {
+    throw new Error(`the run ended before the request came: ${errors.join("\n")}`);
+  });
+  ended.catch(() => undefined);
+  await Promise.race([testbed.came(subject.operation, 1, carriedOut), ended]);
+  return run;
+};
+
+/** Kills the engine with its provider when the server has the request, and has carried it out or not. */
 export const killedWhenItCame =
   (carriedOut: boolean) =>
-  async ({ engine, subject, testbed }: Stage): Promise<undefined> => {
-    const run = engine.start("up", subject.after);
-    const ended = run.outcome.then(({ errors }) => {
-      throw new Error(`the run ended before the request came: ${errors.join("\n")}`);
-    });
-    await Promise.race([testbed.came(subject.operation, 1, carriedOut), ended]);
-    await engine.kill();
-    await ended.catch(() => undefined);
+  async (stage: Stage): Promise<undefined> => {
+    await startedUntilItCame(stage, carriedOut);
+    await stage.engine.kill();
   };

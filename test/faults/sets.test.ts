@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { killedAt, killedWhenItCame, type Scenario, STACK, type Step, scenario } from "./scenario.ts";
 import { setSubject } from "./subject.ts";
@@ -13,7 +14,7 @@ interface Row {
   what: string;
   actions: Action[];
   steps?: Step[];
-  row: Omit<Scenario, "kind" | "action" | "script" | "subject">;
+  row: Omit<Scenario, "adapter" | "kind" | "action" | "script" | "subject">;
 }
 
 const ADDS: Action[] = ["create", "update"];
@@ -80,20 +81,22 @@ const ROWS: Row[] = [
   },
 ];
 
-const cases = ROWS.flatMap(({ actions, ...row }) => actions.map((action) => ({ ...row, action })));
+const cases = ROWS.flatMap(({ actions, ...row }) =>
+  ADAPTERS.flatMap((adapter) => actions.map((action) => ({ ...row, adapter, action }))),
+);
 
 describe.concurrent("a set of role bindings", () => {
-  test.each(cases)("$what, $action", ({ action, steps = [], row }) =>
+  test.each(cases)("$what, $action ($adapter)", ({ adapter, action, steps = [], row }) =>
     scenario({
       ...row,
-      ...{ kind: "roleBinding", action, subject: (home) => setSubject(action, home) },
+      ...{ adapter, kind: "roleBinding", action, subject: (home) => setSubject(action, home) },
       script: ({ operation }) => (steps.length > 0 ? { rules: [{ operation, steps }] } : {}),
     }),
   );
 
-  test("two runs at once: each pair once, in both states", () =>
+  test.each(ADAPTERS)("two runs at once: each pair once, in both states (%s)", (adapter) =>
     scenario({
-      ...{ kind: "roleBinding", action: "create", subject: (home) => setSubject("create", home) },
+      ...{ adapter, kind: "roleBinding", action: "create", subject: (home) => setSubject("create", home) },
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "before", delay: "300ms" }] }] }),
       act: async ({ testbed, engine, subject }) => {
         const other = testbed.engine("other", {
@@ -111,11 +114,12 @@ describe.concurrent("a set of role bindings", () => {
         expect(testbed.attempts(subject.operation)).toHaveLength(1);
         return one;
       },
-    }));
+    }),
+  );
 
-  test("removed by hand: the refresh shows it, and the next up adds it again", () =>
+  test.each(ADAPTERS)("removed by hand: the refresh shows it, and the next up adds it again (%s)", (adapter) =>
     scenario({
-      ...{ kind: "roleBinding", action: "update", subject: (home) => setSubject("update", home) },
+      ...{ adapter, kind: "roleBinding", action: "update", subject: (home) => setSubject("update", home) },
       act: async ({ testbed, engine, subject }) => {
         const set = readState(testbed.stateFile(STACK)).resources.find(({ name }) => name === "subject");
         const [first] = (set?.outputs.bindings ?? []) as { uid: string }[];
@@ -123,5 +127,6 @@ describe.concurrent("a set of role bindings", () => {
         expect(await engine.run("refresh")).toMatchObject({ errors: [] });
         return engine.run("up", subject.after);
       },
-    }));
+    }),
+  );
 });

@@ -2,7 +2,8 @@
 // invite has its code. The create of a tag moves an existing tag.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
-import { readState } from "../harness/small-engine/state.ts";
+import { ADAPTERS } from "../harness/small-engine/provider.ts";
+import { readState, secretIn } from "../harness/small-engine/state.ts";
 import { killedAt, type Scenario, STACK, type Stage, type Step, scenario } from "./scenario.ts";
 
 const LOST_CODE =
@@ -19,8 +20,24 @@ const killedAndRun = async (stage: Stage) => {
   return stage.engine.run("up", stage.subject.after);
 };
 
-const outputsOf = ({ testbed }: Stage): Json =>
-  readState(testbed.stateFile(STACK)).resources.find(({ name }) => name === "subject")?.outputs ?? {};
+/** With the values of secrets. */
+const outputsOf = ({ testbed }: Stage): Json => {
+  const outputs = readState(testbed.stateFile(STACK)).resources.find(({ name }) => name === "subject")?.outputs ?? {};
+  return Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, secretIn(value) ?? value]));
+};
+
+const ROWS = ADAPTERS.flatMap((adapter) =>
+  (
+    [
+      { how: "by a reset after the commit", row: { script: losing(after), attempts: 1 } },
+      {
+        how: "by a reset before the commit, and one after it",
+        row: { script: losing({ reset: true }, after), attempts: 2 },
+      },
+      { how: "with the engine's process", row: { act: killedAndRun, attempts: 1 } },
+    ] satisfies { how: string; row: Partial<Scenario> }[]
+  ).map((own) => ({ adapter, ...own })),
+);
 
 /** The state has the code of the only invite, which is not the lost one. */
 const expectCode = async (stage: Stage): Promise<void> => {
@@ -32,15 +49,12 @@ const expectCode = async (stage: Stage): Promise<void> => {
 };
 
 describe.concurrent("a group invite whose response is lost", () => {
-  test.each<[string, Partial<Scenario>]>([
-    ["by a reset after the commit", { script: losing(after), attempts: 1 }],
-    ["by a reset before the commit, and one after it", { script: losing({ reset: true }, after), attempts: 2 }],
-    ["with the engine's process", { act: killedAndRun, attempts: 1 }],
-  ])("%s is an error about the missing code, and the next run replaces the invite", (_, row) =>
+  test.each(ROWS)("$how is an error about the missing code, and the next run replaces the invite ($adapter)", (row) =>
     scenario({
       kind: "groupInvite",
       action: "create",
-      ...row,
+      adapter: row.adapter,
+      ...row.row,
       fails: LOST_CODE,
       seen: (stage) => expect(outputsOf(stage).code).toBeUndefined(),
       afterwards: ["up"],
@@ -50,9 +64,7 @@ describe.concurrent("a group invite whose response is lost", () => {
 });
 
 describe.concurrent("a tag whose response is lost", () => {
-  test.each<[string, Partial<Scenario>]>([
-    ["by a reset after the commit", { script: losing(after), attempts: 1 }],
-    ["by a reset before the commit, and one after it", { script: losing({ reset: true }, after), attempts: 2 }],
-    ["with the engine's process", { act: killedAndRun, attempts: 1 }],
-  ])("%s is found and owned", (_, row) => scenario({ kind: "tag", action: "create", ...row }));
+  test.each(ROWS)("$how is found and owned ($adapter)", ({ adapter, row }) =>
+    scenario({ kind: "tag", action: "create", adapter, ...row }),
+  );
 });

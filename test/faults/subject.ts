@@ -69,8 +69,8 @@ const subjects: Record<SubjectKind, (parent: string, changed: boolean, further: 
     kind: "roleBinding",
     inputs: {
       parent: ref(parent),
-      identityUid: ref("who"),
-      roleUid: ref(changed ? "what-else" : "what"),
+      identity: ref("who"),
+      role: ref(changed ? "what-else" : "what"),
     },
   }),
   groupInvite: (parent, changed) => ({
@@ -88,7 +88,7 @@ const subjects: Record<SubjectKind, (parent: string, changed: boolean, further: 
 /** A set of two pairs; a change replaces one of them, adds another, and so sends a batch. */
 export const setSubject = (action: Exclude<Action, "replace">, home: string): Subject => {
   const base = surroundings("roleBinding", home);
-  const pair = (roleUid: unknown) => ({ identity: ref("who"), role: roleUid });
+  const pair = (uid: unknown) => ({ identity: ref("who"), role: uid });
   const roles = (names: readonly string[]) => names.map((name) => pair(name === "viewer" ? name : ref(name)));
   const of = (names: readonly string[]): Program => [
     ...base,

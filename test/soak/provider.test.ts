@@ -1,10 +1,14 @@
 // The quick part of the random runs of the provider; `npm run soak:provider` is the long one.
 import { expect, test } from "vitest";
+import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import { providerSoak } from "./provider.ts";
 
-test("ten runs with one request in five failing, three of them killed: nothing leaked, duplicated or lost", async () => {
-  const { figures, failures } = await providerSoak({ seed: 1, cycles: 10, kills: 3, lanes: 2 });
-  expect(failures).toEqual([]);
-  expect(figures).toMatchObject({ cycles: 10, "kills -9": 3, leaked: 0, duplicated: 0, lost: 0 });
-  expect(figures["requests that met a fault"]).toBeGreaterThan(5);
-});
+test.each(ADAPTERS)(
+  "ten runs with one request in five failing, three of them killed: nothing leaked, duplicated or lost (%s)",
+  async (adapter) => {
+    const { figures, failures } = await providerSoak({ adapter, seed: 1, cycles: 10, kills: 3, lanes: 2 });
+    expect(failures).toEqual([]);
+    expect(figures).toMatchObject({ cycles: 10, "kills -9": 3, leaked: 0, duplicated: 0, lost: 0 });
+    expect(figures["requests that met a fault"]).toBeGreaterThan(5);
+  },
+);

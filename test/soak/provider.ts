@@ -7,6 +7,7 @@ import type { FaultScript } from "../../server/faults/script.ts";
 import { type Foreign, judge, judgeDestroyed } from "../faults/judge.ts";
 import type { PauseAt } from "../harness/small-engine/environment.ts";
 import type { Program } from "../harness/small-engine/program.ts";
+import type { Adapter } from "../harness/small-engine/provider.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
@@ -15,6 +16,8 @@ import type { PartResult } from "./part.ts";
 import { randomProgram } from "./random-program.ts";
 
 export interface ProviderSoakOptions {
+  /** with the native one, each run has a plugin in a process of its own, as with Pulumi */
+  adapter: Adapter;
   seed: number;
   cycles: number;
   kills: number;
@@ -63,6 +66,7 @@ interface Count {
 }
 
 export const providerSoak = async ({
+  adapter,
   seed,
   cycles,
   kills,
@@ -76,7 +80,10 @@ export const providerSoak = async ({
   await Promise.all(
     Array.from({ length: own }, (_, lane) =>
       runLane(
-        { lane, random: createRandom(seed * 1_000 + lane), cycles: share(cycles, lane), kills: share(kills, lane) },
+        {
+          ...{ adapter, lane, random: createRandom(seed * 1_000 + lane) },
+          ...{ cycles: share(cycles, lane), kills: share(kills, lane) },
+        },
         count,
         failures,
         say,
@@ -98,6 +105,7 @@ export const providerSoak = async ({
 };
 
 interface Lane {
+  adapter: Adapter;
   lane: number;
   random: Random;
   cycles: number;
@@ -105,15 +113,15 @@ interface Lane {
 }
 
 const runLane = async (
-  { lane, random, cycles, kills }: Lane,
+  { adapter, lane, random, cycles, kills }: Lane,
   count: Count,
   failures: string[],
   say: (text: string) => void = () => undefined,
 ): Promise<void> => {
-  const testbed = await startTestbed({ speed: 20 });
+  const testbed = await startTestbed(adapter, { speed: 20 });
   const foreign = await testbed.records();
   const programs = randomProgram(random, testbed.home);
-  const engine = testbed.engine(STACK);
+  const engine = testbed.engine(STACK, { pluginProcess: true });
   const uidOf = (name: string) =>
     readState(testbed.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
   let killed = 0;
@@ -123,7 +131,7 @@ const runLane = async (
       const program = programs.next(uidOf);
       const mustKill = kills - killed >= cycles - cycle + 1;
       const isKill = killed < kills && (mustKill || random.below(cycles) < kills);
-      const problems = await runCycle({ testbed, engine, random, program, foreign, isKill }, count, () => {
+      const problems = await runCycle({ adapter, testbed, engine, random, program, foreign, isKill }, count, () => {
         killed += 1;
       });
       count.cycles += 1;
@@ -141,6 +149,7 @@ const runLane = async (
 };
 
 interface Cycle {
+  adapter: Adapter;
   testbed: Testbed;
   engine: Engine;
   random: Random;
@@ -150,7 +159,7 @@ interface Cycle {
 }
 
 const runCycle = async (
-  { testbed, engine, random, program, foreign, isKill }: Cycle,
+  { adapter, testbed, engine, random, program, foreign, isKill }: Cycle,
   count: Count,
   onKill: () => void,
 ): Promise<string[]> => {
@@ -159,7 +168,7 @@ const runCycle = async (
   // Late: within the request's time, or once the run has given it up.
   if (!isKill && random.below(3) === 0)
     rules.push({ operation: random.pick(CREATES), steps: [random.pick([{ delay: "600ms" }, { hold: true }])] });
-  const target = isKill ? await targetOf(engine, program, random) : undefined;
+  const target = isKill ? await targetOf(adapter, engine, program, random) : undefined;
   if (target?.operation)
     rules.unshift({
       operation: target.operation,
@@ -168,9 +177,11 @@ const runCycle = async (
   faults?.set({ rules, random: { rate: 0.2, seed: random.below(1_000_000), steps: STEPS } });
   const before = engine.said.length;
   let failed: boolean;
+  let pluginEnded: Promise<unknown> | undefined;
   if (target) {
-    const wasKilled = await killedRun(testbed, engine, program, target);
-    if (wasKilled) {
+    const killed = await killedRun(testbed, engine, program, target);
+    pluginEnded = killed.pluginEnded;
+    if (killed.wasKilled) {
       count.kills += 1;
       onKill();
     }
@@ -195,6 +206,8 @@ const runCycle = async (
     count.steps += steps.length;
     followed.push(...errors.map((text) => `up without a fault: ${text}`));
   }
+  // It finished what was under way beside the next run. The program must not change before.
+  await pluginEnded;
   const { leaked, lost, duplicated, problems } = await judge(testbed, STACK, engine, program, foreign);
   count.leaked += leaked.length;
   count.lost += lost.length;
@@ -203,7 +216,11 @@ const runCycle = async (
   return found.length === 0 ? [] : [...found, ...engine.said.slice(before).map((text) => `said: ${text}`)];
 };
 
+type Victim = "all" | "engine" | "plugin";
+
 interface Target {
+  /** which of the processes are killed */
+  victim: Victim;
   pause?: PauseAt;
   operation?: OperationName;
   carriedOut?: boolean;
@@ -213,30 +230,49 @@ const METHOD = { create: "POST", replace: "POST", update: "PATCH", delete: "DELE
 const STEP = { create: "creating", replace: "creating", update: "updating", delete: "deleting" } as const;
 
 /** Where a run of the program is killed: at a step that it will make. */
-const targetOf = async (engine: Engine, program: Program, random: Random): Promise<Target | undefined> => {
+const targetOf = async (
+  adapter: Adapter,
+  engine: Engine,
+  program: Program,
+  random: Random,
+): Promise<Target | undefined> => {
   const { steps } = await engine.run("preview", program);
   if (steps.length === 0) return undefined;
   const [verb, name] = random.pick(steps).split(" ") as [keyof typeof METHOD, string];
   const kind = program.find((one) => one.name === name)?.kind;
   const where = random.below(5);
+  const victim = adapter === "native" ? random.pick<Victim>(["all", "all", "engine", "plugin"]) : "all";
   if (where < 3 || !kind) {
     const point = random.pick(["before send", "after reply", "before state"] as const);
-    return { pause: { point, of: point === "before state" ? STEP[verb] : METHOD[verb] } };
+    return { victim, pause: { point, of: point === "before state" ? STEP[verb] : METHOD[verb] } };
   }
   const operations: Partial<Record<"create" | "update" | "delete", OperationName>> =
     kind === "roleBindingSet" ? SET_OPERATIONS : kindRecords[kind].operations;
-  return { operation: operations[verb === "replace" ? "create" : verb], carriedOut: where === 4 };
+  return { victim, operation: operations[verb === "replace" ? "create" : verb], carriedOut: where === 4 };
 };
 
-/** Whether the run was killed; it may have failed before it came so far. */
-const killedRun = async (testbed: Testbed, engine: Engine, program: Program, target: Target): Promise<boolean> => {
+interface KilledRun {
+  /** it may have failed before it came so far */
+  wasKilled: boolean;
+  /** of the plugin that outlived its engine */
+  pluginEnded?: Promise<unknown>;
+}
+
+const killedRun = async (testbed: Testbed, engine: Engine, program: Program, target: Target): Promise<KilledRun> => {
   const run = engine.start("up", program, target.pause);
   const ended = run.outcome.then(() => false);
   const reached = target.operation
     ? testbed.came(target.operation, 1, target.carriedOut).then(() => true)
     : run.paused.then(() => true);
   const wasKilled = await Promise.race([reached.catch(() => false), ended]);
-  await engine.kill();
+  if (wasKilled && target.victim === "engine") return { wasKilled, ...(await engine.killEngine()) };
+  if (wasKilled && target.victim === "plugin") {
+    engine.killPlugin();
+    // A step that has ended in the plugin waits in the engine.
+    run.goOn();
+    await ended;
+    await engine.end();
+  } else await engine.kill();
   await ended.catch(() => undefined);
-  return wasKilled;
+  return { wasKilled };
 };

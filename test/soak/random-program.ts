@@ -51,8 +51,8 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
   const bind = (name: string): void => {
     const [identities, roles] = [named("identity"), named("role")];
     if (identities.length === 0 || roles.length === 0) return;
-    const identityUid = ref(random.pick(identities).name);
-    const inputs: Json = { parent: place(), identityUid, roleUid: ref(random.pick(roles).name) };
+    const identity = ref(random.pick(identities).name);
+    const inputs: Json = { parent: place(), identity, role: ref(random.pick(roles).name) };
     resources.push({ name, kind: "roleBinding", inputs, literal: random.below(3) === 0 });
   };
 
@@ -85,7 +85,7 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
       one.inputs = { ...one.inputs, claimMatch: { issuer: "https://issuer.example.com", subject: text() } };
     else if (one.kind === "group") one.inputs = { ...one.inputs, description: text() };
     else if (one.kind === "roleBindingSet") one.inputs = { ...one.inputs, bindings: pairs() };
-    else one.inputs = { ...one.inputs, roleUid: ref(random.pick(named("role")).name) };
+    else one.inputs = { ...one.inputs, role: ref(random.pick(named("role")).name) };
   };
 
   // Of a group, to where it does not hold itself.

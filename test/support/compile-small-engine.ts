@@ -1,19 +1,30 @@
-// Before the fault table, which kills its engine's process in many rows: makes one module of that process, and compiles it. It loads in
-// half of the time that its 200 modules need.
+// Before the fault tables and the random runs, which start and kill an engine and its plugin many times: bundles both, and compiles them. They load in half of the
+// time that their 200 modules need.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { root } from "../../scripts/project.mjs";
+import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import { COMPILED } from "./compiled.ts";
 
+const folder = join(root, "test", "harness", "small-engine");
+
 export default async (): Promise<void> => {
-  const file = join(COMPILED, "small-engine.mjs");
+  // For another project of the same run.
+  if (process.env.IRM_TEST_SMALL_PLUGIN !== undefined) return;
+  const dir = join(COMPILED, "small-engine");
   const bundle = await rolldown({
-    input: join(root, "test", "harness", "small-engine", "process.ts"),
+    input: { engine: join(folder, "process.ts"), plugin: join(folder, "plugin-process.ts") },
     platform: "node",
   });
-  await bundle.write({ file, codeSplitting: false });
-  // Without a command it ends.
-  execFileSync(process.execPath, [file, "{}"], { input: "", env: { ...process.env, NODE_COMPILE_CACHE: COMPILED } });
-  process.env.IRM_TEST_SMALL_ENGINE = file;
+  await bundle.write({ dir, entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" });
+  await bundle.close();
+  const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
+  const run = (file: string, argument: string) =>
+    execFileSync(process.execPath, [join(dir, file), argument], { input: "", env });
+  // Without a command the engine ends, and without an engine the plugin.
+  for (const adapter of ADAPTERS) run("engine.mjs", JSON.stringify({ adapter }));
+  run("plugin.mjs", "127.0.0.1:9");
+  process.env.IRM_TEST_SMALL_ENGINE = join(dir, "engine.mjs");
+  process.env.IRM_TEST_SMALL_PLUGIN = join(dir, "plugin.mjs");
 };

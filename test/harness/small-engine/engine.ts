@@ -1,12 +1,9 @@
 // Calls the provider's methods as the Pulumi engine does, and is small enough to be killed at any line: check, diff, then
 // create, update, replace or delete. Writes the state before and after each step. Deletes last, dependents first.
 
-import type { Methods } from "../../../provider/engine/methods.ts";
-import type { StateKind } from "../../../provider/kind/index.ts";
-import { kindRecords } from "../../../provider/kind/index.ts";
-import { KEY, PROVIDER } from "../../../provider/state/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Declared, type Program, refsIn, resolved } from "./program.ts";
+import { isHalfDone, type Provider, type Snapshot } from "./provider.ts";
 import type { Pending, StateFile, Stored } from "./state.ts";
 
 export type Command = "up" | "preview" | "refresh" | "destroy";
@@ -19,32 +16,22 @@ export interface Outcome {
 }
 
 export interface EngineOptions {
-  methods: Record<StateKind, Methods>;
+  provider: Provider;
   state: StateFile;
-  /** organisation/project/stack */
-  stack: string;
   /** a step of this type has ended, and the state does not show it yet */
   beforeState(type: Pending["type"], name: string): Promise<void>;
   /** no further step begins, and those under way finish (^C) */
   isCancelled(): boolean;
 }
 
-const copied = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
-
-export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: EngineOptions) => {
+export const engineWith = ({ provider, state, beforeState, isCancelled }: EngineOptions) => {
   const outcome: Outcome = { steps: [], errors: [] };
-
-  const keyed = ({ name, kind }: Declared, inputs: Json): Json => ({
-    ...inputs,
-    [PROVIDER]: "the text that finds the provider",
-    [KEY]: `${stack}/${kind === "roleBindingSet" ? "RoleBindingSet" : kindRecords[kind].type}::${name}`,
-  });
 
   const old = ({ name, kind }: Declared): Stored | undefined =>
     state.resources.find((one) => one.name === name && one.kind === kind && !one.delete);
 
   /** One step: recorded in the state before it begins and after it has ended. */
-  const step = async <T>(pending: Pending, work: () => Promise<T>, ended: (result: T) => void): Promise<T> => {
+  const step = async <T>(pending: Pending, work: () => Promise<T>, put: (result: T) => void): Promise<T> => {
     if (isCancelled()) throw new Error("cancelled");
     state.pending.push(pending);
     state.save();
@@ -55,7 +42,7 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
     try {
       const result = await work();
       await beforeState(pending.type, pending.name);
-      ended(result);
+      put(result);
       outcome.steps.push(`${VERB[pending.type]} ${pending.name}`);
       return result;
     } catch (error) {
@@ -66,62 +53,47 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
     }
   };
 
-  // An error with an id is a resource that exists and is not ready (ErrorResourceInitFailed).
-  const halfDone = (error: unknown): { id: string; outs: Json; reasons: string[] } | undefined => {
-    const { id, properties, reasons } = error as { id?: string; properties?: Json; reasons?: string[] };
-    return id === undefined ? undefined : { id, outs: properties ?? {}, reasons: reasons ?? [] };
+  /** What a step came to; an error with a record is a resource that exists and is not ready. */
+  const ended = async (inputs: Json, work: Promise<Snapshot>): Promise<Ended> => {
+    try {
+      return { snapshot: await work, reasons: [], error: undefined };
+    } catch (error) {
+      if (!isHalfDone(error)) throw error;
+      const { id, properties, reasons } = error;
+      return { snapshot: { id, inputs, outputs: properties }, reasons, error };
+    }
   };
 
-  const stored = (declared: Declared, inputs: Json, id: string, outs: Json): Stored => ({
-    name: declared.name,
-    kind: declared.kind,
-    id,
-    inputs,
-    // As the SDK stores them (resultIncludingProvider).
-    outputs: { ...copied(outs), [PROVIDER]: inputs[PROVIDER] },
-    dependencies: refsIn(declared.inputs),
+  const stored = ({ name, kind, inputs }: Declared, { snapshot, reasons }: Ended): Stored => ({
+    ...{ name, kind, ...snapshot, dependencies: refsIn(inputs) },
+    ...(reasons.length > 0 && { initErrors: reasons }),
   });
 
   const create = async (declared: Declared, inputs: Json, replaced?: Stored): Promise<string> => {
-    const put = (one: Stored) => {
-      if (replaced) replaced.delete = true;
-      state.resources.push(one);
-    };
     const pending: Pending = { type: "creating", name: declared.name, kind: declared.kind, inputs };
-    const made = async () => {
-      try {
-        return { ...(await methods[declared.kind].create(copied(inputs))), reasons: [] as string[], error: undefined };
-      } catch (error) {
-        const half = halfDone(error);
-        if (!half) throw error;
-        return { ...half, error };
-      }
-    };
-    const { id, error } = await step(pending, made, ({ id, outs, reasons }) =>
-      put({ ...stored(declared, inputs, id, outs), ...(reasons.length > 0 && { initErrors: reasons }) }),
+    const { snapshot, error } = await step(
+      pending,
+      () => ended(inputs, provider.create(declared, inputs)),
+      (result) => {
+        if (replaced) replaced.delete = true;
+        state.resources.push(stored(declared, result));
+      },
     );
     if (error) throw error;
-    return id;
+    return snapshot.id;
   };
 
-  const update = async (declared: Declared, before: Stored, inputs: Json): Promise<string> => {
+  const update = async (declared: Declared, before: Stored, inputs: Json): Promise<void> => {
     const pending: Pending = { type: "updating", name: declared.name, kind: declared.kind, inputs };
-    const changed = async () => {
-      try {
-        const { outs } = await methods[declared.kind].update(before.id, copied(before.outputs), copied(inputs));
-        return { outs, reasons: [] as string[], error: undefined };
-      } catch (error) {
-        const half = halfDone(error);
-        if (!half) throw error;
-        return { ...half, error };
-      }
-    };
-    const { error } = await step(pending, changed, ({ outs, reasons }) => {
-      delete before.initErrors;
-      Object.assign(before, stored(declared, inputs, before.id, outs), reasons.length > 0 && { initErrors: reasons });
-    });
+    const { error } = await step(
+      pending,
+      () => ended(inputs, provider.update(declared, before, inputs)),
+      (result) => {
+        delete before.initErrors;
+        Object.assign(before, stored(declared, result));
+      },
+    );
     if (error) throw error;
-    return before.id;
   };
 
   /** What the program declares, each after those that it refers to. */
@@ -132,28 +104,29 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
       const before = old(declared);
       const unresolved = refsIn(declared.inputs).some((name) => !uids.has(name));
       if (unresolved && apply) return;
-      const { check, diff } = methods[declared.kind];
-      const news = keyed(declared, resolved(declared.inputs, uids));
-      const { inputs, failures } = await check(before ? copied(before.inputs) : {}, news);
+      const news = resolved(declared.inputs, uids);
+      const { inputs, failures } = await provider.check(declared, before?.inputs ?? {}, news);
       if (failures.length > 0) throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join());
-      const own = copied(inputs);
-      const plan = (verb: string) => void outcome.steps.push(`${verb} ${declared.name}`);
+      const plan = async (verb: string, stored?: Stored): Promise<void> => {
+        await provider.preview(declared, inputs, stored);
+        outcome.steps.push(`${verb} ${declared.name}`);
+      };
       if (!before) {
-        if (apply) uids.set(declared.name, await create(declared, own));
-        else plan("create");
+        if (apply) uids.set(declared.name, await create(declared, inputs));
+        else await plan("create");
         return;
       }
-      const { changes, replaces } = await diff(before.id, copied(before.outputs), copied(own));
+      const { changes, replaces } = await provider.diff(declared, before, inputs);
       if (replaces.length > 0) {
-        if (apply) uids.set(declared.name, await create(declared, own, before));
-        else plan("replace");
+        if (apply) uids.set(declared.name, await create(declared, inputs, before));
+        else await plan("replace");
         return;
       }
       if (changes || before.initErrors) {
-        if (apply) await update(declared, before, own);
-        else plan("update");
+        if (apply) await update(declared, before, inputs);
+        else await plan("update", before);
       } else if (apply) {
-        before.inputs = own;
+        before.inputs = inputs;
         before.dependencies = refsIn(declared.inputs);
         state.save();
       }
@@ -174,7 +147,7 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
     const pending: Pending = { type: "deleting", name: one.name, kind: one.kind, inputs: one.inputs };
     await step(
       pending,
-      () => methods[one.kind].delete(one.id, copied(one.outputs)),
+      () => provider.delete(one, one),
       () => {
         state.resources = state.resources.filter((other) => other !== one);
       },
@@ -217,14 +190,12 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
 
   const refreshed = async (one: Stored): Promise<void> => {
     try {
-      const { id, props, inputs } = await methods[one.kind].read(one.id, copied(one.outputs));
-      if (id === "") state.resources = state.resources.filter((other) => other !== one);
-      else {
+      const live = await provider.read(one, one);
+      if (live) {
         delete one.initErrors;
-        one.outputs = { ...copied(props), [PROVIDER]: one.outputs[PROVIDER] };
-        if (inputs) one.inputs = { ...copied(inputs), [PROVIDER]: one.inputs[PROVIDER] };
-      }
-      outcome.steps.push(`${id === "" ? "gone" : "read"} ${one.name}`);
+        Object.assign(one, live);
+      } else state.resources = state.resources.filter((other) => other !== one);
+      outcome.steps.push(`${live ? "read" : "gone"} ${one.name}`);
       state.save();
     } catch (error) {
       outcome.errors.push(`${one.name}: ${(error as Error).message}`);
@@ -256,5 +227,11 @@ export const engineWith = ({ methods, state, stack, beforeState, isCancelled }: 
     },
   } satisfies Record<Command, (program: Program) => Promise<Outcome>>;
 };
+
+interface Ended {
+  snapshot: Snapshot;
+  reasons: string[];
+  error: Error | undefined;
+}
 
 const VERB = { creating: "create", updating: "update", deleting: "delete", reading: "read" } as const;

@@ -1,14 +1,20 @@
 // `node test/harness/small-engine/process.ts OPTIONS`: the engine in a separate process, so that tests can kill it. Reads
 // commands as lines of JSON and answers each with one. Each command has a new provider, as each run of Pulumi has.
 import { createInterface } from "node:readline";
-import { methodsWith } from "../../../provider/engine/methods.ts";
 import type { Pace } from "../clock.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
-import { outsideWith, type PauseAt, type Point } from "./environment.ts";
+import type { PauseAt, Point } from "./environment.ts";
+import { type Pausing, pausing } from "./pause.ts";
 import type { Program } from "./program.ts";
+import type { Adapter, Provider } from "./provider.ts";
 import { openState } from "./state.ts";
 
 export interface ChildOptions {
+  adapter: Adapter;
+  /** the plugin of each run has a process of its own, as with the real engine */
+  pluginProcess?: boolean;
+  /** module of that process */
+  pluginFile?: string;
   stateFile: string;
   /** organisation/project/stack */
   stack: string;
@@ -24,42 +30,66 @@ export interface Order {
   pause?: PauseAt;
 }
 
-export type Message = { ready: true } | { paused: Point } | { said: string } | { outcome: Outcome };
+export type Message =
+  | { paused: Point }
+  | { said: string }
+  | { outcome: Outcome }
+  /** pid of the plugin */
+  | { plugin: number };
 
 const options = JSON.parse(process.argv[2] as string) as ChildOptions;
 const send = (message: Message) => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
 let goOn: () => void = () => undefined;
+let provider: Provider | undefined;
 let cancelled = false;
 process.on("SIGINT", () => {
   cancelled = true;
+  void provider?.cancel();
 });
 
-const run = async ({ command, program, pause }: Order): Promise<Outcome> => {
-  let left = pause?.nth ?? 1;
-  const reached = async (point: Point, of: string): Promise<void> => {
-    if (point !== pause?.point || of !== pause.of) return;
-    left -= 1;
-    if (left !== 0) return;
-    const going = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    send({ paused: point });
-    await going;
+const log = (said: string) => send({ said });
+const paused = (point: Point) => send({ paused: point });
+
+// Loads the one that it needs.
+const openerOf = async (adapter: Adapter): Promise<(order: Order, points: Pausing) => Promise<Provider>> => {
+  if (adapter === "dynamic") {
+    const { dynamicHere } = await import("./dynamic-here.ts");
+    return (_, { reached }) => dynamicHere({ ...options, reached, log });
+  }
+  const { nativeChild } = await import("./plugin-child.ts");
+  return async ({ pause }, points) => {
+    const { pluginFile: file = "", pace, wrongBy, newer, pageSize, stack } = options;
+    const own = { pace, wrongBy, newer, pageSize, pause };
+    const plugin = await nativeChild({ file, options: own, env: process.env, stack, log, paused });
+    send({ plugin: plugin.pid });
+    goOn = () => {
+      points.goOn();
+      plugin.goOn();
+    };
+    return plugin;
   };
-  const methods = methodsWith(outsideWith({ ...options, reached, log: (said) => send({ said }) }));
-  await methods.group.configure({ config: { get: () => undefined } });
-  const engine = engineWith({
-    methods,
-    state: openState(options.stateFile),
-    stack: options.stack,
-    beforeState: (type) => reached("before state", type),
-    isCancelled: () => cancelled,
-  });
-  return engine[command](program);
 };
 
-send({ ready: true });
+const open = await openerOf(options.adapter);
+
+const run = async (order: Order): Promise<Outcome> => {
+  const points = pausing(order.pause, paused);
+  goOn = points.goOn;
+  provider = await open(order, points);
+  const engine = engineWith({
+    provider,
+    state: openState(options.stateFile),
+    beforeState: (type) => points.reached("before state", type),
+    isCancelled: () => cancelled,
+  });
+  try {
+    return await engine[order.command](order.program);
+  } finally {
+    await provider.end();
+  }
+};
+
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === "go") goOn();
   else void run(JSON.parse(line) as Order).then((outcome) => send({ outcome }));

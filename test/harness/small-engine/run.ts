@@ -4,12 +4,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { methodsWith } from "../../../provider/engine/methods.ts";
 import { COMPILED } from "../../support/compiled.ts";
+import { dynamicProvider } from "./dynamic.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
 import { type OutsideOptions, outsideWith, type PauseAt, type Point } from "./environment.ts";
+import { nativeChild } from "./plugin-child.ts";
+import { nativeHere } from "./plugin-here.ts";
 import type { ChildOptions, Message, Order } from "./process.ts";
 import type { Program } from "./program.ts";
+import type { Provider } from "./provider.ts";
 import { openState } from "./state.ts";
 
 export interface Run {
@@ -27,9 +30,14 @@ export interface Engine {
   start(command: Command, program: Program, pause?: PauseAt): Run;
   /** in this one */
   run(command: Command, program?: Program, watch?: Watch): Promise<Outcome>;
-  /** ^C: steps under way finish, and no further one begins */
+  /** ^C: no further step begins; what is under way finishes with dynamic resources, and is cancelled in a plugin */
   interrupt(): void;
+  /** kill -9 of all processes of the run */
   kill(): Promise<void>;
+  /** kill -9 of the engine alone; resolves with the end of its plugin, which finishes what is under way */
+  killEngine(): Promise<{ pluginEnded: Promise<unknown> }>;
+  /** kill -9 of the plugin alone */
+  killPlugin(): void;
   end(): Promise<void>;
   /** its messages to the person who runs it */
   said: string[];
@@ -37,24 +45,35 @@ export interface Engine {
   text(): string;
 }
 
+interface Current {
+  child: ChildProcess;
+  exited: Promise<unknown>;
+  listen(message: (message: Message) => void): void;
+  /** pid */
+  plugin?: number;
+}
+
+const systemEnv = () => ({ PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILED });
+
 const nothing = async (): Promise<void> => undefined;
 
-// Vitest makes one module of it (test/support/compile-small-engine.ts).
+// Vitest makes one module of each (test/support/compile-small-engine.ts).
 const CHILD = process.env.IRM_TEST_SMALL_ENGINE ?? fileURLToPath(new URL("process.ts", import.meta.url));
+const PLUGIN = process.env.IRM_TEST_SMALL_PLUGIN ?? fileURLToPath(new URL("plugin-process.ts", import.meta.url));
 
 /** The engine in a process, which starts with the first command, and again after it was killed. */
 export const engineIn = (options: ChildOptions, env: () => Promise<Record<string, string>>): Engine => {
   const said: string[] = [];
   let text = "";
-  let current:
-    | { child: ChildProcess; exited: Promise<unknown>; listen(message: (message: Message) => void): void }
-    | undefined;
+  let current: Current | undefined;
 
   const started = async () => {
     if (current) return current;
-    const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILED, ...(await env()) },
+    const child = spawn(process.execPath, [CHILD, JSON.stringify({ ...options, pluginFile: PLUGIN })], {
+      env: { ...systemEnv(), ...(await env()) },
       stdio: ["pipe", "pipe", "pipe"],
+      // A group of its own, for `kill`.
+      detached: true,
     });
     // A process that was killed reads nothing more.
     child.stdin?.on("error", () => undefined);
@@ -66,16 +85,17 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       text += `${line}\n`;
       const message = JSON.parse(line) as Message;
       if ("said" in message) said.push(message.said);
+      else if ("plugin" in message) started.plugin = message.plugin;
       else listener(message);
     });
-    current = {
-      child,
-      exited: once(child, "close"),
-      listen: (own) => {
-        listener = own;
-      },
+    // A plugin writes to the same stderr, so this is the end of both.
+    const exited = once(child, "close");
+    const listen = (own: typeof listener): void => {
+      listener = own;
     };
-    return current;
+    const started: Current = { child, exited, listen };
+    current = started;
+    return started;
   };
 
   const start: Engine["start"] = (command, program, pause) => {
@@ -104,28 +124,54 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     return { outcome: outcome.promise, paused: paused.promise, goOn: () => void current?.child.stdin?.write("go\n") };
   };
 
-  const ended = async (signal?: NodeJS.Signals): Promise<void> => {
+  /** How it ends is up to `end`. */
+  const ended = async (end: (child: ChildProcess) => unknown): Promise<void> => {
     if (!current) return;
     const { child, exited } = current;
     current = undefined;
-    if (signal) child.kill(signal);
-    else child.stdin?.end();
+    end(child);
     await exited;
+  };
+
+  const log = (line: string) => void said.push(line);
+  const open = async ({ reached = nothing, hurry }: Watch): Promise<Provider> => {
+    const { adapter, pluginProcess, pace, wrongBy, newer, pageSize, stack } = options;
+    if (adapter === "native" && pluginProcess) {
+      const own = { pace, wrongBy, newer, pageSize, hurry };
+      const wrote = (line: string) => {
+        text += line;
+      };
+      return nativeChild({ file: PLUGIN, options: own, env: { ...systemEnv(), ...(await env()) }, stack, log, wrote });
+    }
+    const environment = { ...outsideWith({ ...options, reached, hurry, log }), env: await env() };
+    return adapter === "native" ? nativeHere(environment, stack) : dynamicProvider(environment, stack);
   };
 
   return {
     start,
     run: async (command, program = [], watch = {}) => {
-      const outside = outsideWith({ ...options, reached: nothing, ...watch, log: (line) => void said.push(line) });
-      const methods = methodsWith({ ...outside, env: await env() });
-      await methods.group.configure({ config: { get: () => undefined } });
-      const { stateFile, stack } = options;
-      const here = { methods, state: openState(stateFile), stack, beforeState: nothing, isCancelled: () => false };
-      return engineWith(here)[command](program);
+      const provider = await open(watch);
+      const state = openState(options.stateFile);
+      try {
+        return await engineWith({ provider, state, beforeState: nothing, isCancelled: () => false })[command](program);
+      } finally {
+        await provider.end();
+      }
     },
     interrupt: () => void current?.child.kill("SIGINT"),
-    kill: () => ended("SIGKILL"),
-    end: () => ended(),
+    kill: () => ended(({ pid, exitCode }) => exitCode === null && process.kill(-(pid as number), "SIGKILL")),
+    killEngine: async () => {
+      const { child, exited } = current as Current;
+      current = undefined;
+      const engineEnded = once(child, "exit");
+      child.kill("SIGKILL");
+      await engineEnded;
+      return { pluginEnded: exited };
+    },
+    killPlugin: () => {
+      process.kill(current?.plugin as number, "SIGKILL");
+    },
+    end: () => ended((child) => child.stdin?.end()),
     said,
     text: () => [text, ...said].join("\n"),
   };

@@ -33,6 +33,15 @@ export interface StateFile extends State {
   save(): void;
 }
 
+// github.com/pulumi/pulumi/sdk/go/common/resource/sig
+const [SIGNATURE, SECRET] = ["4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"];
+
+/** The value of a secret of a plugin. The real engine encrypts it in the state. */
+export const secretIn = (value: unknown): unknown => {
+  const own = value as { [SIGNATURE]?: string; value?: unknown } | null;
+  return own?.[SIGNATURE] === SECRET ? own?.value : undefined;
+};
+
 export const readState = (file: string): State =>
   existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as State) : { resources: [], pending: [] };
 

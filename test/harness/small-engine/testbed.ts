@@ -10,6 +10,7 @@ import { sharedKeys } from "../api-server.ts";
 import { type Pace, timeAt } from "../clock.ts";
 import { type Furnished, furnish, type Owner, ownerOf } from "./owner.ts";
 import type { ChildOptions } from "./process.ts";
+import type { Adapter } from "./provider.ts";
 import { type Engine, engineIn } from "./run.ts";
 import { readState } from "./state.ts";
 
@@ -38,9 +39,11 @@ export interface Testbed extends Owner, Furnished {
   close(): Promise<void>;
 }
 
+export type TestbedOptions = ServerOptions & { speed?: number };
+
 const POLL_MS = 5;
 
-export const startTestbed = async (options: ServerOptions & { speed?: number } = {}): Promise<Testbed> => {
+export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {}): Promise<Testbed> => {
   const pace: Pace = { startMs: Date.now(), speed: options.speed ?? 10 };
   const folder = mkdtempSync(join(tmpdir(), "irm-faults-"));
   const log: string[] = [];
@@ -96,7 +99,7 @@ export const startTestbed = async (options: ServerOptions & { speed?: number } =
     },
     engine: (name, { env = {}, ...own } = {}) =>
       engineIn(
-        { stateFile: join(folder, `${name}.state.json`), stack: `organization/faults/${name}`, pace, ...own },
+        { adapter, stateFile: join(folder, `${name}.state.json`), stack: `organization/faults/${name}`, pace, ...own },
         async () => ({
           IRM_BASE_URL: baseUrl,
           IRM_AUTH_URL: authUrl,

@@ -1,0 +1,24 @@
+// What the engine serves to its plugins: lines for its output (pulumirpc.Engine).
+import { Server, type ServerUnaryCall, type sendUnaryData, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import services from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { listen } from "../../../plugin/run.ts";
+
+export interface EngineService {
+  /** host and port */
+  address: string;
+  close(): void;
+}
+
+export const startEngineService = async (log: (line: string) => void): Promise<EngineService> => {
+  const server = new Server();
+  const handlers = {
+    log: ({ request }: ServerUnaryCall<LogRequest, unknown>, done: sendUnaryData<unknown>) => {
+      log(request.getMessage());
+      done(null, new empty.Empty());
+    },
+  };
+  server.addService(services.EngineService as never, handlers as unknown as UntypedServiceImplementation);
+  return { address: `127.0.0.1:${await listen(server)}`, close: () => server.forceShutdown() };
+};

@@ -1,0 +1,26 @@
+// A plugin in this process, for a run that no test interrupts: everything of a plugin but the process.
+import { engineLog } from "../../../plugin/log.ts";
+import { listen } from "../../../plugin/run.ts";
+import { createPlugin } from "../../../plugin/server.ts";
+import type { Environment } from "../../../provider/session/session.ts";
+import { startEngineService } from "./engine-service.ts";
+import { nativeProvider } from "./native.ts";
+import type { Provider } from "./provider.ts";
+
+/** `stack`: organisation/project/stack */
+export const nativeHere = async (environment: Environment, stack: string): Promise<Provider> => {
+  const engine = await startEngineService(environment.log);
+  const log = engineLog(() => engine.address);
+  const { server } = createPlugin({
+    version: "0.0.0",
+    schema: () => "{}",
+    environment: { ...environment, log: log.info },
+    log,
+    attached: () => undefined,
+  });
+  const end = async () => {
+    server.forceShutdown();
+    engine.close();
+  };
+  return nativeProvider({ port: await listen(server), end }, stack, engine.address);
+};
