@@ -49,7 +49,7 @@ function edit(file: string, change: (text: string) => string): void {
 /** The plugin's journal names the stack's organisation, which no request of the engine has (plugin/key.ts). */
 function withOrganization(text: string): string {
   return text.replace(
-    /^( {12}__props__)( = (?!Provider)(\w+)Args\.__new__\(\3Args\)\n)/m,
+    /^( +__props__)( = (?!Provider)(\w+)Args\.__new__\(\3Args\)\n)/gm,
     '$1$2$1.__dict__["__organization"] = pulumi.get_organization()\n',
   );
 }

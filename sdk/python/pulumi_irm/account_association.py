@@ -322,6 +322,7 @@ class AccountAssociation(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = AccountAssociationArgs.__new__(AccountAssociationArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["amazon"] = None
         __props__.__dict__["azure"] = None

@@ -322,6 +322,7 @@ class Group(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = GroupArgs.__new__(GroupArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["create_time"] = None
         __props__.__dict__["description"] = None

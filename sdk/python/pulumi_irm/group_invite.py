@@ -266,6 +266,7 @@ class GroupInvite(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = GroupInviteArgs.__new__(GroupInviteArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["code"] = None
         __props__.__dict__["create_time"] = None

@@ -346,6 +346,7 @@ class Identity(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = IdentityArgs.__new__(IdentityArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["aws_identity"] = None
         __props__.__dict__["claim_match"] = None

@@ -266,6 +266,7 @@ class IdentityProvider(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = IdentityProviderArgs.__new__(IdentityProviderArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["create_time"] = None
         __props__.__dict__["default_role"] = None

@@ -363,6 +363,7 @@ class Repo(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = RepoArgs.__new__(RepoArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["active_tags"] = None
         __props__.__dict__["aliases"] = None

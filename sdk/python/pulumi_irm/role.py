@@ -241,6 +241,7 @@ class Role(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = RoleArgs.__new__(RoleArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["capabilities"] = None
         __props__.__dict__["create_time"] = None

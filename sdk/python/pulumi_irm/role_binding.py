@@ -222,6 +222,7 @@ class RoleBinding(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = RoleBindingArgs.__new__(RoleBindingArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["create_time"] = None
         __props__.__dict__["group"] = None

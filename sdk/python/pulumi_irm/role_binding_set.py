@@ -181,6 +181,7 @@ class RoleBindingSet(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = RoleBindingSetArgs.__new__(RoleBindingSetArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["bindings"] = None
         __props__.__dict__["exclusive"] = None

@@ -260,6 +260,7 @@ class Tag(pulumi.CustomResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(id=id))
 
         __props__ = TagArgs.__new__(TagArgs)
+        __props__.__dict__["__organization"] = pulumi.get_organization()
 
         __props__.__dict__["bundles"] = None
         __props__.__dict__["deprecated"] = None
