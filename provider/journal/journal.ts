@@ -269,7 +269,12 @@ export const createJournal = (options: JournalOptions): Journal => {
       return pending.filter(({ intent }) => run.reports(intent));
     },
     otherIds: async (key) => {
-      const { entries } = await upToDate(key);
+      const open = await openFor(key);
+      // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
+      const { entries } = await upToDate(key).catch((error) => {
+        if (error instanceof JournalError) return open;
+        throw error;
+      });
       const others = [...entries.values()].filter((entry) => entry.key !== key);
       return new Set(others.flatMap(({ kind, uid }) => (uid === undefined ? [] : [recordId(kind, uid)])));
     },

@@ -1,8 +1,9 @@
 // A journal that cannot be written (docs/faults.md#f22).
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { journalPath } from "../../provider/journal/path.ts";
+import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import type { Testbed } from "../harness/small-engine/testbed.ts";
 import { KINDS } from "./judge.ts";
 import { STACK, scenario } from "./scenario.ts";
@@ -73,6 +74,26 @@ describe.concurrent("F22: a journal that cannot be written", () => {
         await engine.end();
         rmSync(fileOf(testbed));
         expect(engine.said.join()).toContain("cannot be written (ENOSPC)");
+        return outcome;
+      },
+      attempts: 1,
+    }),
+  );
+  test.each(ADAPTERS)("a journal that becomes unusable after the POST loses no record (%s)", (adapter) =>
+    scenario({
+      adapter,
+      kind: "group",
+      action: "create",
+      act: async ({ testbed, engine, subject }) => {
+        const run = engine.start("up", subject.after, { point: "after reply", of: "POST" });
+        await run.paused;
+        rmSync(fileOf(testbed));
+        mkdirSync(fileOf(testbed));
+        run.goOn();
+        const outcome = await run.outcome;
+        await engine.end();
+        rmdirSync(fileOf(testbed));
+        expect(engine.said.join()).toContain("cannot be written (EISDIR)");
         return outcome;
       },
       attempts: 1,
