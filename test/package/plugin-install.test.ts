@@ -8,6 +8,7 @@ import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { withoutPython } from "../harness/language-program.ts";
 import { createPythonEnvironment } from "../harness/python.ts";
+import { programsOf } from "../support/document.ts";
 import { type Installed, installed, writeProject } from "../support/package.ts";
 
 let place: Workplace;
@@ -50,17 +51,21 @@ const quietly = ["--yes", "--skip-preview"];
 test("npm and two lines in Pulumi.yaml; a refresh and a destroy need no other file of the package", async () => {
   const program = `
     import { Group } from "pulumi-irm/plugin";
+    import "./documented.js";
     new Group("npm", { parent: "${place.server.organization}", name: "npm" });`;
+  const [documented] = programsOf(project.path, "docs/plugin.md");
   const stack = await open("npm", {
     "Pulumi.yaml": `name: npm\nruntime: nodejs\nmain: index.js\n${PLUGINS}`,
     "package.json": { type: "module" },
     "index.js": program,
+    "documented.js": (documented?.text ?? "").replaceAll("<uid of your organisation>", place.server.organization),
   });
   const modules = join(place.folder, "npm", "node_modules");
   symlinkSync(join(project.folder, "node_modules"), modules);
   const { output } = await stack.must("up", ...quietly);
   expect(output).not.toMatch(/warning/i);
-  expect(groups("npm")).toBe(1);
+  expect([groups("npm"), groups("platform")]).toEqual([1, 1]);
+  expect(place.rows("identities", "name = ?", "release workflow")).toHaveLength(1);
 
   rmSync(modules);
   mkdirSync(join(modules, "pulumi-irm"), { recursive: true });

@@ -44,6 +44,8 @@ const programs = (): DocumentProgram[] =>
       place: at.replace(/\W/g, "-"),
       text: text.replaceAll("<uid of your organisation>", place.server.organization),
     }))
+    // Those of the native plugin run with it: plugin-install.test.ts, test/lifecycle/native.
+    .filter(({ text }) => !text.includes('from "pulumi-irm/plugin"'))
     // An adopted record must exist (test/lifecycle/adopt.test.ts), and so must the file of a policy (access-policy.test.ts). The types
     // of such a program are tested all the same.
     .filter(({ text }) => !/"<uid of [^>]+>"|new AccessPolicy\(/.test(text));
