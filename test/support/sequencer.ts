@@ -3,7 +3,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // The first of these builds and installs the package, for which the others of its project wait.
-const ORDER = ["/package/program.test.ts", "/lifecycle/", "/faults/", "/soak/", "/interop/", "/package/"];
+const ORDER = ["/package/program.test.ts", "/lifecycle/", "/package/", "/faults/", "/soak/", "/interop/"];
 
 export default class Sequencer extends BaseSequencer {
   /** Within a project as Vitest has it: the longest first, or the largest where it has not seen them yet. */

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Env } from "../../../client/config.ts";
+import { COMPILED } from "../../support/compiled.ts";
 import { startEngineService } from "./engine-service.ts";
 import type { Point } from "./environment.ts";
 import { nativeProvider } from "./native.ts";
@@ -30,7 +31,7 @@ interface Parts {
 export const nativeChild = async ({ file, options, env, stack, log, paused, wrote }: Parts): Promise<PluginChild> => {
   const engine = await startEngineService(log);
   const child = spawn(process.execPath, [file, engine.address], {
-    env: { ...env, [OPTIONS]: JSON.stringify(options) },
+    env: { ...env, NODE_COMPILE_CACHE: COMPILED, [OPTIONS]: JSON.stringify(options) },
     stdio: ["pipe", "pipe", wrote ? "pipe" : "inherit"],
   });
   const exited = once(child, "close");
