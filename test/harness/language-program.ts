@@ -36,6 +36,27 @@ export const createPythonProgram = async (
   return { ...(await openStack(place, folder, all)), ...ownOf(folder), write };
 };
 
+/** A program in TypeScript, which `continueIn` replaces by one in another language, for the same stack. Use its `commandLine`. */
+export const createMovingProgram = async (
+  place: Workplace,
+  name: string,
+  source: string,
+): Promise<Program & { continueIn(language: "yaml" | "python", source: string): void }> => {
+  const hosts = envWithHosts({
+    ...place.env,
+    ...(withoutPython ? {} : activePython(place.folder, inject("pythonWheel"))),
+  });
+  const program = await place.program(name, source, hosts);
+  return {
+    ...program,
+    continueIn: (language, own) => {
+      const project = projectOf(name, language);
+      writeFileSync(join(program.folder, "Pulumi.yaml"), language === "yaml" ? project + own : project);
+      if (language === "python") writeFileSync(join(program.folder, "__main__.py"), own);
+    },
+  };
+};
+
 /** A project of examples/ as a user has it, with the packages. */
 export const createExample = async (place: Workplace, example: string): Promise<Stack> => {
   const folder = folderOf(place, example);
@@ -80,10 +101,12 @@ const activePython = (folder: string, ...packages: string[]): Record<string, str
   return createPythonEnvironment(folder, sdk, packages);
 };
 
-/** With the engine that has the hosts of these languages. */
-const openStack = (place: Workplace, program: string, own: Readonly<Record<string, string>> = {}): Promise<Stack> => {
+const openStack = (place: Workplace, program: string, own: Readonly<Record<string, string>> = {}): Promise<Stack> =>
+  createStack({ folder: program, program, env: envWithHosts({ ...place.env, ...own }) });
+
+/** With the engine that has the hosts of these languages on the PATH. */
+const envWithHosts = (env: Readonly<Record<string, string>>): Record<string, string> => {
+  const { PATH = process.env.PATH ?? "" } = env;
   const engine = inject("languagesEngine");
-  const { PATH = process.env.PATH ?? "", ...env } = { ...place.env, ...own };
-  const path = engine === undefined ? PATH : [engine, PATH].join(delimiter);
-  return createStack({ folder: program, program, env: { ...env, PATH: path } });
+  return { ...env, PATH: engine === undefined ? PATH : [engine, PATH].join(delimiter) };
 };

@@ -1,11 +1,24 @@
-// The same program in YAML and in Python through the native plugin: the stored rows, what the engine says of each property, and the
-// requests that the server saw.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+// The same program in TypeScript, with dynamic and with native resources, in YAML and in Python: the stored rows, what the engine says
+// of each resource, and the requests that the server saw.
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
+import {
+  createMovingProgram,
+  createPythonProgram,
+  createYamlProgram,
+  withoutPython,
+} from "../harness/language-program.ts";
 
 const ISSUER = "https://token.actions.githubusercontent.com";
+
+/** A program in the folder of a workplace that begins with these values, and what follows from its language. */
+interface Language {
+  source(organization: string, values: Values): string;
+  create(place: Workplace, name: string, source: string): Promise<Program>;
+  /** Whether the engine says which property of a resource changes; it does of native resources. */
+  properties: boolean;
+}
 
 interface Values {
   description: string;
@@ -69,115 +82,181 @@ irm.RoleBinding("own", parent=sub.uid, identity=ci.uid, role=custom.uid)
 pulumi.export("viewer", irm.get_role(name="viewer").uid)
 `;
 
-const life = (source: typeof yaml, create: typeof createYamlProgram) => () => {
+const typescript =
+  (module: string) =>
+  (organization: string, { description, subject, capabilities, bound }: Values) =>
+    `
+import { getRoleOutput, Group, Identity, Role, RoleBinding } from "${module}";
+
+const team = new Group("team", { parent: "${organization}", name: "team", description: "${description}" });
+const sub = new Group("sub", { parent: team, name: "sub" });
+const claimMatch = { issuer: "${ISSUER}", subject: "${subject}" };
+const ci = new Identity("ci", { parent: team, name: "ci", claimMatch });
+const custom = new Role("custom", { parent: team, name: "custom", capabilities: ${JSON.stringify(capabilities)} });
+new RoleBinding("built-in", { parent: ${bound}, identity: ci, role: "viewer" });
+new RoleBinding("own", { parent: sub, identity: ci, role: custom });
+export const viewer = getRoleOutput({ name: "viewer" }).uid;
+`;
+
+const life =
+  ({ source, create, properties }: Language) =>
+  () => {
+    let place: Workplace;
+    let program: Program;
+    beforeAll(async () => {
+      place = await createWorkplace();
+      program = await create(place, "languages", source(place.server.organization, before));
+    });
+    afterAll(() => place.close());
+
+    const rowOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0];
+    const writes = async () => writesOf(await place.server.takeRequests());
+    const operations = async () => (await writes()).map(({ operation }) => operation).sort();
+    /** What `--json` prints for each resource while a command runs. */
+    const eventsOf = async (...args: string[]): Promise<Step[]> => {
+      const { stdout } = await program.must(...args, "--yes", "--skip-preview", "--json");
+      const events = stdout.split("\n").flatMap((line) => (line ? [JSON.parse(line) as EngineEvent] : []));
+      return events.flatMap(({ resOutputsEvent }) => (resOutputsEvent ? [resOutputsEvent.metadata] : []));
+    };
+
+    it("creates each record once, and calls a function", async () => {
+      await program.must("up", "--yes", "--skip-preview");
+      expect(await operations()).toEqual([
+        "CreateGroup",
+        "CreateGroup",
+        "CreateIdentity",
+        "CreateRole",
+        "CreateRoleBinding",
+        "CreateRoleBinding",
+      ]);
+      const [team, sub, ci, custom] = [
+        rowOf("groups", "team"),
+        rowOf("groups", "sub"),
+        rowOf("identities", "ci"),
+        rowOf("roles", "custom"),
+      ];
+      expect(team).toMatchObject({ parent: place.server.organization, body: { description: before.description } });
+      expect(sub?.parent).toBe(team?.uid);
+      expect(ci?.body.claimMatch).toEqual({ issuer: ISSUER, subject: before.subject });
+      const { uid: viewer } = rowOf("roles", "viewer") as { uid: string };
+      const bindings = place.rows("role_bindings", "parent = ?", sub?.uid as string);
+      expect(bindings.map(({ role_uid }) => role_uid).sort()).toEqual([viewer, custom?.uid].sort());
+      expect(bindings.map(({ identity_uid }) => identity_uid)).toEqual([ci?.uid, ci?.uid]);
+
+      const { resources, text } = program.state();
+      expect(resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs).toEqual({ viewer });
+      expect(resources.find(({ urn }) => urn.endsWith("Group::team"))?.id).toBe(team?.uid);
+      expect(text).not.toContain("eyJ");
+      expect(text).not.toContain(place.server.token);
+    });
+
+    it("is not changed by an up that reads the records first", async () => {
+      await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
+      expect(await writes()).toEqual([]);
+    });
+
+    it("previews each change, and sends one PATCH or one replacement for a resource", async () => {
+      program.write(source(place.server.organization, after));
+      const { steps } = JSON.parse((await program.must("preview", "--json")).stdout) as { steps: Step[] };
+      expect(operationsIn(steps)).toEqual({ team: "update", ci: "update", custom: "update", "built-in": "replace" });
+      const changes = {
+        "team description": "update",
+        "ci claimMatch.subject": "update",
+        "custom capabilities[1]": "add",
+        "built-in parent": "update-replace",
+      };
+      expect(changesIn(steps)).toEqual(properties ? changes : {});
+      expect(await writes()).toEqual([]);
+
+      await program.must("up", "--yes", "--skip-preview");
+      const sent = (await writes()).map(({ operation, query }) => [operation, query?.updateMask]);
+      expect(sent.sort()).toEqual([
+        ["CreateRoleBinding", undefined],
+        ["DeleteRoleBinding", undefined],
+        ["UpdateGroup", "description"],
+        ["UpdateIdentity", "claimMatch.subject"],
+        ["UpdateRole", "capabilities"],
+      ]);
+      expect(rowOf("roles", "custom")?.body.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
+      const team = rowOf("groups", "team")?.uid as string;
+      expect(place.rows("role_bindings", "parent = ?", team)).toHaveLength(1);
+    });
+
+    it("shows a change by hand in the JSON of a refresh, and the next up repairs it", async () => {
+      const path = `/iam/v2beta1/groups/${rowOf("groups", "team")?.uid}?updateMask=description`;
+      expect((await place.call("PATCH", path, { description: "by hand" })).status).toBe(200);
+      const refreshed = await eventsOf("refresh");
+      expect(refreshed.filter(({ op }) => op !== "same")).toMatchObject([
+        {
+          op: "update",
+          urn: expect.stringMatching(/Group::team$/),
+          old: { outputs: { description: after.description } },
+          new: { outputs: { description: "by hand" } },
+        },
+      ]);
+      await place.server.takeRequests();
+      const repair = await eventsOf("up");
+      expect(operationsIn(repair)).toEqual({ team: "update" });
+      expect(changesIn(repair)).toEqual(properties ? { "team description": "update" } : {});
+      expect(await operations()).toEqual(["UpdateGroup"]);
+      expect(rowOf("groups", "team")?.body.description).toBe(after.description);
+    });
+
+    it("is destroyed, and nothing else is", async () => {
+      await program.must("destroy", "--yes", "--skip-preview");
+      expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
+      expect(place.rows("role_bindings")).toHaveLength(1);
+      expect(place.rows("identities", "parent IS NOT NULL").map(({ uid }) => uid)).toEqual([place.server.identity]);
+      expect(place.rows("roles", "parent IS NOT NULL")).toEqual([]);
+    });
+  };
+
+const createProgram = (plugin?: string) => (place: Workplace, name: string, source: string) =>
+  place.program(name, source, {}, plugin === undefined ? {} : { plugin });
+
+describe(
+  "a program in TypeScript with dynamic resources",
+  life({ source: typescript("pulumi-irm"), create: createProgram(), properties: false }),
+);
+describe(
+  "a program in TypeScript with native resources",
+  life({
+    source: typescript("pulumi-irm/plugin"),
+    create: createProgram(inject("pluginFolder")),
+    properties: true,
+  }),
+);
+describe("a program in YAML", life({ source: yaml, create: createYamlProgram, properties: true }));
+describe.skipIf(withoutPython)(
+  `a program in Python${withoutPython}`,
+  life({ source: python, create: createPythonProgram, properties: true }),
+);
+
+describe("a stack of a TypeScript program with dynamic resources", () => {
   let place: Workplace;
-  let program: Program;
+  let program: Awaited<ReturnType<typeof createMovingProgram>>;
   beforeAll(async () => {
     place = await createWorkplace();
-    program = await create(place, "languages", source(place.server.organization, before));
+    const source = typescript("pulumi-irm")(place.server.organization, before);
+    program = await createMovingProgram(place, "languages", source);
+    await program.must("up", "--yes", "--skip-preview");
+    await place.server.takeRequests();
   });
   afterAll(() => place.close());
 
-  const rowOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0];
-  const writes = async () => writesOf(await place.server.takeRequests());
-  const operations = async () => (await writes()).map(({ operation }) => operation).sort();
-  /** What `--json` prints for each resource while a command runs. */
-  const eventsOf = async (...args: string[]): Promise<Step[]> => {
-    const { stdout } = await program.must(...args, "--yes", "--skip-preview", "--json");
-    const events = stdout.split("\n").flatMap((line) => (line ? [JSON.parse(line) as EngineEvent] : []));
-    return events.flatMap(({ resOutputsEvent }) => (resOutputsEvent ? [resOutputsEvent.metadata] : []));
+  const continuesIn = (language: "yaml" | "python", source: typeof yaml) => async () => {
+    program.continueIn(language, source(place.server.organization, before));
+    await program.commandLine.must("preview", "--expect-no-changes");
+    await program.commandLine.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+    expect(writesOf(await place.server.takeRequests())).toEqual([]);
   };
 
-  it("creates each record once, and calls a function", async () => {
-    await program.must("up", "--yes", "--skip-preview");
-    expect(await operations()).toEqual([
-      "CreateGroup",
-      "CreateGroup",
-      "CreateIdentity",
-      "CreateRole",
-      "CreateRoleBinding",
-      "CreateRoleBinding",
-    ]);
-    const [team, sub, ci, custom] = [
-      rowOf("groups", "team"),
-      rowOf("groups", "sub"),
-      rowOf("identities", "ci"),
-      rowOf("roles", "custom"),
-    ];
-    expect(team).toMatchObject({ parent: place.server.organization, body: { description: before.description } });
-    expect(sub?.parent).toBe(team?.uid);
-    expect(ci?.body.claimMatch).toEqual({ issuer: ISSUER, subject: before.subject });
-    const { uid: viewer } = rowOf("roles", "viewer") as { uid: string };
-    const bindings = place.rows("role_bindings", "parent = ?", sub?.uid as string);
-    expect(bindings.map(({ role_uid }) => role_uid).sort()).toEqual([viewer, custom?.uid].sort());
-    expect(bindings.map(({ identity_uid }) => identity_uid)).toEqual([ci?.uid, ci?.uid]);
-
-    const { resources, text } = program.state();
-    expect(resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs).toEqual({ viewer });
-    expect(resources.find(({ urn }) => urn.endsWith("irm:index:Group::team"))?.id).toBe(team?.uid);
-    expect(text).not.toContain("eyJ");
-    expect(text).not.toContain(place.server.token);
-  });
-
-  it("is not changed by an up that reads the records first", async () => {
-    await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
-    expect(await writes()).toEqual([]);
-  });
-
-  it("previews each changed property, and sends one PATCH or one replacement for a resource", async () => {
-    program.write(source(place.server.organization, after));
-    const { steps } = JSON.parse((await program.must("preview", "--json")).stdout) as { steps: Step[] };
-    expect(changesIn(steps)).toEqual({
-      "team description": "update",
-      "ci claimMatch.subject": "update",
-      "custom capabilities[1]": "add",
-      "built-in parent": "update-replace",
-    });
-    expect(await writes()).toEqual([]);
-
-    await program.must("up", "--yes", "--skip-preview");
-    const changes = (await writes()).map(({ operation, query }) => [operation, query?.updateMask]);
-    expect(changes.sort()).toEqual([
-      ["CreateRoleBinding", undefined],
-      ["DeleteRoleBinding", undefined],
-      ["UpdateGroup", "description"],
-      ["UpdateIdentity", "claimMatch.subject"],
-      ["UpdateRole", "capabilities"],
-    ]);
-    expect(rowOf("roles", "custom")?.body.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
-    const team = rowOf("groups", "team")?.uid as string;
-    expect(place.rows("role_bindings", "parent = ?", team)).toHaveLength(1);
-  });
-
-  it("shows a change by hand in the JSON of a refresh, and the next up repairs it", async () => {
-    const path = `/iam/v2beta1/groups/${rowOf("groups", "team")?.uid}?updateMask=description`;
-    expect((await place.call("PATCH", path, { description: "by hand" })).status).toBe(200);
-    const refreshed = await eventsOf("refresh");
-    expect(refreshed.filter(({ op }) => op !== "same")).toMatchObject([
-      {
-        op: "update",
-        urn: expect.stringMatching(/Group::team$/),
-        old: { outputs: { description: after.description } },
-        new: { outputs: { description: "by hand" } },
-      },
-    ]);
-    await place.server.takeRequests();
-    expect(changesIn(await eventsOf("up"))).toEqual({ "team description": "update" });
-    expect(await operations()).toEqual(["UpdateGroup"]);
-    expect(rowOf("groups", "team")?.body.description).toBe(after.description);
-  });
-
-  it("is destroyed, and nothing else is", async () => {
-    await program.must("destroy", "--yes", "--skip-preview");
-    expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
-    expect(place.rows("role_bindings")).toHaveLength(1);
-    expect(place.rows("identities", "parent IS NOT NULL").map(({ uid }) => uid)).toEqual([place.server.identity]);
-    expect(place.rows("roles", "parent IS NOT NULL")).toEqual([]);
-  });
-};
-
-describe("a program in YAML", life(yaml, createYamlProgram));
-describe.skipIf(withoutPython)(`a program in Python${withoutPython}`, life(python, createPythonProgram));
+  it("is not changed by the same program in YAML", continuesIn("yaml", yaml));
+  it.skipIf(withoutPython)(
+    `is not changed by the same program in Python${withoutPython}`,
+    continuesIn("python", python),
+  );
+});
 
 interface Step {
   op: string;
@@ -190,11 +269,16 @@ interface EngineEvent {
   resOutputsEvent?: { metadata: Step };
 }
 
+const nameIn = (urn: string): string => urn.replace(/^.*::/, "");
+
+/** Name of a resource: what is done with it. */
+const operationsIn = (steps: readonly Step[]): Record<string, string> =>
+  Object.fromEntries(steps.flatMap(({ urn, op }) => (op === "same" ? [] : [[nameIn(urn), op]])));
+
 /** `name path`: kind of the change. */
 const changesIn = (steps: readonly Step[]): Record<string, string | undefined> =>
   Object.fromEntries(
-    steps.flatMap(({ urn, detailedDiff }) => {
-      const name = urn.replace(/^.*::/, "");
-      return Object.entries(detailedDiff ?? {}).map(([path, own]) => [`${name} ${path}`, own.kind ?? own.diffKind]);
-    }),
+    steps.flatMap(({ urn, detailedDiff }) =>
+      Object.entries(detailedDiff ?? {}).map(([path, own]) => [`${nameIn(urn)} ${path}`, own.kind ?? own.diffKind]),
+    ),
   );
