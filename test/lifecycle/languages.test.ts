@@ -2,7 +2,7 @@
 // of each resource, and the requests that the server saw.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { createWorkplace, type Program, type ProgramOptions, type Workplace } from "../harness/engine-workplace.ts";
 import {
   createMovingProgram,
   createPythonProgram,
@@ -22,25 +22,30 @@ interface Language {
 
 interface Values {
   description: string;
-  subject: string;
+  claim: Readonly<Record<string, string>>;
   capabilities: readonly string[];
+  /** the group of the binding to a built-in role */
   bound: "sub" | "team";
+  /** the built-in role of the other binding */
+  role: string;
 }
 
 const before: Values = {
   description: "Builds things",
-  subject: "repo:acme/app",
+  claim: { subject: "repo:acme/app:ref:refs/heads/main" },
   capabilities: ["groups.list"],
   bound: "sub",
+  role: "editor",
 };
 const after: Values = {
   description: "Builds everything",
-  subject: "repo:acme/all",
+  claim: { subjectPattern: "repo:acme/.*" },
   capabilities: ["groups.list", "repo.list"],
   bound: "team",
+  role: "owner",
 };
 
-const yaml = (organization: string, { description, subject, capabilities, bound }: Values) => `
+const yaml = (organization: string, { description, claim, capabilities, bound, role }: Values) => `
 resources:
   team:
     type: irm:Group
@@ -53,7 +58,7 @@ resources:
     properties:
       parent: \${team.uid}
       name: ci
-      claimMatch: { issuer: "${ISSUER}", subject: "${subject}" }
+      claimMatch: ${JSON.stringify({ issuer: ISSUER, ...claim })}
   custom:
     type: irm:Role
     properties: { parent: "\${team.uid}", name: custom, capabilities: [${capabilities}] }
@@ -63,38 +68,48 @@ resources:
   own:
     type: irm:RoleBinding
     properties: { parent: "\${sub.uid}", identity: "\${ci.uid}", role: "\${custom.uid}" }
+  other:
+    type: irm:RoleBinding
+    properties: { parent: "\${sub.uid}", identity: "\${ci.uid}", role: ${role} }
 variables:
   viewer:
     fn::invoke: { function: irm:getRole, arguments: { name: viewer } }
 outputs: { viewer: "\${viewer.uid}" }
 `;
 
-const python = (organization: string, { description, subject, capabilities, bound }: Values) => `
+const python = (organization: string, { description, claim, capabilities, bound, role }: Values) => `
 import pulumi
 import pulumi_irm as irm
 
 team = irm.Group("team", parent="${organization}", name="team", description="${description}")
 sub = irm.Group("sub", parent=team.uid, name="sub")
-ci = irm.Identity("ci", parent=team.uid, name="ci", claim_match={"issuer": "${ISSUER}", "subject": "${subject}"})
+ci = irm.Identity("ci", parent=team.uid, name="ci", claim_match=${JSON.stringify({ issuer: ISSUER, ...snakeCase(claim) })})
 custom = irm.Role("custom", parent=team.uid, name="custom", capabilities=${JSON.stringify(capabilities)})
 irm.RoleBinding("built-in", parent=${bound}.uid, identity=ci.uid, role="viewer")
 irm.RoleBinding("own", parent=sub.uid, identity=ci.uid, role=custom.uid)
+irm.RoleBinding("other", parent=sub.uid, identity=ci.uid, role="${role}")
 pulumi.export("viewer", irm.get_role(name="viewer").uid)
 `;
 
+const snakeCase = (members: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
+  );
+
 const typescript =
   (module: string) =>
-  (organization: string, { description, subject, capabilities, bound }: Values) =>
+  (organization: string, { description, claim, capabilities, bound, role }: Values) =>
     `
 import { getRoleOutput, Group, Identity, Role, RoleBinding } from "${module}";
 
 const team = new Group("team", { parent: "${organization}", name: "team", description: "${description}" });
 const sub = new Group("sub", { parent: team, name: "sub" });
-const claimMatch = { issuer: "${ISSUER}", subject: "${subject}" };
+const claimMatch = ${JSON.stringify({ issuer: ISSUER, ...claim })};
 const ci = new Identity("ci", { parent: team, name: "ci", claimMatch });
 const custom = new Role("custom", { parent: team, name: "custom", capabilities: ${JSON.stringify(capabilities)} });
 new RoleBinding("built-in", { parent: ${bound}, identity: ci, role: "viewer" });
 new RoleBinding("own", { parent: sub, identity: ci, role: custom });
+new RoleBinding("other", { parent: sub, identity: ci, role: "${role}" });
 export const viewer = getRoleOutput({ name: "viewer" }).uid;
 `;
 
@@ -128,6 +143,7 @@ const life =
         "CreateRole",
         "CreateRoleBinding",
         "CreateRoleBinding",
+        "CreateRoleBinding",
       ]);
       const [team, sub, ci, custom] = [
         rowOf("groups", "team"),
@@ -137,15 +153,23 @@ const life =
       ];
       expect(team).toMatchObject({ parent: place.server.organization, body: { description: before.description } });
       expect(sub?.parent).toBe(team?.uid);
-      expect(ci?.body.claimMatch).toEqual({ issuer: ISSUER, subject: before.subject });
-      const { uid: viewer } = rowOf("roles", "viewer") as { uid: string };
+      expect(ci?.body.claimMatch).toEqual({ issuer: ISSUER, ...before.claim });
+      const [viewer = "", editor] = ["viewer", "editor"].map((name) => rowOf("roles", name)?.uid);
       const bindings = place.rows("role_bindings", "parent = ?", sub?.uid as string);
-      expect(bindings.map(({ role_uid }) => role_uid).sort()).toEqual([viewer, custom?.uid].sort());
-      expect(bindings.map(({ identity_uid }) => identity_uid)).toEqual([ci?.uid, ci?.uid]);
+      expect(bindings.map(({ role_uid }) => role_uid).sort()).toEqual([viewer, editor, custom?.uid].sort());
+      expect(new Set(bindings.map(({ identity_uid }) => identity_uid))).toEqual(new Set([ci?.uid]));
 
       const { resources, text } = program.state();
       expect(resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs).toEqual({ viewer });
-      expect(resources.find(({ urn }) => urn.endsWith("Group::team"))?.id).toBe(team?.uid);
+      const stored = resources.find(({ urn }) => urn.endsWith("Group::team"));
+      expect(stored?.id).toBe(team?.uid);
+      expect(stored?.outputs).toMatchObject({
+        uid: team?.uid,
+        name: "team",
+        description: before.description,
+        verified: false,
+        resourceLimits: {},
+      });
       expect(text).not.toContain("eyJ");
       expect(text).not.toContain(place.server.token);
     });
@@ -158,12 +182,20 @@ const life =
     it("previews each change, and sends one PATCH or one replacement for a resource", async () => {
       program.write(source(place.server.organization, after));
       const { steps } = JSON.parse((await program.must("preview", "--json")).stdout) as { steps: Step[] };
-      expect(operationsIn(steps)).toEqual({ team: "update", ci: "update", custom: "update", "built-in": "replace" });
+      expect(operationsIn(steps)).toEqual({
+        team: "update",
+        ci: "update",
+        custom: "update",
+        "built-in": "replace",
+        other: "update",
+      });
       const changes = {
         "team description": "update",
-        "ci claimMatch.subject": "update",
+        "ci claimMatch.subject": "delete",
+        "ci claimMatch.subjectPattern": "add",
         "custom capabilities[1]": "add",
         "built-in parent": "update-replace",
+        "other role": "update",
       };
       expect(changesIn(steps)).toEqual(properties ? changes : {});
       expect(await writes()).toEqual([]);
@@ -174,9 +206,11 @@ const life =
         ["CreateRoleBinding", undefined],
         ["DeleteRoleBinding", undefined],
         ["UpdateGroup", "description"],
-        ["UpdateIdentity", "claimMatch.subject"],
+        ["UpdateIdentity", "claimMatch.subject,claimMatch.subjectPattern"],
         ["UpdateRole", "capabilities"],
+        ["UpdateRoleBinding", "roleUid"],
       ]);
+      expect(rowOf("identities", "ci")?.body.claimMatch).toEqual({ issuer: ISSUER, ...after.claim });
       expect(rowOf("roles", "custom")?.body.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
       const team = rowOf("groups", "team")?.uid as string;
       expect(place.rows("role_bindings", "parent = ?", team)).toHaveLength(1);
@@ -211,18 +245,18 @@ const life =
     });
   };
 
-const createProgram = (plugin?: string) => (place: Workplace, name: string, source: string) =>
-  place.program(name, source, {}, plugin === undefined ? {} : { plugin });
+const createProgram = (options: ProgramOptions) => (place: Workplace, name: string, source: string) =>
+  place.program(name, source, {}, options);
 
 describe(
   "a program in TypeScript with dynamic resources",
-  life({ source: typescript("pulumi-irm"), create: createProgram(), properties: false }),
+  life({ source: typescript("pulumi-irm"), create: createProgram({ ownProcess: true }), properties: false }),
 );
 describe(
   "a program in TypeScript with native resources",
   life({
     source: typescript("pulumi-irm/plugin"),
-    create: createProgram(inject("pluginFolder")),
+    create: createProgram({ plugin: inject("pluginFolder") }),
     properties: true,
   }),
 );
