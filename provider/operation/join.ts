@@ -13,11 +13,14 @@ const MEMBERS = "members";
 /** The members that an event adds or removes. */
 type Change = { join: string } | { leave: readonly string[] };
 
-/** Joins the operation of this engine, until `close` or the end of this process. */
-export const joinOperation = (engine: Engine): Operation => joinAt(logPath(engine));
+/** Joins the operation of this engine, until `close` or the end of this process. Begins it where no other process has. */
+export const joinOperation = (engine: Engine): Operation => {
+  const path = logPath(engine);
+  return joinAt(findLog(engine.address) ?? path);
+};
 
-/** Joins it where a process of a plugin has begun it. */
-export const joinPlugins = ({ address }: Engine): Operation | undefined => {
+/** Joins it where another process has begun it. */
+export const joinBegun = ({ address }: Engine): Operation | undefined => {
   const path = findLog(address);
   return path === undefined ? undefined : joinAt(path);
 };

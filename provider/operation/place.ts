@@ -27,11 +27,12 @@ export const logPath = ({ address, pid = parent() }: Engine): string => {
   return join(folder, markOf(pid) + endOf(address));
 };
 
-/** Path of the log that a plugin's processes of this engine share; undefined where there is none. */
+/** Path of the log that the processes of this engine share; undefined where there is none. */
 export const findLog = (address: string): string | undefined => {
   try {
     const folder = folderHere();
-    const name = readdirSync(folder).find((one) => one.endsWith(endOf(address)) && !isAbandoned(one));
+    const isOwn = (name: string) => name.startsWith(`${namespace()}.`) && name.endsWith(endOf(address));
+    const name = readdirSync(folder).find((one) => isOwn(one) && !isAbandoned(one));
     return name && problemOf(lstatSync(folder)) === undefined ? join(folder, name) : undefined;
   } catch {
     return undefined;
@@ -95,11 +96,13 @@ const UNKNOWN = 0;
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 // Containers may share the folder: only in its own namespace does a process know whether an engine has ended.
-const markOf = (pid: number): string => [digest(pidsHere() ?? ""), pid, startOf(pid) || 0].join(".");
+const markOf = (pid: number): string => [namespace(), pid, startOf(pid) || 0].join(".");
+
+const namespace = (): string => digest(pidsHere() ?? "");
 
 const isAbandoned = (name: string): boolean => {
-  const [namespace, pid, start] = name.split(".");
-  if (pidsHere() === undefined || namespace !== digest(pidsHere() ?? "")) return false;
+  const [where, pid, start] = name.split(".");
+  if (pidsHere() === undefined || where !== namespace()) return false;
   const engine = Number(pid);
   if (engine === UNKNOWN) return false;
   return !isAlive(engine) || (startOf(engine) || "0") !== start;

@@ -9,6 +9,7 @@ import type { StateKind } from "../kind/index.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../kind/kind.ts";
 import { placeInStack } from "../kind/urn.ts";
 import { KEY, ORGANIZATION, PREVIEW, PROVIDER, REPLACE_ON } from "../state/state.ts";
+import { perRun } from "./run.ts";
 import { afterFirstLookUp, checkProgramConfig, programError } from "./session.ts";
 
 export interface Form {
@@ -65,6 +66,27 @@ export const formOf = forms.of;
 /** Makes classes native. */
 export const registerNative = (...types: object[]): void => {
   for (const type of types) forms.register(type, nativeForm);
+};
+
+const declared = perRun(() => new Map<string, Form>());
+
+/** Throws where the program declares a resource in both forms: they would manage one record, since each may become the other. */
+export const requireOneForm = (
+  form: Form,
+  type: string,
+  name: string,
+  { parent, id }: pulumi.CustomResourceOptions,
+): void => {
+  // One that is got by its uid manages nothing.
+  if (id !== undefined) return;
+  const key = placeInStack([...typesAbove(parent), type], name);
+  const first = declared().get(key) ?? form;
+  declared().set(key, first);
+  if (first !== form)
+    throw programError(
+      `${type} ${name}: declared as a dynamic resource ("pulumi-irm") and as a native one ("pulumi-irm/plugin"), which is one resource ` +
+        "in two forms; remove one of them, or give it another name (docs/plugin.md).",
+    );
 };
 
 /** The options with the aliases of the other form: the resource itself, and what the program gives as its former names. */

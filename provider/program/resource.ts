@@ -5,7 +5,7 @@ import type { KindName } from "../kind/index.ts";
 import { outputNames } from "../kind/kind.ts";
 import { adoption, givenAdoption } from "./adoption.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
-import { formOf, withAliases } from "./form.ts";
+import { formOf, requireOneForm, withAliases } from "./form.ts";
 import { boundRecords, checkedRoles, inputsFrom, withSecretOutputs } from "./inputs.ts";
 import { settled } from "./removals.ts";
 import { programError } from "./session.ts";
@@ -28,6 +28,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const descriptor: Resource = resources[kind];
     const { type } = descriptor;
     const form = formOf(new.target);
+    requireOneForm(form, type, name, opts);
     const given = inputsFrom(descriptor, args);
     const unset = Object.fromEntries(outputNames(descriptor).map((output) => [output, undefined]));
     markHandled(given);

@@ -4,7 +4,7 @@ import { isUidp, resources } from "../../schema/index.ts";
 import { SET_TYPE as TYPE } from "../kind/kind.ts";
 import { nameOf } from "./binding-names.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
-import { type Form, formOf, withAliases } from "./form.ts";
+import { type Form, formOf, requireOneForm, withAliases } from "./form.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
 import { type BoundRecord, checkedRole, referenceUid } from "./inputs.ts";
@@ -68,6 +68,7 @@ export class RoleBindingSet extends pulumi.CustomResource {
 
   constructor(name: string, args: RoleBindingSetArgs, opts: pulumi.CustomResourceOptions = {}) {
     const form = formOf(new.target);
+    requireOneForm(form, TYPE, name, opts);
     const { parent, bindings, ...switches } = args;
     const group = referenceUid(parent, resources.group.type, "parent");
     const pairs = pairsFrom(bindings);

@@ -6,7 +6,7 @@ import { apiError, type Json } from "../../schema/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
-import { staysOnDelete } from "../state/state.ts";
+import { KEY, staysOnDelete } from "../state/state.ts";
 import { deletesOf, deleteWhenUnblocked, listBlocking } from "./delete-order.ts";
 import { forceDestroy, stillDeclared } from "./force-destroy.ts";
 import { deleteOrConfirm } from "./not-found.ts";
@@ -19,7 +19,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     session.log(`${subject} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
     return false;
   }
-  if (!session.ownership.release(recordId(kind.field, id), stored.adopted === true)) {
+  if (!session.ownership.release(recordId(kind.field, id), stored[KEY], stored.adopted === true)) {
     session.log(`${subject} stays: another resource of this stack manages it`);
     return false;
   }

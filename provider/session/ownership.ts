@@ -33,10 +33,10 @@ export interface Ownership {
   /** Why `key` must not adopt the record. That the state has it is no reason: it may be there under the resource's old name. */
   adoptionRefusal(uid: string, key: string): string | undefined;
   /**
-   * This run is about to delete the record. Returns false when the run has taken it, is going to adopt it, or keeps it as adopted.
-   * `own`: the resource that adopted it is deleted itself.
+   * This run is about to delete the record. Returns false when the run has taken it, is going to adopt it, keeps it as adopted, or keeps
+   * it for another resource than `key`, which is deleted. `own`: the resource that adopted it is deleted itself.
    */
-  release(uid: string, own?: boolean): boolean;
+  release(uid: string, key?: unknown, own?: boolean): boolean;
   /** This run is deleting the record, or has deleted it. */
   isLeaving(uid: string): boolean;
   /**
@@ -49,19 +49,30 @@ export interface Ownership {
 }
 
 /** What the resources of a run do with records, in one order. The names are part of a file that processes of two versions may share. */
-type Event =
+type Event = Act & {
+  /** address of the service */
+  at: string;
+};
+
+type Act =
   | { is: "inState"; uid: string; key?: string | undefined }
   | { is: "kept"; uid: string; adopted: boolean }
   | { is: "taken"; uid: string; key: string; origin: Origin }
   | { is: "planned"; uid: string; key: string }
-  | { is: "released"; uid: string; own: boolean }
+  | { is: "released"; uid: string; own: boolean; key?: string | undefined }
   | { is: "named"; uid: string; key: string }
   | { is: "forgotten"; uid: string };
 
-/** Of all records at one address of the service. `operation`: the processes that share it. */
+/**
+ * Of all records at one address of the service. `operation`: the processes that share it. One of another address may be the same service:
+ * what either takes or keeps, the other does not delete.
+ */
 export const createOwnership = (operation: Operation = soleOperation(), service = ""): Ownership => {
-  const records = recordsOf();
-  const { append, refresh } = operation.share(`ownership ${service}`, records.reduce);
+  const services = recordsByService();
+  const records = services.of(service);
+  const shared = operation.share("ownership", services.reduce);
+  const { refresh } = shared;
+  const append = (act: Act): string | undefined => shared.append({ ...act, at: service });
   // What other processes have done counts from the moment of the question.
   const current = (): Records => {
     refresh();
@@ -72,7 +83,8 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
       const other = append({ is: "inState", uid, key });
       if (other !== undefined)
         throw new Error(
-          `${key}: ${uid} is already managed by ${other}; a record can be managed by only one resource, so adopt it in one of them`,
+          `${key}: ${uid} is already managed by ${other}; a record can be managed by only one resource, so adopt or import it in one of ` +
+            "them; pulumi state delete removes the other from the state, and the record stays",
         );
     },
     keep: (uid, adopted) => void append({ is: "kept", uid, adopted }),
@@ -99,23 +111,40 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
       return adoptionRefusal(uid, key);
     },
     adoptionRefusal: (uid, key) => current().adoptionRefusal(uid, key),
-    release: (uid, own = false) => append({ is: "released", uid, own }) === undefined,
+    release: (uid, key, own = false) =>
+      append({ is: "released", uid, own, key: typeof key === "string" ? key : undefined }) === undefined,
     isLeaving: (uid) => current().leaving.has(uid),
     claimName: (place, key) => append({ is: "named", uid: place, key }) ?? key,
     forget: (uid) => void append({ is: "forgotten", uid }),
   };
 };
 
+const recordsByService = () => {
+  const all = new Map<string, Records>();
+  const leaving = new Set<string>();
+  const of = (service: string): Records => {
+    const own = all.get(service) ?? recordsOf(leaving);
+    all.set(service, own);
+    return own;
+  };
+  const reduce = ({ at, ...act }: Event): string | undefined => {
+    const own = of(at);
+    if (act.is !== "released") return own.reduce(act);
+    const refusals = [...all.values()].map(({ deletionRefusal }) => deletionRefusal(act));
+    return refusals.find((reason) => reason !== undefined) ?? own.reduce(act);
+  };
+  return { of, reduce };
+};
+
 type Records = ReturnType<typeof recordsOf>;
 
-/** What the events so far mean. Processes that read the same events agree. */
-const recordsOf = () => {
+/** What the events so far mean. Processes that read the same events agree. `leaving`: the records that the run deletes, at any address. */
+const recordsOf = (leaving: Set<string>) => {
   const inState = new Set<string>();
   const owners = new Map<string, string>();
   const taken = new Map<string, { key: string; origin: Origin }>();
   const kept = new Set<string>();
   const adopted = new Set<string>();
-  const leaving = new Set<string>();
   const planned = new Map<string, string>();
   const named = new Map<string, string>();
 
@@ -127,8 +156,15 @@ const recordsOf = () => {
     return owner === undefined || owner === key ? undefined : `is already managed by ${owner}`;
   };
 
+  const deletionRefusal = ({ uid, own, key }: Act & { is: "released" }): string | undefined => {
+    if (taken.has(uid) || ((planned.has(uid) || adopted.has(uid)) && !own))
+      return "is taken, adopted or kept by this run";
+    const owner = kept.has(uid) ? owners.get(uid) : undefined;
+    return owner === undefined || key === undefined || owner === key ? undefined : `is kept by ${owner}`;
+  };
+
   /** Applies an event. Returns why it has no effect, or which other resource was first. */
-  const reduce = (event: Event): string | undefined => {
+  const reduce = (event: Act): string | undefined => {
     const { uid } = event;
     switch (event.is) {
       case "inState": {
@@ -157,8 +193,6 @@ const recordsOf = () => {
         return adoptionRefusal(uid, event.key);
       }
       case "released":
-        if (taken.has(uid) || ((planned.has(uid) || adopted.has(uid)) && !event.own))
-          return "is taken, adopted or kept by this run";
         leaving.add(uid);
         return undefined;
       case "named": {
@@ -176,5 +210,5 @@ const recordsOf = () => {
     }
   };
 
-  return { reduce, ownerOf, adoptionRefusal, inState, taken, kept, leaving };
+  return { reduce, ownerOf, adoptionRefusal, deletionRefusal, inState, taken, kept, leaving };
 };

@@ -25,7 +25,7 @@ export const deleteSet = async (session: Session, name: string, stored: Json): P
   const removals = inOrder([...managed, ...lacking], await session.identity());
   logRemovals(session, name, removals);
   for (const one of removals) {
-    const isRemoved = await removeBinding(session, one, { createTime });
+    const isRemoved = await removeBinding(session, stored[KEY], one, { createTime });
     const entry = recovered.get(one.uid);
     if (isRemoved && entry) await noteFailure(session, entry);
   }

@@ -1,5 +1,6 @@
 // Removes what a set manages, or has recorded as exclusive, and the program does not declare.
 import type { Json } from "../../schema/index.ts";
+import { KEY } from "../state/state.ts";
 import type { Live } from "./live.ts";
 import { bindingText } from "./pair.ts";
 import { requireIdentity } from "./protect.ts";
@@ -29,7 +30,7 @@ export const removeSurplus = async (work: Work, olds: Json, news: Json): Promise
   );
   logRemovals(session, name, removals);
   for (const one of removals) {
-    const isRemoved = await removeBinding(session, one, { createTime: olds.updateTime });
+    const isRemoved = await removeBinding(session, news[KEY], one, { createTime: olds.updateTime });
     own.delete(one.uid);
     if (isRemoved) work.live = work.live.filter(({ uid }) => uid !== one.uid);
     work.hasChanged = true;

@@ -23,12 +23,12 @@ export const logRemovals = (session: Session, name: string, removals: readonly B
 };
 
 /**
- * Deletes one. A binding that is already gone is no error. Returns false where another resource of the stack manages it now. `stored`
- * has the time of creation of the newest one.
+ * Deletes one of a set, which has this key. A binding that is already gone is no error. Returns false where another resource of the stack
+ * manages it now. `stored` has the time of creation of the newest one.
  */
-export const removeBinding = async (session: Session, one: Binding, stored: Json): Promise<boolean> => {
+export const removeBinding = async (session: Session, key: unknown, one: Binding, stored: Json): Promise<boolean> => {
   const id = recordId(kind.field, one.uid);
-  if (!session.ownership.release(id)) {
+  if (!session.ownership.release(id, key)) {
     session.log(`role binding ${one.uid} (${bindingText(one)}) stays: another resource of this stack manages it`);
     return false;
   }

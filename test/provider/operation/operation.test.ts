@@ -157,7 +157,7 @@ describe("the processes of an operation", () => {
   it("are not disturbed by a line that a killed one did not finish", async () => {
     const [first, second] = [ownershipOf(), await otherProcess()];
     first.take("uid", "one", "created");
-    appendFileSync(log(), `\n["ownership ${SERVICE}","1.x",1,{"is":"forg`);
+    appendFileSync(log(), `\n["ownership","1.x",1,{"is":"forg`);
     expect(await second.call("take", "uid", "two", "adopted")).toBe("uid is already managed by one");
     expect(await second.call("take", "other", "two", "adopted")).toBeNull();
     expect(() => first.take("other", "one", "created")).toThrow("other is already managed by two");
@@ -165,7 +165,10 @@ describe("the processes of an operation", () => {
 
   it("ignore the events of a later version", () => {
     const [one, two] = [ownershipOf(), ownershipOf()];
-    appendFileSync(log(), `["ownership ${SERVICE}","1.x",1,{"is":"lent","uid":"uid"}]\n["later","1.x",2,{}]\n[1]\n`);
+    appendFileSync(
+      log(),
+      `["ownership","1.x",1,{"at":"${SERVICE}","is":"lent","uid":"uid"}]\n["later","1.x",2,{}]\n[1]\n`,
+    );
     one.take("uid", "one", "created");
     expect(two.isOwnedBy("uid", "one")).toBe(true);
   });
@@ -190,19 +193,20 @@ describe("the processes of an operation", () => {
     expect([created, adopted].map(two.isHeld)).toEqual([true, true]);
   });
 
-  it("share nothing about a record of the same uid at another address", () => {
-    const [one, two] = [joined(), joined()];
-    ownershipOf(one).take("uid", "one", "created");
-    const elsewhere = ownershipOf(two, "https://elsewhere.example.com");
-    expect(elsewhere.isCreatedHere("uid")).toBe(false);
-    expect(elsewhere.release("uid")).toBe(true);
-    expect(ownershipOf(two).release("uid")).toBe(false);
+  it("know records by their address, but delete nothing that is taken or kept at another one, which may be the same service", () => {
+    const [own, elsewhere] = [ownershipOf(), ownershipOf(joined(), "https://elsewhere.example.com")];
+    own.take("taken", "one", "created");
+    own.inState("kept", "one");
+    own.keep("kept", false);
+    expect(elsewhere.isCreatedHere("taken")).toBe(false);
+    expect(elsewhere.adoptionRefusal("kept", "two")).toBeUndefined();
+    expect(["taken", "kept", "other"].map((uid) => elsewhere.release(uid, "two"))).toEqual([false, false, true]);
+    expect(own.adoptionRefusal("other", "one")).toBe("is being deleted by this run");
   });
 
   it("have an operation of their own for each engine", () => {
     ownershipOf().take("uid", "one", "created");
     expect(ownershipOf(joined({ ...ENGINE, address: "127.0.0.1:40124" })).release("uid")).toBe(true);
-    expect(ownershipOf(joined({ ...ENGINE, pid: process.ppid })).release("uid")).toBe(true);
   });
 
   it("begin another file after the last one has removed it", () => {
@@ -273,7 +277,7 @@ describe("the folder of the logs", () => {
   it("loses the files of engines that have ended, and keeps those of engines that run", async () => {
     const child = spawn("sleep", ["60"]);
     children.push(child);
-    joined({ ...ENGINE, pid: child.pid as number });
+    joined({ address: "127.0.0.1:40124", pid: child.pid as number });
     const [theirs] = logs() as [string];
     const elsewhere = theirs.replace(/^\w+/, "another-machine");
     const reused = theirs.replace(/\.(\d+)\.(\d+)\./, ".$1.1.");

@@ -92,7 +92,7 @@ describe("a record of one resource", () => {
     const one = await (await run()).create(inputs("second"));
     const next = await run();
     const taken = await next.create(inputs("first", { adopt: one.id }));
-    const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt it in one of them`;
+    const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt or import it in one of them; pulumi state delete removes the other from the state, and the record stays`;
     await expect(next.diff(one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
     // And in every run until the program is unambiguous.
     const later = await run();
@@ -108,6 +108,19 @@ describe("a record of one resource", () => {
     await expect(next.create(inputs("late", { adopt: one.id }))).rejects.toThrow(
       `adopt: group ${one.id} is being deleted by this run`,
     );
+  });
+
+  it("stays when another resource of the state is deleted that has it too: an import of the record under a second name", async () => {
+    const one = await (await run()).create(inputs("declared"));
+    const twice = { ...one.outs, ...keyOf("twice") };
+    const next = await run();
+    await next.diff(one.id, one.outs, inputs("declared"));
+    await next.delete(one.id, twice);
+    expect(said).toEqual([`group ${one.id} "record" stays: another resource of this stack manages it`]);
+    expect(await isThere(one.id)).toBe(true);
+    // The declared one is deleted when it goes itself.
+    await (await run()).delete(one.id, one.outs);
+    expect(await isThere(one.id)).toBe(false);
   });
 
   it("that is replaced is deleted, and its replacement is not", async () => {

@@ -117,6 +117,18 @@ describe("a record of two providers", () => {
     expect(failures).toEqual([{ property: "adopt", reason: `group ${old.id} is already managed by ${owner}` }]);
   });
 
+  it("that one keeps stays when the other deletes it, also at another address that may be the same service", async () => {
+    const old = await (await provider()).group.create(group("declared"));
+    const [first, second] = await nextOperation();
+    await first.group.diff(old.id, old.outs, group("declared"));
+    const third = await provider({ ...service.env, IRM_BASE_URL: "http://127.0.0.1:9" });
+    const twice = { ...old.outs, ...keyOf("twice") };
+    await second.group.delete(old.id, twice);
+    await third.group.delete(old.id, { ...twice, __service: "http://127.0.0.1:9" });
+    expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
+    expect(await isThere(old.id)).toBe(true);
+  });
+
   it("is free again in the next operation", async () => {
     const old = await (await provider()).group.create(group("moves"));
     const [first] = await nextOperation();
@@ -146,6 +158,29 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     await third.group.delete(old.id, old.outs);
     expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
     expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("keeps a record that a dynamic resource adopts when its resource of the plugin is deleted, which begins only then", async () => {
+    const old = await (await provider()).group.create(group("native"));
+    operation += 1;
+    const first = await dynamic();
+    expect((await first.group.create(group("dynamic", { adopt: old.id }))).id).toBe(old.id);
+    const second = await provider();
+    await second.group.delete(old.id, old.outs);
+    expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("keeps what a dynamic resource had before the plugin began", async () => {
+    const old = await (await dynamic()).group.create(group("declared"));
+    operation += 1;
+    const [first, second] = [await dynamic(), await provider()];
+    await first.group.diff(old.id, old.outs, group("declared"));
+    const other = await second.group.create(group("other"));
+    await first.group.diff(old.id, old.outs, group("declared"));
+    await second.group.delete(old.id, { ...old.outs, ...keyOf("twice") });
+    expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
+    await second.group.delete(other.id, other.outs);
   });
 
   it("does not adopt what the dynamic provider deletes", async () => {
