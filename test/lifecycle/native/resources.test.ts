@@ -109,5 +109,11 @@ new Group("below", { parent: legacy, name: "below", adopt: "match" });`;
     expect((await writes()).filter(([operation]) => operation === "CreateGroup")).toEqual([]);
     expect(program.state().resources.find(({ urn }) => urn.endsWith("::legacy"))?.id).toBe(legacy);
     await program.must("preview", "--expect-no-changes");
+
+    // Under another name, without an alias: the old one leaves the stack, and the record stays.
+    program.write(source({ further: further.replace('Group("legacy"', 'Group("renamed"') }));
+    const renamed = await program.must("up", "--yes", "--skip-preview");
+    expect(renamed.output).toContain(`group ${legacy} "legacy" stays: another resource of this stack manages it`);
+    expect(await writes()).toEqual([]);
   });
 });
