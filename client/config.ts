@@ -77,7 +77,9 @@ export interface ParsedConfig {
 export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
   const placesOf = placesFor(given);
-  const read = (key: Setting) => readFrom(key, get, env, placesOf(key));
+  const isElsewhere = given.provider !== undefined && isAnotherService(get("irm:baseUrl"), env.IRM_BASE_URL);
+  const settingsEnv = isElsewhere ? without(env, SERVICES_OWN) : env;
+  const read = (key: Setting) => readFrom(key, get, settingsEnv, placesOf(key));
   const secrets = given.provider === undefined ? secretsInConfig(get) : [];
   const keys = unknownKeys(given);
   const problems: string[] = [];
@@ -105,7 +107,10 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
     const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
     return value ? [{ name, value, place: placesOf(name)[0] }] : [];
   });
-  const { source, problems: wrong } = credentialSource(credentialSettings, env);
+  const { source = isElsewhere ? sourceElsewhere(given.provider, env) : undefined, problems: wrong } = credentialSource(
+    credentialSettings,
+    env,
+  );
   problems.push(...wrong);
   const parsed = {
     problems: [...secrets, ...problems],
@@ -129,6 +134,28 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
 };
 
 type Setting = keyof typeof VARIABLE;
+
+/** Whether a provider's own address is not that of the environment: what belongs to the one service must not reach the other. */
+const isAnotherService = (own: string | undefined, ofEnvironment: string | undefined): boolean =>
+  [own, ofEnvironment].every((address) => address !== undefined && URL.canParse(address)) &&
+  serviceOf(own as string) !== serviceOf(ofEnvironment as string);
+
+const SERVICES_OWN = [VARIABLE.authUrl, VARIABLE.identity];
+
+const API_TOKENS = ["IRM_TOKEN", "IRM_TOKEN_FILE"];
+
+/** The workload's own token proves who it is to any service. An API token is for the one that has issued it. */
+const sourceElsewhere = (provider: string | undefined, env: Env): CredentialSource | undefined => {
+  const found = API_TOKENS.find((name) => env[name]);
+  if (found === undefined) return undefined;
+  const missing = `provider ${provider}: no credentials; ${found} is for the service of IRM_BASE_URL, so name a token by tokenEnv or tokenFile`;
+  return { env: without(env, API_TOKENS), missing };
+};
+
+const without = (env: Env, names: readonly string[]): Env => ({
+  ...env,
+  ...Object.fromEntries(names.map((name) => [name, undefined])),
+});
 
 const placesFor =
   ({ provider }: Given) =>

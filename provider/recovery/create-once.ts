@@ -156,6 +156,6 @@ const warnOfAlike = (kind: Kind, session: Session, entry: Entry, before: Existin
   const lines = alike.map((record) => recordLine(kind, record));
   session.log(
     `${[head, ...lines].join("\n  - ")}\n` +
-      "If a run was killed while it created this resource, it may have created that record. To check: pulumi stack export | irm journal pending",
+      "If a run was killed while it created this resource, it may have created that record. To check: pulumi stack export | npx irm journal pending -",
   );
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Config, type Env, type GetConfig, type Given, parseConfig, unknownKeys } from "../../client/config.ts";
-import { checkedConfig } from "../../client/credentials.ts";
+import { checkedConfig, missingCredentials } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { getter, ORG } from "../support/scripted.ts";
 
@@ -162,5 +162,40 @@ describe("configuration", () => {
           "ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN (GitHub Actions: the job needs the permission id-token: write)",
       ]),
     );
+  });
+});
+
+describe("an explicit provider of another service than IRM_BASE_URL", () => {
+  const [here, there] = ["https://here.example.com", "https://there.example.com"];
+  const env = {
+    IRM_BASE_URL: here,
+    IRM_AUTH_URL: "https://issuer.example.com",
+    IRM_IDENTITY: ORG,
+    IRM_TOKEN: "api token",
+    IRM_REQUEST_TIMEOUT: "9",
+  };
+  const parsed = (settings: Record<string, string>, more: Record<string, string | undefined> = {}) =>
+    parseConfig((key) => settings[key], { ...env, ...more }, { keys: Object.keys(settings), provider: "acme" });
+
+  it("uses neither its exchange nor its identity nor its API token", () => {
+    const { config, credentials } = parsed({ "irm:baseUrl": there });
+    expect(config).toMatchObject({ baseUrl: there, authUrl: there, requestTimeoutMs: 9_000 });
+    expect(config?.identity).toBeUndefined();
+    expect(missingCredentials(credentials)).toBe(
+      "provider acme: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so name a token by tokenEnv or tokenFile",
+    );
+  });
+
+  it("uses the workload's own token, and what its arguments name", () => {
+    const workload = parsed({ "irm:baseUrl": there }, { IRM_IDENTITY_TOKEN: "jwt" });
+    expect(missingCredentials(workload.credentials)).toBeUndefined();
+    expect(workload.credentials.env.IRM_TOKEN).toBeUndefined();
+    const named = parsed({ "irm:baseUrl": there, "irm:tokenEnv": "THERE" }, { THERE: "own" });
+    expect(named.credentials.env.IRM_TOKEN).toBe("own");
+  });
+
+  it("is the same service at another spelling of the address, and where the environment has none", () => {
+    for (const own of [parsed({ "irm:baseUrl": `${here}/` }), parsed({ "irm:baseUrl": there }, { IRM_BASE_URL: "" })])
+      expect(own.config).toMatchObject({ authUrl: env.IRM_AUTH_URL, identity: ORG });
   });
 });
