@@ -25,10 +25,14 @@ const settingsIn = (values: Json): Record<string, string> =>
     ),
   );
 
-/** Name of an explicit provider; undefined for the default one, which the engine calls `default` or `default_1_2_3`. */
+// `default`, `default_1_2_3_alpha`, each perhaps with the pluginDownloadURL: `default_https_/example.com` (DefaultName in
+// github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/providers/provider.go).
+const DEFAULT_NAME = /^default($|_\d+_\d+_\d+(_|$)|_[a-z]+_\/)/;
+
+/** Name of an explicit provider; undefined for the default one. */
 const explicitName = (urn: string): string | undefined => {
   const { name } = urnFrom(urn);
-  return /^default(_|$)/.test(name) ? undefined : name;
+  return DEFAULT_NAME.test(name) ? undefined : name;
 };
 
 export const stackConfigFrom = (urn: string, values: Json): StackConfig => {
@@ -99,11 +103,12 @@ export const diffConfig = (request: DiffRequest) => {
 };
 
 /** Throws where the state would hold a token in clear text. */
-export const configurationFrom = (request: ConfigureRequest): { config: StackConfig; id: string } => {
+export const configurationFrom = (request: ConfigureRequest): { config: StackConfig; id: string; subject: string } => {
   const asked = markedFrom(request.getArgs());
   const urn = request.getUrn() || "urn:pulumi:-::-::pulumi:providers:irm::default";
   const { provider: name } = stackConfigFrom(urn, {});
   if (name !== undefined && asked.token !== undefined && !(asked.token instanceof Secret))
     throw new Refusal(`provider ${name}: token: must be a secret, or the state holds it in clear text`);
-  return { config: stackConfigFrom(urn, plainFrom(asked)), id: request.getId() ?? "" };
+  const subject = name === undefined ? "the default provider" : `provider ${urn}`;
+  return { config: stackConfigFrom(urn, plainFrom(asked)), id: request.getId() ?? "", subject };
 };

@@ -14,9 +14,9 @@ import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/kind/kind.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { SECRETS, secretPaths, shownOncePaths } from "../provider/state/normal-form.ts";
-import { IMPORTED, KEY, ORGANIZATION, PROVIDER } from "../provider/state/state.ts";
+import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
-import { type Change, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
+import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
 import { createNames } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
@@ -80,7 +80,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
       const response = new DiffResponse();
       response.setChanges(result.changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
       response.setReplacesList(result.replaces);
-      response.setDeletebeforereplace(result.deleteBeforeReplace === true);
+      response.setDeletebeforereplace(!canCoexist(subject.kind, detailed));
       response.setDiffsList([...new Set([...detailed.keys()].map((path) => path.replace(/[.[].*$/s, "")))]);
       response.setHasdetaileddiff(true);
       for (const [path, { change, isReplacement, isInput }] of detailed) {
@@ -191,6 +191,14 @@ const KINDS: Readonly<Record<Change, readonly [number, number]>> = {
 /** What the state has of a resource: of one that is imported, nothing, and what the service shows once is not lost. */
 const storedOr = (stored: Json, kind: Kind | undefined): Json =>
   Object.keys(stored).length === 0 && kind && shownOncePaths(kind).length > 0 ? { [IMPORTED]: true } : stored;
+
+/**
+ * Whether a replacement may exist beside its record: its place or a unique field differs. The engine may replace what this diff does not:
+ * for replaceOnChanges, or `--replace`.
+ */
+const canCoexist = (kind: Kind | undefined, detailed: DetailedDiff): boolean =>
+  !kind?.unique ||
+  ["parent", ...kind.unique.map((field) => argumentOf(kind, field))].some((name) => detailed.has(name));
 
 const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
 

@@ -21,7 +21,7 @@ import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
 import { resourceMethods } from "./resource.ts";
-import { Ended, serviceErrorFrom } from "./status.ts";
+import { Ended, Refusal, serviceErrorFrom } from "./status.ts";
 
 export interface PluginOptions {
   version: string;
@@ -49,11 +49,15 @@ const MESSAGE_BYTES = 400 * 1024 * 1024;
 export const createPlugin = ({ version, schema, environment, log, attached }: PluginOptions): Plugin => {
   let cancelled = cancellation();
   let configured: ReturnType<typeof configure> | undefined;
+  /** the provider of this operation */
+  let served: string | undefined;
   let count = 0;
   const waiting: (() => void)[] = [];
 
   const configure = (request: ConfigureRequest) => {
-    const { config, id } = configurationFrom(request);
+    const { config, id, subject } = configurationFrom(request);
+    if (served !== undefined && served !== subject) throw new Refusal(secondProvider(subject, served));
+    served = subject;
     const own = providerWith(environment, { looksUp: true });
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());
@@ -64,15 +68,13 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
     return configured;
   };
 
-  /** Answers a call, unless the engine ends it first, or the resource's customTimeouts do. */
+  /** Answers a call. */
   const answered =
     <Request, Response>(work: (request: Request) => Response | Promise<Response>): Handler =>
     ({ request }, callback) => {
-      const own = request as Request;
-      const { urn, seconds } = aboutOf(own);
       count += 1;
-      const run = log.during(urn, async () => Promise.race([work(own), cancelled.promise, timeoutOf(urn, seconds)]));
-      run
+      log
+        .during(urnOf(request), async () => work(request as Request))
         .then(
           (response) => callback(null, response),
           (error) => callback(serviceErrorFrom(error)),
@@ -82,6 +84,13 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
           if (count === 0) for (const wake of waiting.splice(0)) wake();
         });
     };
+
+  /** Answers a call of an operation, unless the engine has cancelled it, cancels now, or the resource's customTimeouts end it. */
+  const within = <Request, Response>(work: (request: Request) => Response | Promise<Response>): Handler =>
+    answered((request: Request) => {
+      if (cancelled.isDone) throw new Ended(status.CANCELLED, "cancelled");
+      return Promise.race([work(request), cancelled.during(request), timeoutOf(request)]);
+    });
 
   const server = new Server({
     "grpc.max_receive_message_length": MESSAGE_BYTES,
@@ -109,28 +118,29 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
       cancelled = cancellation();
       return new empty.Empty();
     }),
-    checkConfig: answered((request: CheckRequest) => checkConfig(request, environment.env)),
-    diffConfig: answered(diffConfig),
-    configure: answered((request: ConfigureRequest) => {
+    checkConfig: within((request: CheckRequest) => checkConfig(request, environment.env)),
+    diffConfig: within(diffConfig),
+    configure: within((request: ConfigureRequest) => {
       configured = configure(request);
       const response = new provider.ConfigureResponse();
       response.setAcceptsecrets(true);
       response.setSupportspreview(true);
       return response;
     }),
-    check: answered((request: CheckRequest) => current().resources.check(request)),
-    diff: answered((request: DiffRequest) => current().resources.diff(request)),
-    create: answered((request: CreateRequest) => current().resources.create(request)),
-    read: answered((request: ReadRequest) => current().resources.read(request)),
-    update: answered((request: UpdateRequest) => current().resources.update(request)),
-    delete: answered(async (request: DeleteRequest) => {
+    check: within((request: CheckRequest) => current().resources.check(request)),
+    diff: within((request: DiffRequest) => current().resources.diff(request)),
+    create: within((request: CreateRequest) => current().resources.create(request)),
+    read: within((request: ReadRequest) => current().resources.read(request)),
+    update: within((request: UpdateRequest) => current().resources.update(request)),
+    delete: within(async (request: DeleteRequest) => {
       await current().resources.delete(request);
       return new empty.Empty();
     }),
-    invoke: answered((request: InvokeRequest) => invoke(request, current().session)),
+    invoke: within((request: InvokeRequest) => invoke(request, current().session)),
     // What is under way ends at once. The journal has the creates, and the next update takes over what they have created.
     cancel: answered(() => {
-      cancelled.reject(new Ended(status.CANCELLED, "cancelled: the next update continues from the intent journal"));
+      cancelled.now();
+      served = undefined;
       return new empty.Empty();
     }),
   };
@@ -143,23 +153,45 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
   };
 };
 
-/** Rejects once the engine cancels. */
-const cancellation = (): PromiseWithResolvers<never> => {
-  const own = Promise.withResolvers<never>();
-  own.promise.catch(() => undefined);
-  return own;
+/** One for all calls of an operation. */
+const cancellation = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    isDone: false,
+    now() {
+      this.isDone = true;
+      resolve();
+    },
+    /** Rejects once the engine cancels. */
+    during: (request: unknown): Promise<never> =>
+      promise.then(() => {
+        throw new Ended(status.CANCELLED, isRecorded(request) ? `cancelled: ${CONTINUES}` : "cancelled");
+      }),
+  };
 };
 
-/** The resource that a request is about, and its time-out in seconds. */
-const aboutOf = (request: unknown): { urn: string; seconds: number } => {
-  const { getUrn, getTimeout } = request as { getUrn?(): string; getTimeout?(): number };
-  return { urn: getUrn?.call(request) ?? "", seconds: getTimeout?.call(request) ?? 0 };
-};
+const CONTINUES = "the next update continues from the intent journal";
 
-const timeoutOf = (urn: string, seconds: number): Promise<never> =>
+/** Whether the journal may have what the call was about. */
+const isRecorded = (request: unknown): boolean =>
+  RECORDED.some((one) => request instanceof one) && !(request as Partial<CreateRequest>).getPreview?.();
+
+const RECORDED = [provider.CreateRequest, provider.ReadRequest, provider.UpdateRequest, provider.DeleteRequest];
+
+/** The resource that a request is about. */
+const urnOf = (request: unknown): string => (request as Partial<CheckRequest>).getUrn?.() ?? "";
+
+// A longer timer would fire at once.
+const LONGEST_MS = 2 ** 31 - 1;
+
+const timeoutOf = (request: unknown): Promise<never> =>
   new Promise((_resolve, reject) => {
+    const seconds = (request as Partial<CreateRequest>).getTimeout?.() ?? 0;
     if (seconds <= 0) return;
-    const text = `${urn.replace(/^.*::/s, "")}: not finished after ${seconds} s (customTimeouts)`;
-    const error = new Ended(status.DEADLINE_EXCEEDED, `${text}; the next update continues from the intent journal`);
-    setTimeout(() => reject(error), seconds * 1000).unref();
+    const text = `${urnOf(request).replace(/^.*::/s, "")}: not finished after ${seconds} s (customTimeouts)`;
+    const error = new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? `${text}; ${CONTINUES}` : text);
+    setTimeout(() => reject(error), Math.min(seconds * 1000, LONGEST_MS)).unref();
   });
+
+const secondProvider = (subject: string, served: string): string =>
+  `${subject}: this process serves ${served} until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process`;

@@ -34,7 +34,7 @@ describe("a call", () => {
     await wire.sent;
     await first.cancel();
     await create;
-    await expect(first.check(urn, { parent: org, name: "held" })).rejects.toThrow("CANCELLED");
+    await expect(first.check(urn, { parent: org, name: "held" })).rejects.toThrow(/^1 CANCELLED: cancelled$/);
     // The process ends with its lock; here its pid goes on.
     wire.release();
     const second = await nextProcess();
@@ -56,6 +56,48 @@ describe("a call", () => {
     const second = await nextProcess();
     const { id } = await second.create(urn, inputs);
     expect(second.said.at(-1)).toContain(`adopting group ${id} "slow"`);
+  });
+
+  it("sends nothing once the engine has cancelled", async () => {
+    const one = await fixture.created("Group", { parent: fixture.org, name: "stays" });
+    const sent: string[] = [];
+    const plugin = await nextProcess(async (request) => {
+      sent.push(request.method);
+      return send(request);
+    });
+    await plugin.read(one.urn, one.id, one.outs);
+    sent.length = 0;
+    await plugin.cancel();
+    await expect(plugin.create(one.urn, one.inputs)).rejects.toThrow(/^1 CANCELLED: cancelled$/);
+    await expect(plugin.delete(one.urn, one.id, one.outs)).rejects.toThrow(/^1 CANCELLED: cancelled$/);
+    await expect(plugin.invoke("irm:index:getGroup", { uid: one.id })).rejects.toThrow(/^1 CANCELLED: cancelled$/);
+    // Requests are sent one after another: what a cancelled call would send comes before this.
+    await plugin.attach();
+    await plugin.read(one.urn, one.id, one.outs);
+    expect(sent).toEqual(["GET"]);
+  });
+
+  it("that creates nothing does not speak of the journal when the engine cancels", async () => {
+    const wire = Promise.withResolvers<void>();
+    const plugin = await nextProcess(async () => {
+      wire.resolve();
+      return new Promise(() => undefined);
+    });
+    const call = expect(plugin.invoke("irm:index:getGroup", { name: "x", parent: fixture.org })).rejects.toThrow(
+      /^1 CANCELLED: cancelled$/,
+    );
+    await wire.promise;
+    await plugin.cancel();
+    await call;
+  });
+
+  it("of 720 hours is not over at once", async () => {
+    const { plugin, org } = fixture;
+    const urn = urnOf("Group", "long");
+    const { inputs } = await plugin.check(urn, { parent: org, name: "long" });
+    await expect(plugin.create(urn, inputs, { seconds: 720 * 3600 })).resolves.toMatchObject({
+      outs: { name: "long" },
+    });
   });
 
   it("of the next operation is answered, where the engine attaches itself again", async () => {

@@ -41,12 +41,40 @@ describe("the arguments of an explicit provider", () => {
     plugin.close();
   });
 
+  it("count for every name but those that the engine gives a default provider", async () => {
+    const wrong = (name: string) => fixture.plugin.checkConfig({ baseUrll: "https://x" }, name);
+    for (const name of ["default_eu", "default-eu", "default2", "default_1_2", "defaults"])
+      expect(await wrong(name)).toEqual(["baseUrll: unknown argument; did you mean baseUrl?"]);
+    for (const name of ["default", "default_0_1_0", "default_0_1_0_alpha_1", "default_0_1_0_https_/x.example.com"])
+      expect(await wrong(name)).toEqual([]);
+    expect(await wrong("default_https_/x.example.com/plugins")).toEqual([]);
+  });
+
   it("show as a change of the provider, and never replace it", async () => {
     expect(await fixture.plugin.diffConfig({ baseUrl: "https://a" }, { baseUrl: "https://b", identity: "x" })).toEqual({
       baseUrl: { kind: "UPDATE", isInput: true },
       identity: { kind: "ADD", isInput: true },
     });
     expect(await fixture.plugin.diffConfig({ baseUrl: "https://a" }, { baseUrl: "https://a" })).toEqual({});
+  });
+});
+
+describe("a process that an engine attaches to", () => {
+  it("serves one provider until the operation ends", async () => {
+    const plugin = await startPlugin(fixture.service.env);
+    await plugin.attach();
+    await plugin.configure({}, "acme");
+    await plugin.attach();
+    await plugin.configure({}, "acme");
+    await expect(plugin.configure({}, "umbrella")).rejects.toThrow(
+      "2 UNKNOWN: provider urn:pulumi:stack::project::pulumi:providers:irm::umbrella: this process serves provider urn:pulumi:stack::project::pulumi:providers:irm::acme until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process",
+    );
+    await plugin.cancel();
+    await plugin.attach();
+    await plugin.configure({}, "default_0_1_0");
+    await plugin.configure({}, "default");
+    await expect(plugin.configure({}, "acme")).rejects.toThrow("this process serves the default provider until");
+    plugin.close();
   });
 });
 

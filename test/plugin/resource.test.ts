@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Secret } from "../../plugin/value.ts";
 import { UNKNOWN } from "../../provider/state/path.ts";
 import { KEY, ORGANIZATION, PROVIDER, SERVICE } from "../../provider/state/state.ts";
+import type { Json } from "../../schema/index.ts";
 import { type PluginClient, urnOf } from "../harness/plugin.ts";
-import { setUp } from "./fixture.ts";
+import { type Stored, setUp } from "./fixture.ts";
 
 const fixture = setUp();
 const { created, compared, nextProcess } = fixture;
@@ -87,6 +88,20 @@ describe("the detailed diff", () => {
       'claimMatch.claims["job-name"]': update(),
       "claimMatch.claims.ref": { kind: "ADD", isInput: true },
     });
+  });
+
+  it("lets the old record of a unique name go first where the engine replaces it, unless the name or its place changes", async () => {
+    const group = await created("Group", { parent: org, name: "registry" });
+    const repo = await created("Repo", { parent: group.id, name: "app", description: "a" });
+    const digest = `sha256:${"1".repeat(64)}`;
+    const tag = await created("Tag", { parent: repo.id, name: "v1", digest });
+    const goesFirst = async (one: Stored, args: Json) => (await compared(one, args)).deleteBeforeReplace;
+    expect(await goesFirst(repo, { parent: group.id, name: "app", description: "b" })).toBe(true);
+    expect(await goesFirst(repo, { parent: group.id, name: "other", description: "b" })).toBe(false);
+    expect(await goesFirst(repo, { parent: org, name: "app", allowReplace: true })).toBe(false);
+    expect(await goesFirst(tag, { parent: repo.id, name: "v1", digest: `sha256:${"2".repeat(64)}` })).toBe(true);
+    expect(await goesFirst(tag, { parent: repo.id, name: "v2", digest })).toBe(false);
+    expect(await goesFirst(group, { parent: org, name: "registry", description: "d" })).toBe(false);
   });
 
   it("marks what replaces the record", async () => {
