@@ -55,9 +55,15 @@ const elementOf = (inner: z.ZodType): z.ZodType =>
       ? (inner.valueType as z.ZodType)
       : inner;
 
-// What is wrong with the key of a map is in the issue within the issue.
-const textOf = (issue: z.core.$ZodIssue): string =>
-  (issue.code === "invalid_key" && issue.issues[0]?.message) || issue.message;
+/** What is wrong with a value. The text of a pattern would not say that a number, as YAML reads it, is no text. */
+const textOf = (issue: z.core.$ZodIssue, value: unknown): string => {
+  const { code } = issue;
+  const isText = code === "invalid_type" && issue.expected === "string";
+  if (isText && ["number", "boolean"].includes(typeof value))
+    return `must be a string; got a ${typeof value}, so put it in quotes`;
+  // What is wrong with the key of a map is in the issue within the issue.
+  return (code === "invalid_key" && issue.issues[0]?.message) || issue.message;
+};
 
 /**
  * All violations of `value` as input of a message: first of its fields, then of its oneofs, then of the rules between its
@@ -73,7 +79,7 @@ export const inputViolations = (
   });
   const issues = (error?.issues ?? [])
     .filter((issue) => !isUnknown(at(value, issue.path)))
-    .map((issue) => ({ field: pathText(issue.path), description: textOf(issue) }));
+    .map((issue) => ({ field: pathText(issue.path), description: textOf(issue, at(value, issue.path)) }));
   const rules = messageInfo(schema)?.rules?.(value) ?? [];
   return [...issues, ...oneofViolations(schema, value, "", isUnknown), ...rules];
 };

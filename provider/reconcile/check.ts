@@ -82,7 +82,7 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
       ...kind.violations(input, input.parent).filter(({ field }) => !isUnknown(input[field])),
     ].map(({ field, description }) => ({
       field: argumentOf(kind, field),
-      description: description + orName(kind, field) + suggestedName(kind, input, field),
+      description: description + orName(kind, field, input[field]) + suggestedName(kind, input, field),
     })),
   ];
 };
@@ -93,8 +93,10 @@ const withoutNames = (kind: Kind, input: Json): Json => {
   return { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };
 };
 
-const orName = (kind: Kind, field: string): string =>
-  kind.byName?.includes(field) ? ", or the name of a built-in role" : "";
+const orName = (kind: Kind, field: string, value: unknown): string =>
+  kind.byName?.includes(field) && ["string", "undefined"].includes(typeof value)
+    ? ", or the name of a built-in role"
+    : "";
 
 /** For a wrong value at `capabilities[1]`: the nearest valid one. */
 const suggestedName = (kind: Kind, input: Json, path: string): string => {

@@ -274,7 +274,10 @@ describe("an import", () => {
     const other = await nextProcess();
     const read = await other.read(urn, invite.id);
     expect(read.outs.code).toBeUndefined();
-    const { inputs } = await other.check(urn, { ...args, ttl: "600s" }, read.inputs);
-    expect((await other.diff(urn, invite.id, read.outs, inputs, read.inputs)).replaces).not.toContain("code");
+    expect(read.inputs).toMatchObject(args);
+    const { inputs } = await other.check(urn, args, read.inputs);
+    expect((await other.diff(urn, invite.id, read.outs, inputs, read.inputs)).changes).toBe(false);
+    const { inputs: news } = await other.check(urn, { ...args, role: "editor" }, read.inputs);
+    expect((await other.diff(urn, invite.id, read.outs, news, read.inputs)).replaces).toEqual(["role"]);
   });
 });

@@ -40,6 +40,15 @@ test("a key of a map that is not one says what a key must be", () => {
   });
 });
 
+test("a number or a boolean where a text belongs, as YAML reads it, asks for quotes", () => {
+  const claimMatch = { issuer: CLAIM_MATCH.issuer, subject: 77, claims: { a: true } };
+  expect(inputViolations(Identity, { name: 2024, claimMatch } as unknown as Json)).toEqual([
+    { field: "name", description: "must be a string; got a number, so put it in quotes" },
+    { field: "claimMatch.subject", description: "must be a string; got a number, so put it in quotes" },
+    { field: "claimMatch.claims.a", description: "must be a string; got a boolean, so put it in quotes" },
+  ]);
+});
+
 test("an empty identity lacks its name, then its relationship", () => {
   expect(inputViolations(Identity, {})).toEqual([
     { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
