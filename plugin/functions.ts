@@ -9,6 +9,7 @@ import { TOKEN_PREFIX } from "../provider/kind/kind.ts";
 import type { Session } from "../provider/session/session.ts";
 import { containsUnknown } from "../provider/state/path.ts";
 import type { Json, Resource } from "../schema/index.ts";
+import type { Names } from "./names.ts";
 import { Refusal } from "./status.ts";
 import { containsSecret, markedFrom, plainFrom, Secret, structFrom } from "./value.ts";
 
@@ -53,7 +54,11 @@ const withRole = async (session: Session, field: string, args: Json): Promise<Js
 
 export const functions: Readonly<Record<string, Invoke>> = { ...getters, ...lists };
 
-export const invoke = async (request: InvokeRequest, connect: () => Promise<Session>): Promise<InvokeResponse> => {
+export const invoke = async (
+  request: InvokeRequest,
+  connect: () => Promise<Session>,
+  names: Names,
+): Promise<InvokeResponse> => {
   const name = request.getTok().slice(TOKEN_PREFIX.length);
   if (!request.getTok().startsWith(TOKEN_PREFIX) || !Object.hasOwn(functions, name))
     throw new Refusal(
@@ -64,6 +69,8 @@ export const invoke = async (request: InvokeRequest, connect: () => Promise<Sess
   if (containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
   const result = await reporterWith({})(functions[name] as Invoke)(connect, args);
   const isSecret = containsSecret(asked);
+  // Found by its uid alone, a record may have a name that is secret elsewhere.
+  if (args.name !== undefined) names.note(result.uid, result.name, isSecret);
   const response = new provider.InvokeResponse();
   const members = Object.entries(result).map(([key, value]) => [key, isSecret ? new Secret(value) : value]);
   response.setReturn(structFrom(Object.fromEntries(members)));

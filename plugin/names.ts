@@ -1,14 +1,21 @@
 // The names of what a role binding connects, where the program does not pass them: as this process has met them. A name that is secret
-// on its own record stays out of the bindings' outputs and of the log.
+// on its own record stays out of the bindings' outputs and of the log. So does one that this process has not met: with `--target`, or
+// with a record of another provider, whether it is secret is not known.
+
 import { isRoleName } from "../provider/kind/built-in-role.ts";
+import { isBuiltIn } from "../provider/kind/named.ts";
+import { bindingsIn } from "../provider/set/pair.ts";
+import { isUnknown } from "../provider/state/path.ts";
 import { SECRET_NAME } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 
 export interface Names {
   /** A record has this name. */
   note(uid: unknown, name: unknown, isSecret: boolean): void;
-  /** The argument `names` of a role binding or a set; undefined where the program passes it. */
-  of(type: string, inputs: Json): Json | undefined;
+  /** The argument `names` of a role binding or a set, for a reader; undefined where the program passes it. */
+  shown(type: string, inputs: Json): Json | undefined;
+  /** The same for the state: what it has of names in `outputs` stays, and what no one knows is secret. */
+  stored(type: string, inputs: Json, outputs?: Json): Json | undefined;
 }
 
 export const createNames = (): Names => {
@@ -20,15 +27,32 @@ export const createNames = (): Names => {
       if (typeof uid === "string" && uid !== "" && typeof name === "string")
         known.set(uid, isSecret ? SECRET_NAME : name);
     },
-    of: (type, { names, identity, role, parent, bindings }) => {
-      if (names !== undefined) return undefined;
-      if (type === "RoleBinding") return { identity: nameOf(identity), role: nameOf(role), group: nameOf(parent) };
-      if (type !== "RoleBindingSet" || !Array.isArray(bindings)) return undefined;
-      const pairs = bindings.map((pair) => {
-        const { identity: who, role: what } = (pair ?? {}) as Json;
-        return { identity: nameOf(who), role: nameOf(what) };
-      });
-      return pairs as unknown as Json;
+    shown: (type, inputs) => namesOf(type, inputs, nameOf, nameOf),
+    stored: (type, inputs, outputs = {}) => {
+      const before = namesIn(outputs);
+      const own = (uid: unknown) => nameOf(uid) ?? before.get(uid) ?? (isUnknown(uid) ? undefined : SECRET_NAME);
+      return namesOf(type, inputs, own, (uid) => (isBuiltIn({ uid }) ? nameOf(uid) : own(uid)));
     },
   };
+};
+
+type NameOf = (uid: unknown) => string | undefined;
+
+const namesOf = (type: string, inputs: Json, nameOf: NameOf, roleNameOf: NameOf): Json | undefined => {
+  const { names, identity, role, parent, bindings } = inputs;
+  if (names !== undefined) return undefined;
+  if (type === "RoleBinding") return { identity: nameOf(identity), role: roleNameOf(role), group: nameOf(parent) };
+  if (type !== "RoleBindingSet" || !Array.isArray(bindings)) return undefined;
+  const pairs = bindings.map((pair) => {
+    const { identity: who, role: what } = (pair ?? {}) as Json;
+    return { identity: nameOf(who), role: roleNameOf(what) };
+  });
+  return pairs as unknown as Json;
+};
+
+/** By uid. */
+const namesIn = (outputs: Json): ReadonlyMap<unknown, string> => {
+  const pairs = [...bindingsIn(outputs, "bindings"), ...bindingsIn(outputs, "unmanaged")] as unknown as Json[];
+  const parts = [outputs, ...pairs].flatMap(({ identity, role, group }: Json) => [identity, role, group] as Json[]);
+  return new Map(parts.flatMap((part) => (typeof part?.name === "string" ? [[part.uid, part.name]] : [])));
 };

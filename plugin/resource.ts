@@ -18,7 +18,7 @@ import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER } from "../provider/s
 import type { Json } from "../schema/index.ts";
 import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
-import { createNames } from "./names.ts";
+import type { Names } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import { InitFailed, Refusal } from "./status.ts";
 import { containsSecret, type Marked, markedFrom, plainFrom, structFrom, withMarksOf, withSecrets } from "./value.ts";
@@ -27,9 +27,7 @@ const { CheckFailure, CheckResponse, CreateResponse, DiffResponse, PropertyDiff,
   provider;
 
 /** The methods of one configured provider; `organization` stands in for that of the stack where nothing else says it. */
-export const resourceMethods = ({ kinds }: Provider, organization: string) => {
-  const names = createNames();
-
+export const resourceMethods = ({ kinds }: Provider, organization: string, names: Names) => {
   const subjectOf = (urn: string): Subject => {
     const type = typeIn(urn);
     const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
@@ -41,11 +39,6 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
     const stored = before.map((one) => organizationIn(one[KEY])).find((one) => one !== undefined);
     return keyFrom(urn, own ?? stored ?? organization);
   };
-  /** What the methods get: with the names that the program does not pass. */
-  const named = (type: string, inputs: Json): Json => {
-    const own = names.of(type, inputs);
-    return own === undefined ? inputs : { ...inputs, names: own };
-  };
 
   return {
     check: async (request: CheckRequest) => {
@@ -54,7 +47,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
       const [olds, asked] = [markedFrom(request.getOlds()), markedFrom(request.getNews())];
       const { [ORGANIZATION]: given, ...news } = plainFrom(asked);
       const before = plainFrom(olds);
-      const bag = { ...named(type, news), [KEY]: keyOf(urn, given, before) };
+      const bag = { ...named(news, names.shown(type, news)), [KEY]: keyOf(urn, given, before) };
       const isSecret = (members: readonly string[]) => members.some((name) => containsSecret(asked[name]));
       const { inputs, failures } = await methods.check(before, bag, isSecret);
       const own = news.names === undefined ? withoutNames(inputs) : inputs;
@@ -95,14 +88,16 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
     create: async (request: CreateRequest) => {
       const { type, name, kind, methods } = subjectOf(request.getUrn());
       const asked = markedFrom(request.getProperties());
-      const inputs = named(type, plainFrom(asked));
+      const inputs = plainFrom(asked);
       const response = new CreateResponse();
       if (request.getPreview()) {
-        await methods.planned(inputs);
+        await methods.planned(named(inputs, names.shown(type, inputs)));
         response.setProperties(outputs(kind, kind ? plannedCreate(kind, inputs) : plannedSet({}, inputs), asked));
         return response;
       }
-      const { id, outs } = await methods.create(inputs).catch((error) => initFailed(error, name, kind, asked));
+      const { id, outs } = await methods
+        .create(named(inputs, names.stored(type, inputs)))
+        .catch((error) => initFailed(error, name, kind, asked));
       names.note(id, outs.name, containsSecret(asked.name));
       response.setId(id);
       response.setProperties(outputs(kind, withProvider(outs, name), asked));
@@ -142,7 +137,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
         return response;
       }
       const { outs } = await methods
-        .update(id, olds, named(type, news))
+        .update(id, olds, named(news, names.stored(type, news, olds)))
         .catch((error) => initFailed(error, name, kind, asked));
       names.note(id, outs.name, containsSecret(asked.name));
       response.setProperties(outputs(kind, withProvider(outs, name), asked));
@@ -163,7 +158,8 @@ export const resourceMethods = ({ kinds }: Provider, organization: string) => {
   ) {
     const olds = plainFrom(markedFrom(request.getOlds()));
     const oldInputs = plainFrom(markedFrom(request.getOldInputs()));
-    const news = named(type, plainFrom(asked));
+    const inputs = plainFrom(asked);
+    const news = named(inputs, names.stored(type, inputs, olds));
     const result = await methods.diff(id, olds, news);
     const compared = { id, olds, news, oldInputs, result };
     return { result, detailed: kind ? detailedDiff(kind, compared) : detailedSetDiff(compared) };
@@ -199,6 +195,9 @@ const storedOr = (stored: Json, kind: Kind | undefined): Json =>
 const canCoexist = (kind: Kind | undefined, detailed: DetailedDiff): boolean =>
   !kind?.unique ||
   ["parent", ...kind.unique.map((field) => argumentOf(kind, field))].some((name) => detailed.has(name));
+
+/** What the methods get: with the names that the program does not pass. */
+const named = (inputs: Json, names: Json | undefined): Json => (names === undefined ? inputs : { ...inputs, names });
 
 const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
 

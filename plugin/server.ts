@@ -19,6 +19,7 @@ import type { Environment } from "../provider/session/session.ts";
 import { invoke } from "./functions.ts";
 import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
+import { createNames } from "./names.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
 import { resourceMethods } from "./resource.ts";
 import { Ended, Refusal, serviceErrorFrom } from "./status.ts";
@@ -61,7 +62,8 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
     const own = providerWith(environment, { looksUp: true });
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());
-    return { resources: resourceMethods(own, organization), session: own.session };
+    const names = createNames();
+    return { resources: resourceMethods(own, organization, names), names, session: own.session };
   };
   const current = () => {
     if (!configured) throw new Error("the plugin is not configured");
@@ -136,7 +138,7 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
       await current().resources.delete(request);
       return new empty.Empty();
     }),
-    invoke: within((request: InvokeRequest) => invoke(request, current().session)),
+    invoke: within((request: InvokeRequest) => invoke(request, current().session, current().names)),
     // What is under way ends at once. The journal has the creates, and the next update takes over what they have created.
     cancel: answered(() => {
       cancelled.now();

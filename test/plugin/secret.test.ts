@@ -69,4 +69,41 @@ describe("secrets", () => {
     expect(JSON.stringify([outs, read.outs, read.inputs])).not.toContain("secret name");
     expect((await later.diff(urn, id, read.outs, inputs, inputs)).changes).toBe(false);
   });
+
+  it("stay out of role bindings as long as their process has not met the records, also of sets", async () => {
+    const { org } = fixture;
+    const claimMatch = { issuer: "https://x.example.com", subject: "unmet" };
+    const name = new Secret("another secret name");
+    const who = await fixture.created("Identity", { parent: org, name, claimMatch } as never);
+    const group = await fixture.created("Group", { parent: org, name: "not secret" });
+    const later = await fixture.nextProcess();
+    const args = {
+      RoleBinding: { identity: who.id, role: "viewer" },
+      RoleBindingSet: { bindings: [{ identity: who.id, role: "editor" }] },
+    };
+    for (const [type, own] of Object.entries(args)) {
+      const urn = urnOf(type, "unmet");
+      const { inputs } = await later.check(urn, { parent: group.id, ...own });
+      const { id, outs } = await later.create(urn, inputs);
+      expect(JSON.stringify([outs, later.said])).not.toContain("another secret name");
+      expect(JSON.stringify(outs)).toContain(`"identity":{"uid":"${who.id}"}`);
+      // The state's own names stay: what wrote them has met the records.
+      const other = await fixture.nextProcess();
+      const stored = JSON.parse(
+        JSON.stringify(outs).replace(`{"uid":"${who.id}"}`, `{"uid":"${who.id}","name":"stored"}`),
+      );
+      expect((await other.diff(urn, id, stored, inputs, inputs)).changes).toBe(false);
+    }
+  });
+
+  it("are no longer unknown where the program looks the record up by a name in clear text", async () => {
+    const { org } = fixture;
+    const claimMatch = { issuer: "https://x.example.com", subject: "looked up" };
+    const who = await fixture.created("Identity", { parent: org, name: "looked up", claimMatch });
+    const urn = urnOf("RoleBinding", "looked-up");
+    const later = await fixture.nextProcess();
+    await later.invoke("irm:index:getIdentity", { name: "looked up", parent: org });
+    const { inputs } = await later.check(urn, { parent: org, identity: who.id, role: "viewer" });
+    expect((await later.create(urn, inputs)).outs).toMatchObject({ identity: { uid: who.id, name: "looked up" } });
+  });
 });
