@@ -13,11 +13,12 @@ import type { Methods, Provider } from "../provider/engine/methods.ts";
 import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/kind/kind.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
-import { SECRETS, secretPaths, shownOncePaths } from "../provider/state/normal-form.ts";
-import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER } from "../provider/state/state.ts";
+import { GIVEN, SECRETS, secretPaths, shownOncePaths } from "../provider/state/normal-form.ts";
+import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, ROLE_NAME } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
+import { masked } from "./mask.ts";
 import type { Names } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import { InitFailed, Refusal } from "./status.ts";
@@ -57,7 +58,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
         failures.map(({ property, reason }) => {
           const failure = new CheckFailure();
           failure.setProperty(property);
-          failure.setReason(reason);
+          failure.setReason(masked(reason));
           return failure;
         }),
       );
@@ -208,9 +209,14 @@ const withProvider = (outs: Json, name: StateKind): Json => ({ ...outs, [PROVIDE
 const inputsWith = (kind: Kind | undefined, inputs: Json, marks: Marked) =>
   structFrom(withSecrets(withMarksOf(inputs, marks), kind ? secretPaths(kind) : []));
 
-/** Outputs are secret where the inputs of the same name are, and where the service shows them once or never. */
-const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) =>
-  structFrom(withSecrets(withMarksOf(outs, marks), [SECRETS, ...(kind ? shownOncePaths(kind) : [])]));
+/** Outputs are secret where the inputs that they come from are, and where the service shows them once or never. */
+const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) => {
+  const given = kind ? Object.keys(outs[GIVEN] ?? {}).map((path) => argumentOf(kind, path).replace(/[.].*$/s, "")) : [];
+  const isTextSecret = given.some((name) => containsSecret(marks[name]));
+  const own = { ...marks, [ROLE_NAME]: marks.role };
+  const always = [SECRETS, ...(isTextSecret ? [GIVEN] : []), ...(kind ? shownOncePaths(kind) : [])];
+  return structFrom(withSecrets(withMarksOf(outs, own), always));
+};
 
 /** The record exists, though it is not as asked: the engine keeps it, with the reason. */
 const initFailed = (error: unknown, name: StateKind, kind: Kind | undefined, asked: Marked): never => {

@@ -19,6 +19,7 @@ import type { Environment } from "../provider/session/session.ts";
 import { invoke } from "./functions.ts";
 import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
+import { masked, masking } from "./mask.ts";
 import { createNames } from "./names.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
 import { resourceMethods } from "./resource.ts";
@@ -59,7 +60,7 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
     const { config, id, subject } = configurationFrom(request);
     if (served !== undefined && served !== subject) throw new Refusal(secondProvider(subject, served));
     served = subject;
-    const own = providerWith(environment, { looksUp: true });
+    const own = providerWith({ ...environment, log: (text) => environment.log(masked(text)) }, { looksUp: true });
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());
     const names = createNames();
@@ -76,10 +77,10 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
     ({ request }, callback) => {
       count += 1;
       log
-        .during(urnOf(request), async () => work(request as Request))
+        .during(urnOf(request), () => masking(request, async () => work(request as Request)))
         .then(
           (response) => callback(null, response),
-          (error) => callback(serviceErrorFrom(error)),
+          (error) => masking(request, () => callback(serviceErrorFrom(error))),
         )
         .finally(() => {
           count -= 1;

@@ -58,6 +58,14 @@ export const containsSecret = (value: unknown): boolean => {
   return isObject(value) && Object.values(value).some(containsSecret);
 };
 
+/** The texts within what is secret. */
+export const secretTexts = (value: unknown, isWithin = false): string[] => {
+  if (value instanceof Secret) return secretTexts(value.value, true);
+  if (typeof value === "string") return isWithin && value !== UNKNOWN ? [value] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap((member) => secretTexts(member, isWithin));
+};
+
 /**
  * Values with the marks of others of the same names: inputs of a program, or values so far. Objects are entered; a list is secret as a
  * whole, since its order may differ. The engine does the same for a provider that knows no secrets.

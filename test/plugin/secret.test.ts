@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { systemTransport } from "../../client/transport.ts";
 import { Secret } from "../../plugin/value.ts";
 import { urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
@@ -105,5 +106,43 @@ describe("secrets", () => {
     await later.invoke("irm:index:getIdentity", { name: "looked up", parent: org });
     const { inputs } = await later.check(urn, { parent: org, identity: who.id, role: "viewer" });
     expect((await later.create(urn, inputs)).outs).toMatchObject({ identity: { uid: who.id, name: "looked up" } });
+  });
+
+  it("stay out of failures, errors and the log, which quote what the program gives", async () => {
+    const { plugin, org } = fixture;
+    const hidden = new Secret("hidden value");
+    const failed = async (type: string, args: object) =>
+      (await plugin.check(urnOf(type, "f"), { parent: org, ...args } as never)).failures;
+    const role = await failed("Role", { name: "x", capabilities: [new Secret("hidden.value")] });
+    expect(role).toEqual([expect.stringContaining("capabilities[0]: ")]);
+    const identity = await failed("Identity", { name: "x", servicePrincipal: hidden });
+    expect(identity).toEqual([expect.stringContaining('got "[secret]"')]);
+    expect([...role, ...identity].join()).not.toMatch(/hidden.value/);
+    await expect(plugin.invoke("irm:index:getGroup", { name: hidden, parent: org })).rejects.toThrow('"[secret]"');
+
+    const refusing = await fixture.nextProcess(async (request) =>
+      request.method === "POST" && /groups/.test(request.url.pathname)
+        ? { status: 400, headers: {}, body: JSON.stringify({ code: 3, message: `not ${request.body}` }) }
+        : systemTransport()(request),
+    );
+    const urn = urnOf("Group", "refused");
+    const { inputs } = await refusing.check(urn, { parent: org, name: hidden } as never);
+    const error = String(await refusing.create(urn, inputs).catch((reason: unknown) => reason));
+    expect(error).toContain('"name":"[secret]"');
+    expect([error, ...refusing.said].join()).not.toContain("hidden value");
+  });
+
+  it("are also what the state keeps of a secret role or source in the program's spelling", async () => {
+    const { org } = fixture;
+    const clear = (outs: object) => JSON.stringify(outs, (_name, value) => (value instanceof Secret ? "" : value));
+    const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "x" };
+    const defaultRole = new Secret("viewer");
+    const login = await fixture.created("IdentityProvider", { parent: org, name: "p", defaultRole, oidc } as never);
+    expect(clear({ ...login.outs, __provider: "" })).not.toContain("viewer");
+    const claimMatch = { issuer: "https://x.example.com", subject: "with a secret role" };
+    const who = await fixture.created("Identity", { parent: org, name: "w", claimMatch });
+    const binding = await fixture.created("RoleBinding", { parent: org, identity: who.id, role: defaultRole } as never);
+    const read = await (await fixture.nextProcess()).read(binding.urn, binding.id, binding.outs, binding.inputs);
+    for (const outs of [binding.outs, read.outs]) expect(clear({ ...outs, __provider: "" })).not.toContain("viewer");
   });
 });
