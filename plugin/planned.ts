@@ -2,7 +2,7 @@
 import { type Kind, outputNames, referencesOf } from "../provider/kind/kind.ts";
 import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
 import { settingsOf } from "../provider/set/settings.ts";
-import { choicesOf } from "../provider/state/normal-form.ts";
+import { choicesOf, normal, secretPaths } from "../provider/state/normal-form.ts";
 import { isUnknown, UNKNOWN, valueAt, withValueAt } from "../provider/state/path.ts";
 import { argumentOf, argumentsIn } from "../provider/state/state.ts";
 import { isUidp, type Json } from "../schema/index.ts";
@@ -32,12 +32,25 @@ const expected = (kind: Kind, news: Json, name: string): unknown => {
   const choices = choicesOf(kind, args).filter(
     (path) => path.startsWith(`${name}.`) && valueAt(args, path) === undefined,
   );
-  const texts = kind.respelled.filter(
-    (path) => argumentOf(kind, path).startsWith(`${name}.`) && !isUidp(valueAt(args, path)),
+  const spelt = [...kind.respelled, ...referencesOf(kind).map(({ path }) => path)].filter(
+    (path) => typeof valueAt(args, path) === "string" && !isUidp(valueAt(args, path)),
   );
-  const unknown = [...choices, ...texts].map((path) => argumentOf(kind, path));
-  return unknown.reduce((record, path) => withValueAt(record, path, UNKNOWN), { [name]: given } as Json)[name];
+  const field = Object.keys(kind.schema.shape).find((one) => argumentOf(kind, one) === name);
+  const known = field === undefined ? given : asNormal(given, normal(kind.schema, args)[field]);
+  return [...choices, ...spelt, ...secretPaths(kind)]
+    .map((path) => argumentOf(kind, path))
+    .filter((path) => path === name || path.startsWith(`${name}.`))
+    .reduce((record, path) => withValueAt(record, path, UNKNOWN), { [name]: known } as Json)[name];
 };
+/** Unknown where the service may answer with another spelling, or leave out what is empty. */
+const asNormal = (given: unknown, normalized: unknown): unknown => {
+  if (JSON.stringify(given) === JSON.stringify(normalized)) return given;
+  if (!isObject(given) || !isObject(normalized)) return UNKNOWN;
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, asNormal(value, normalized[name])]));
+};
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether the service answers with the record that an argument names. */
 const isSpeltOut = (kind: Kind, name: string): boolean =>

@@ -162,6 +162,35 @@ describe("the detailed diff", () => {
 });
 
 describe("a preview", () => {
+  it("does not know what the service spells otherwise, leaves out or never returns", async () => {
+    const planned = async (type: string, args: Json) => {
+      const { inputs, failures } = await plugin.check(urnOf(type, "spelling"), { parent: org, ...args });
+      expect(failures).toEqual([]);
+      return (await plugin.create(urnOf(type, "spelling"), inputs, { preview: true })).outs;
+    };
+    const issuer = "https://login.example.com";
+    const oidc = { issuer, clientId: "c", clientSecret: "s", additionalScopes: [] };
+    expect(
+      await planned("IdentityProvider", { name: "p", description: "", defaultRole: "viewer", oidc }),
+    ).toMatchObject({
+      name: "p",
+      description: UNKNOWN,
+      defaultRole: UNKNOWN,
+      oidc: { issuer, clientId: "c", clientSecret: new Secret(UNKNOWN), additionalScopes: UNKNOWN },
+    });
+    const issuerKeys = JSON.stringify({
+      keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }],
+    });
+    const staticKeys = { issuer, subject: "k", issuerKeys, expirationTime: "2027-05-01T00:00:00+02:00" };
+    expect(await planned("Identity", { name: "i", staticKeys })).toMatchObject({
+      staticKeys: { issuer, subject: "k", issuerKeys, expirationTime: UNKNOWN },
+    });
+    const claimMatch = { issuer, subject: "s", claims: {} };
+    expect(await planned("Identity", { name: "i", claimMatch })).toMatchObject({
+      claimMatch: { ...claimMatch, claims: UNKNOWN },
+    });
+  });
+
   it("knows the outputs that the program gives", async () => {
     const urn = urnOf("RoleBinding", "p");
     const { inputs } = await plugin.check(urn, { parent: UNKNOWN, identity: UNKNOWN, role: "viewer" });
