@@ -42,6 +42,7 @@ const expected = (kind: Kind, news: Json, name: string): unknown => {
     .filter((path) => path === name || path.startsWith(`${name}.`))
     .reduce((record, path) => withValueAt(record, path, UNKNOWN), { [name]: known } as Json)[name];
 };
+
 /** Unknown where the service may answer with another spelling, or leave out what is empty. */
 const asNormal = (given: unknown, normalized: unknown): unknown => {
   if (JSON.stringify(given) === JSON.stringify(normalized)) return given;
