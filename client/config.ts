@@ -136,9 +136,11 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
 type Setting = keyof typeof VARIABLE;
 
 /** Whether a provider's own address is not that of the environment: what belongs to the one service must not reach the other. */
-const isAnotherService = (own: string | undefined, ofEnvironment: string | undefined): boolean =>
-  [own, ofEnvironment].every((address) => address !== undefined && URL.canParse(address)) &&
-  serviceOf(own as string) !== serviceOf(ofEnvironment as string);
+const isAnotherService = (own: string | undefined, ofEnvironment: string | undefined): boolean => {
+  if (!own || !ofEnvironment) return false;
+  const [one, other] = [own, ofEnvironment].map((address) => (URL.canParse(address) ? serviceOf(address) : address));
+  return one !== other;
+};
 
 const SERVICES_OWN = [VARIABLE.authUrl, VARIABLE.identity];
 

@@ -30,7 +30,7 @@ export interface ProviderArgs {
   token?: pulumi.Input<string>;
 }
 
-/** The service, and the credentials for it. What is not given is that of the environment (docs/configuration.md). */
+/** The service, and the credentials for it. What is not given is that of the environment, where that is for the same service (docs/plugin.md). */
 export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
     requireKnown(name, args);

@@ -186,6 +186,12 @@ describe("an explicit provider of another service than IRM_BASE_URL", () => {
     );
   });
 
+  it("is another service too where that is no URL", () => {
+    const { config, credentials } = parsed({ "irm:baseUrl": there }, { IRM_BASE_URL: "here.example.com" });
+    expect(config).toMatchObject({ baseUrl: there, authUrl: there });
+    expect(credentials.env.IRM_TOKEN).toBeUndefined();
+  });
+
   it("uses the workload's own token, and what its arguments name", () => {
     const workload = parsed({ "irm:baseUrl": there }, { IRM_IDENTITY_TOKEN: "jwt" });
     expect(missingCredentials(workload.credentials)).toBeUndefined();
