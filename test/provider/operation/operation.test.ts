@@ -334,6 +334,8 @@ describe("a process", () => {
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     const pid = Number(line);
     expect(isAlive(pid)).toBe(true);
+    // A shell would reap it; what it becomes does not.
+    await expect.poll(() => readFileSync(`/proc/${child.pid}/comm`, "utf8")).toBe("sleep\n");
     process.kill(pid, "SIGKILL");
     await expect.poll(() => isAlive(pid)).toBe(false);
     expect(existsSync(`/proc/${pid}`)).toBe(true);
