@@ -1,7 +1,27 @@
 // Suggestions for names that do not exist.
-import leven from "leven";
 
-const distanceOf = (name: string, other: string): number => leven(name.toLowerCase(), other.toLowerCase());
+/**
+ * Number of mistakes that turn one text into the other (optimal string alignment): a letter that is missing, added or wrong, or two in
+ * the wrong order.
+ */
+const distanceBetween = (name: string, other: string): number => {
+  const [a, b] = [name.toLowerCase(), other.toLowerCase()];
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1];
+      const best = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (isSame ? 0 : 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(isSwapped ? Math.min(best, at(beforeLast, j - 2) + 1) : best);
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return at(last, b.length);
+};
+
+const at = (row: readonly number[], index: number): number => row[index] as number;
 
 // Up to a third of the characters may differ; one in a short name.
 const farthest = (name: string): number => Math.max(1, Math.floor(name.length / 3));
@@ -14,7 +34,7 @@ const ranked = (name: string, names: Iterable<string>): { other: string; distanc
     ? []
     : [...new Set(names)]
         .filter((other) => other.length <= NAME_MAX)
-        .map((other) => ({ other, distance: distanceOf(name, other) }))
+        .map((other) => ({ other, distance: distanceBetween(name, other) }))
         .toSorted((a, b) => a.distance - b.distance);
 
 /** The name that `name` is a misspelling of. */

@@ -10,9 +10,22 @@ describe("the nearest name", () => {
     ["ownr", "owner"],
     ["administrator", undefined],
     ["pull", undefined],
+    ["oewnr", undefined],
   ];
   for (const [name, expected] of rows)
     it(`of ${name} is ${expected ?? "none"}`, () => expect(nearest(name, ROLES)).toBe(expected));
+
+  const swapped: [string, string][] = [
+    ["nmae", "name"],
+    ["anme", "name"],
+    ["naem", "name"],
+    ["ROEL", "role"],
+  ];
+  for (const [name, expected] of swapped)
+    it(`of ${name} is ${expected}: two letters in the wrong order are one mistake`, () =>
+      expect(nearest(name, ["name", "role", "parent", "description"])).toBe(expected));
+
+  it("of a very long text is none", () => expect(nearest("r".repeat(1001), ["r".repeat(1000)])).toBe(undefined));
 });
 
 describe("a suggestion", () => {
