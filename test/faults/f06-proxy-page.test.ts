@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { scenario } from "./scenario.ts";
-import { CHANGES, each, type FaultRow, testFault, UNKNOWN } from "./table.ts";
+import { CHANGES, everyKind, type FaultRow, testFault, UNKNOWN } from "./table.ts";
 
 testFault("F6: a proxy's page", [
   ...[500, 502, 504].flatMap((status): FaultRow[] => [
@@ -40,7 +40,7 @@ testFault("F6: a proxy's page", [
 ]);
 
 describe.concurrent("F6: a proxy's page in place of a read", () => {
-  test.each(each([{ status: 500 }, { status: 502 }, { status: 504 }]))(
+  test.each([500, 502, 504].flatMap((status) => everyKind().map((tried) => ({ ...tried, status }))))(
     "$status for a $kind ($adapter) is retried",
     (row) =>
       scenario({

@@ -11,7 +11,7 @@ import {
   startedUntilItCame,
 } from "./scenario.ts";
 import type { Action } from "./subject.ts";
-import { kindsFor } from "./table.ts";
+import { acting, throughPlugin } from "./table.ts";
 
 interface Row {
   point: string;
@@ -80,8 +80,12 @@ const ROWS: Row[] = [
 const ACTIONS: Action[] = ["create", "update", "delete", "replace"];
 
 describe.concurrent.each(ACTIONS)("F10: kill -9 during a %s", (action) => {
-  // A script applies to the first request of its operation. The next run starts without it, and held requests stay held.
-  const cases = ROWS.flatMap((row, at) => kindsFor(action, at).map((tried) => ({ ...row, ...tried })));
+  // A script applies to the first request of its operation. The next run starts without it, and held requests stay held. The plugin
+  // dies with the engine at each point once, with the actions in turn; below it dies alone.
+  const plugins = (at: number) => throughPlugin(ACTIONS[at % ACTIONS.length] === action ? [action] : [], at);
+  const cases = ROWS.flatMap((row, at) =>
+    [...acting([action], at), ...plugins(at)].map((tried) => ({ ...row, ...tried })),
+  );
   test.each(cases)("$point, of a $kind ($adapter): $why", ({ row, adapter, kind }) =>
     scenario({ ...row, adapter, kind, action }),
   );
@@ -106,11 +110,7 @@ const POINTS: { point: string; script?: Scenario["script"]; begun(stage: Stage):
   { point: "after the reply, before the journal has it", begun: begunUntil("after reply") },
 ];
 
-const ofThePlugin = ACTIONS.flatMap((action, row) =>
-  POINTS.flatMap((point, at) =>
-    kindsFor(action, row + at).flatMap((tried) => (tried.adapter === "native" ? [{ ...point, ...tried, action }] : [])),
-  ),
-);
+const ofThePlugin = POINTS.flatMap((point, at) => throughPlugin(ACTIONS, at).map((tried) => ({ ...point, ...tried })));
 
 describe.concurrent("F10: kill -9 of one of two processes", () => {
   test.each(ofThePlugin)(

@@ -8,7 +8,6 @@ import type { Attempt, FaultScript } from "../../server/index.ts";
 import { startServerProcess } from "../harness/api-process.ts";
 import { furnish, type LiveRecord, ownerOf } from "../harness/small-engine/owner.ts";
 import type { Program } from "../harness/small-engine/program.ts";
-import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
 import { engineIn } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { filesBelow } from "../harness/small-engine/testbed.ts";
@@ -19,7 +18,7 @@ import { type Action, subjectOf } from "./subject.ts";
 const POLL_MS = 20;
 
 /** A server in a separate process with its own file, and an engine in this one. */
-const startKillable = async (adapter: Adapter) => {
+const startKillable = async () => {
   const folder = mkdtempSync(join(tmpdir(), "irm-faults-"));
   const script = join(folder, "faults.yaml");
   writeFileSync(script, "rules: []");
@@ -38,7 +37,7 @@ const startKillable = async (adapter: Adapter) => {
   const engine = (env: Record<string, string> = {}) =>
     engineIn(
       {
-        adapter,
+        adapter: "dynamic",
         stateFile: stateFile(STACK),
         stack: `organization/faults/${STACK}`,
         pace: { startMs: Date.now(), speed: 1 },
@@ -101,15 +100,13 @@ const POINTS = [
   { point: "after they are committed, and before the reply", at: "after" },
 ] as const;
 
-const ROWS = ADAPTERS.flatMap((adapter) =>
-  (["create", "update", "delete", "replace"] as const).flatMap((action) =>
-    POINTS.map((point) => ({ adapter, action, ...point })),
-  ),
+const ROWS = (["create", "update", "delete", "replace"] as const).flatMap((action) =>
+  POINTS.map((point) => ({ action, ...point })),
 );
 
 describe.concurrent("F11: kill -9 of the server", () => {
-  test.each(ROWS)("during a $action of every kind ($adapter), $point", async ({ adapter, action, at }) => {
-    const testbed = await startKillable(adapter);
+  test.each(ROWS)("during a $action of every kind, $point", async ({ action, at }) => {
+    const testbed = await startKillable();
     try {
       const foreign = await testbed.records();
       const engine = testbed.engine();

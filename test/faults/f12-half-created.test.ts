@@ -4,10 +4,10 @@ import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
 import { killedAt, scenario } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
-import { everyKind } from "./table.ts";
+import { everyForm } from "./table.ts";
 
 describe.concurrent("F12: a create succeeds, and the next step fails", () => {
-  test.each(everyKind())("a $kind ($adapter) is recorded with its uid and the reason", (tried) =>
+  test.each(everyForm())("a $kind ($adapter) is recorded with its uid and the reason", (tried) =>
     scenario({
       ...tried,
       action: "create",

@@ -3,26 +3,25 @@ import { describe, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
 import { scenario } from "./scenario.ts";
-import { each } from "./table.ts";
+import { everyForm } from "./table.ts";
 
 describe.concurrent("F17: a change by hand", () => {
-  test.each(each([{ how: "deleted" }, { how: "changed" }]))(
-    "a $kind ($adapter) that was $how by hand is restored as declared",
-    ({ adapter, kind, how }) =>
-      scenario({
-        adapter,
-        kind,
-        action: "create",
-        afterwards: ["refresh", "up"],
-        act: async ({ testbed, engine, subject, uid }) => {
-          const outcome = await engine.run("up", subject.after);
-          const path = `${IAM}/${kindRecords[kind].list.plural}/${uid("subject")}`;
-          const body =
-            kind === "roleBinding" ? { roleUid: uid("what-else") } : { name: "renamed", description: "by hand" };
-          if (how === "deleted") await testbed.call("DELETE", path);
-          else await testbed.call("PATCH", `${path}?updateMask=${Object.keys(body).join(",")}`, body);
-          return outcome;
-        },
-      }),
+  const cases = ["deleted", "changed"].flatMap((how, at) => everyForm(at).map((tried) => ({ ...tried, how })));
+  test.each(cases)("a $kind ($adapter) that was $how by hand is restored as declared", ({ adapter, kind, how }) =>
+    scenario({
+      adapter,
+      kind,
+      action: "create",
+      afterwards: ["refresh", "up"],
+      act: async ({ testbed, engine, subject, uid }) => {
+        const outcome = await engine.run("up", subject.after);
+        const path = `${IAM}/${kindRecords[kind].list.plural}/${uid("subject")}`;
+        const body =
+          kind === "roleBinding" ? { roleUid: uid("what-else") } : { name: "renamed", description: "by hand" };
+        if (how === "deleted") await testbed.call("DELETE", path);
+        else await testbed.call("PATCH", `${path}?updateMask=${Object.keys(body).join(",")}`, body);
+        return outcome;
+      },
+    }),
   );
 });

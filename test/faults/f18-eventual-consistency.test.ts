@@ -36,7 +36,7 @@ describe.concurrent("F18: reads that are four seconds behind", () => {
       },
     }),
   );
-  test.each(everyKind(1))("a $kind ($adapter) whose response was lost is found once it is readable", (tried) =>
+  test.each(everyKind())("a $kind ($adapter) whose response was lost is found once it is readable", (tried) =>
     scenario({
       ...tried,
       action: "create",

@@ -1,13 +1,12 @@
 // ^C or SIGTERM during a request (docs/faults.md#f21).
 import { describe, expect, test } from "vitest";
 import { scenario, startedUntilItCame } from "./scenario.ts";
-import { ALL, acting } from "./table.ts";
+import { ALL, acting, throughPlugin } from "./table.ts";
 
-const cases = acting([...ALL, "replace"]);
+const ACTIONS = [...ALL, "replace"] as const;
 
 describe.concurrent("F21: ^C during a request to dynamic resources", () => {
-  const own = cases.filter(({ adapter }) => adapter === "dynamic");
-  test.each(own)("$action of a $kind finishes, and the state has it", (tried) =>
+  test.each(acting(ACTIONS))("$action of a $kind finishes, and the state has it", (tried) =>
     scenario({
       ...tried,
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
@@ -28,8 +27,7 @@ describe.concurrent("F21: ^C during a request to dynamic resources", () => {
 });
 
 describe.concurrent("F21: ^C during a request of the plugin", () => {
-  const own = cases.filter(({ adapter }) => adapter === "native");
-  test.each(own)("$action of a $kind ends at once, and the next run continues", (tried) =>
+  test.each(throughPlugin(ACTIONS))("$action of a $kind ends at once, and the next run continues", (tried) =>
     scenario({
       ...tried,
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),

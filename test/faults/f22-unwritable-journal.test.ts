@@ -46,7 +46,7 @@ describe.concurrent("F22: a journal that cannot be written", () => {
       attempts: 0,
     }),
   );
-  test.each(everyKind(1))("a folder that is a file refuses a $kind ($adapter) before the POST", (tried) =>
+  test.each(everyKind())("a folder that is a file refuses a $kind ($adapter) before the POST", (tried) =>
     scenario({
       ...tried,
       action: "create",

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { scenario } from "./scenario.ts";
-import { everyKind } from "./table.ts";
+import { everyForm, everyKind } from "./table.ts";
 
 describe.concurrent("F23: one half of a replacement fails", () => {
-  test.each(everyKind())("a $kind ($adapter) that cannot be created leaves the old one in place", (tried) =>
+  test.each(everyForm())("a $kind ($adapter) that cannot be created leaves the old one in place", (tried) =>
     scenario({
       ...tried,
       action: "replace",
@@ -14,7 +14,7 @@ describe.concurrent("F23: one half of a replacement fails", () => {
       seen: async ({ testbed, uid }) => expect((await testbed.records()).has(uid("subject"))).toBe(true),
     }),
   );
-  test.each(everyKind(1))("an old $kind ($adapter) that cannot be deleted is deleted by the next run", (tried) =>
+  test.each(everyKind())("an old $kind ($adapter) that cannot be deleted is deleted by the next run", (tried) =>
     scenario({
       ...tried,
       action: "replace",

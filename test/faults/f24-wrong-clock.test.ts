@@ -7,8 +7,8 @@ import { everyKind } from "./table.ts";
 const MINUTE_MS = 60_000;
 
 describe.concurrent("F24: a clock that is ten minutes wrong", () => {
-  const rows = [10 * MINUTE_MS, -10 * MINUTE_MS].flatMap((wrongBy, at) =>
-    everyKind(at).map((tried) => ({ ...tried, wrongBy })),
+  const rows = [10 * MINUTE_MS, -10 * MINUTE_MS].flatMap((wrongBy) =>
+    everyKind().map((tried) => ({ ...tried, wrongBy })),
   );
   test.each(rows)("by $wrongBy ms: a $kind ($adapter) whose response was lost is found", ({ wrongBy, ...tried }) =>
     scenario({

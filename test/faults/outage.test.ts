@@ -11,8 +11,7 @@ import { sharedKeys } from "../harness/api-server.ts";
 import { type SharedClock, START_MS, sharedClock } from "../harness/clock.ts";
 import { dynamicProvider } from "../harness/small-engine/dynamic.ts";
 import { ownerOf } from "../harness/small-engine/owner.ts";
-import { nativeHere } from "../harness/small-engine/plugin-here.ts";
-import { ADAPTERS, type Adapter, type Named, type Provider } from "../harness/small-engine/provider.ts";
+import type { Named, Provider } from "../harness/small-engine/provider.ts";
 import { createRandom } from "../support/random.ts";
 
 interface Town {
@@ -23,7 +22,7 @@ interface Town {
   process(): Promise<Provider>;
 }
 
-const inTown = async (adapter: Adapter, seed: number, visit: (town: Town) => Promise<void>): Promise<void> => {
+const inTown = async (seed: number, visit: (town: Town) => Promise<void>): Promise<void> => {
   const clock = sharedClock(START_MS, createRandom(seed));
   const folder = mkdtempSync(join(tmpdir(), "irm-outage-"));
   const processes: Provider[] = [];
@@ -38,8 +37,7 @@ const inTown = async (adapter: Adapter, seed: number, visit: (town: Town) => Pro
       organization: server.organization as string,
       process: async () => {
         const environment = { env, clock, transport, log: () => undefined };
-        const open = adapter === "native" ? nativeHere : dynamicProvider;
-        const own = await open(environment, "organization/faults/outage");
+        const own = await dynamicProvider(environment, "organization/faults/outage");
         processes.push(own);
         return own;
       },
@@ -69,8 +67,8 @@ const readIn = (provider: Provider, organization: string) =>
   provider.read(group("organization"), { id: organization, inputs: {}, outputs: { uid: organization } });
 
 describe("a service that is down for a minute", () => {
-  test.each(ADAPTERS)("gets at most a tenth more requests than needed, once the retry quota is empty (%s)", (adapter) =>
-    inTown(adapter, 1, async ({ clock, faults, organization, process }) => {
+  test("gets at most a tenth more requests than needed, once the retry quota is empty", () =>
+    inTown(1, async ({ clock, faults, organization, process }) => {
       // A process that has begun to create records.
       const provider = await process();
       const read = () => readIn(provider, organization);
@@ -100,8 +98,7 @@ describe("a service that is down for a minute", () => {
       const later = (times: number[]) => times.filter((time) => time >= spent).length;
       expect(later(begun)).toBeGreaterThan(700);
       expect(later(came) / later(begun)).toBeLessThanOrEqual(1.1);
-    }),
-  );
+    }));
 });
 
 const CLIENTS = 100;
@@ -143,9 +140,8 @@ const ROWS: Row[] = [
 ];
 
 describe("a hundred refused clients", () => {
-  const cases = ADAPTERS.flatMap((adapter) => ROWS.map((row) => ({ adapter, ...row })));
-  test.each(cases)("$what ($adapter): return spread, at most a fifth of them in any tenth of a second", (row) =>
-    inTown(row.adapter, 2, async ({ clock, faults, organization, process }) => {
+  test.each(ROWS)("$what: return spread, at most a fifth of them in any tenth of a second", (row) =>
+    inTown(2, async ({ clock, faults, organization, process }) => {
       const { operation, step, downForMs, arrivingOverMs } = row;
       const clients = await Promise.all(Array.from({ length: CLIENTS }, process));
       faults.set(always(operation, step));

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ADAPTERS } from "../harness/small-engine/provider.ts";
+import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { killedAt, killedWhenItCame, type Scenario, STACK, type Step, scenario } from "./scenario.ts";
 import { setSubject } from "./subject.ts";
@@ -14,6 +14,8 @@ interface Row {
   what: string;
   actions: Action[];
   steps?: Step[];
+  /** through the plugin as well */
+  throughPlugin?: true;
   row: Omit<Scenario, "adapter" | "kind" | "action" | "script" | "subject">;
 }
 
@@ -60,6 +62,7 @@ const ROWS: Row[] = [
   {
     what: "kill -9 before the state is written",
     actions: ALL,
+    throughPlugin: true,
     row: {
       act: async ({ engine, subject }) => {
         const of = subject.before.some(({ name }) => name === "subject")
@@ -81,9 +84,17 @@ const ROWS: Row[] = [
   },
 ];
 
-const cases = ROWS.flatMap(({ actions, ...row }) =>
-  ADAPTERS.flatMap((adapter) => actions.map((action) => ({ ...row, adapter, action }))),
-);
+const throughAdapter = (adapter: Adapter, rows: readonly Row[]) =>
+  rows.flatMap(({ actions, ...row }) => actions.map((action) => ({ ...row, adapter, action })));
+
+// Below its methods the plugin runs the same code; it takes the outputs of a set to the state itself.
+const cases = [
+  ...throughAdapter("dynamic", ROWS),
+  ...throughAdapter(
+    "native",
+    ROWS.filter(({ throughPlugin }) => throughPlugin),
+  ),
+];
 
 describe.concurrent("a set of role bindings", () => {
   test.each(cases)("$what, $action ($adapter)", ({ adapter, action, steps = [], row }) =>

@@ -1,6 +1,6 @@
 // Tables of faults: each row is tried with each of its actions. The server counts the attempts.
 import { describe, test } from "vitest";
-import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
+import type { Adapter } from "../harness/small-engine/provider.ts";
 import { KINDS } from "./judge.ts";
 import { type Scenario, type Step, scenario } from "./scenario.ts";
 import type { Action } from "./subject.ts";
@@ -28,28 +28,28 @@ export interface Tried {
 const inTurn = (row: number): Tried["kind"] => KINDS[row % KINDS.length] as Tried["kind"];
 
 /**
- * With dynamic resources, each kind. A plugin runs the same code below its methods, so there the kinds take turns, by the number of the
- * row. (`npm run soak:provider` tries every kind with every fault, both ways.)
+ * Each kind, with dynamic resources. Below its methods a plugin runs the same code, so a row runs through the plugin too only where the
+ * plugin itself does something: `everyForm`, `throughPlugin`. (`npm run soak:provider` tries every kind with every fault, both ways.)
  */
-export const everyKind = (row = 0): Tried[] => [
-  ...KINDS.map((kind): Tried => ({ adapter: "dynamic", kind })),
-  { adapter: "native", kind: inTurn(row) },
-];
+export const everyKind = (): Tried[] => KINDS.map((kind) => ({ adapter: "dynamic", kind }));
 
-/** Each row with its kinds. */
-export const each = <T extends object>(rows: readonly T[]) =>
-  rows.flatMap((row, at) => everyKind(at).map((tried) => ({ ...tried, ...row })));
+/** Each kind, and one through the plugin, by the number of the row. */
+export const everyForm = (row = 0): Tried[] => [...everyKind(), { adapter: "native", kind: inTurn(row) }];
 
 /**
  * The kinds of an action in a row of a table, by the number of the row. What becomes of a lost create depends on the kind: which
  * record the create made is found by the fields of the kind. All kinds share the code of the other actions, and take turns.
  */
-export const kindsFor = (action: Action, row: number): Tried[] =>
-  action === "create" ? everyKind(row) : ADAPTERS.map((adapter) => ({ adapter, kind: inTurn(row) }));
+const kindsFor = (action: Action, row: number): Tried[] =>
+  action === "create" ? everyKind() : [{ adapter: "dynamic", kind: inTurn(row) }];
 
 /** Each action with its kinds; `row` is the number of the row in its table. */
 export const acting = (actions: readonly Action[], row = 0) =>
   actions.flatMap((action, at) => kindsFor(action, row + at).map((tried) => ({ ...tried, action })));
+
+/** Each action with a kind in turn, through the plugin. */
+export const throughPlugin = (actions: readonly Action[], row = 0) =>
+  actions.map((action, at): Tried & { action: Action } => ({ adapter: "native", kind: inTurn(row + at), action }));
 
 export const testFault = (name: string, rows: readonly FaultRow[]): void => {
   const cases = rows.flatMap(({ actions, row, steps, what, why }, at) =>
