@@ -23,7 +23,7 @@ export const addServeCommand = (program: Command, exit: Exit): void => {
     .option("--db <FILE>", "SQLite database to keep the records in (default: :memory:)")
     .option(
       "--seed <FILE.yaml>",
-      "records to start with: organization, groups, roles, identities, bindings, identityProviders, accountAssociations, repos, advisories",
+      "records to start with: organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
     )
     .option("--dev", "development issuer at {authUrl}/dev-issuer, and an organisation with an owner; loopback only")
     .option("--tls-cert <FILE>", "serve TLS with this certificate chain, in PEM (default: no TLS)")

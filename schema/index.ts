@@ -81,6 +81,7 @@ export { unservedMethods } from "./published.ts";
 export { AccountAssociation } from "./resource/account-association.ts";
 export { Advisory } from "./resource/advisory.ts";
 export { AdvisoryEvent } from "./resource/advisory-event.ts";
+export { ExternalGroupRoleMapping } from "./resource/external-group-role-mapping.ts";
 export { Group } from "./resource/group.ts";
 export { durationMs, GroupInvite } from "./resource/group-invite.ts";
 export {

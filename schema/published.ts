@@ -4,11 +4,6 @@ import type { HttpMethod } from "./operation.ts";
 
 // service, method, HTTP method, path template; overlays and their bindings exist in v2beta1 only
 const ROWS = [
-  "iam.ExternalGroupRoleMappingsService GetExternalGroupRoleMapping GET /iam/{version}/externalGroupRoleMappings/{uid=**}",
-  "iam.ExternalGroupRoleMappingsService CreateExternalGroupRoleMapping POST /iam/{version}/externalGroupRoleMappings/{parent=**}",
-  "iam.ExternalGroupRoleMappingsService DeleteExternalGroupRoleMapping DELETE /iam/{version}/externalGroupRoleMappings/{uid=**}",
-  "iam.ExternalGroupRoleMappingsService BatchDeleteExternalGroupRoleMappings POST /iam/{version}/externalGroupRoleMappings:batchDelete",
-  "iam.ExternalGroupRoleMappingsService ListExternalGroupRoleMappings GET /iam/{version}/externalGroupRoleMappings",
   "iam.GroupsService RequestGroupAccess POST /iam/{version}/groups/{groupUid=**}:requestGroupAccess",
   "iam.GroupsService CheckEligibility GET /iam/{version}/groups:checkEligibility",
   "iam.IdentitiesService UpdateIdentityMetadata PATCH /iam/{version}/identities:updateIdentityMetadata",

@@ -42,7 +42,7 @@ export interface Resource {
     readonly sharesUid?: boolean;
   };
   /** type of its parent */
-  readonly parent: "Group" | "Repo";
+  readonly parent: "Group" | "IdentityProvider" | "Repo";
   /** may have no parent: it is an organisation then */
   readonly root: boolean;
   /** rules that depend on where the record is */

@@ -1,6 +1,7 @@
 // The only list of the resources of the API. A resource comes after those that it refers to.
 import { accountAssociation } from "./resource/account-association.ts";
 import { advisory } from "./resource/advisory.ts";
+import { externalGroupRoleMapping } from "./resource/external-group-role-mapping.ts";
 import { group } from "./resource/group.ts";
 import { groupInvite } from "./resource/group-invite.ts";
 import { identity } from "./resource/identity.ts";
@@ -18,6 +19,7 @@ export const resources = {
   repo,
   tag,
   identityProvider,
+  externalGroupRoleMapping,
   groupInvite,
   accountAssociation,
   advisory,

@@ -9,7 +9,11 @@ import { argumentsOf, type Behavior, type Blockers, fieldsWith, type Kind, refer
 export type Managed = Resource & Pick<Kind, "operations">;
 
 export const isManaged = (one: Resource): one is Managed =>
-  Boolean(one.operations.get && one.operations.create && one.operations.delete);
+  Boolean(one.operations.get && one.operations.create && one.operations.delete) && one.type !== UNDECLARABLE;
+
+/** The API has it, and a program cannot declare it. */
+const UNDECLARABLE = "ExternalGroupRoleMapping";
+export type Undeclarable = Uncapitalize<typeof UNDECLARABLE>;
 
 export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Kind => {
   const { schema, matchedBy, word, list, cascades } = resource;
@@ -92,7 +96,7 @@ const heldBy = ({ type }: Resource): Held[] =>
       words,
       with: (uid) => ({ ...list, request: { ...list.always, ...request(uid) }, word }),
     });
-    const isInside = other.parent === type && other.operations.delete !== undefined;
+    const isInside = other.parent === type && isManaged(other);
     const filters = referencesOf(other).flatMap((one) => (one.type === type ? filtersOf(other, one.path) : []));
     return [
       ...(isInside ? [listed((uid) => ({ uidp: { childrenOf: uid } }))] : []),

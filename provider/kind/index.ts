@@ -1,6 +1,6 @@
 // The kinds of resource, by the name that the state of each resource holds (provider/engine/handler-text.ts).
 import { type OperationName, type Resource, resources } from "../../schema/index.ts";
-import { isManaged, kindFromResource } from "./from-resource.ts";
+import { isManaged, kindFromResource, type Undeclarable } from "./from-resource.ts";
 import { group } from "./group.ts";
 import { groupInvite } from "./group-invite.ts";
 import { type Behavior, type Kind, typeOfToken } from "./kind.ts";
@@ -39,7 +39,7 @@ export const kindRecords: Readonly<Record<KindName, Kind>> = Object.fromEntries(
   Object.values<Resource>(resources)
     .filter(isManaged)
     .map((resource) => [resource.field, kindFromResource(resource, behaviors[resource.field])]),
-) as Readonly<Record<Managed<OperationName>, Kind>>;
+) as Readonly<Record<Exclude<Managed<OperationName>, Undeclarable>, Kind>>;
 
 /** The kind of a type token of the engine; undefined for a resource that is not ours. */
 export const kindOfToken = (token: string | undefined): Kind | undefined => {

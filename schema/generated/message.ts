@@ -455,6 +455,20 @@ export type EventTypeFilter =
   | "EVENT_TYPE_FILTER_PENDING_UPSTREAM_FIX"
   | "EVENT_TYPE_FILTER_PATCHED";
 
+export interface ExternalGroupRoleMapping {
+  /** uid of its identity provider, then a segment of its own */
+  uid: string;
+  /** uid of its identity provider */
+  identityProviderUid: string;
+  /** the group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte */
+  externalGroupId: string;
+  /** uid of the role that its people get */
+  roleUid: string;
+  /** uid of the organization, where they get it */
+  scope: string;
+  createTime: string;
+}
+
 export interface Group {
   /** path of hexadecimal segments, the ancestors first */
   uid: string;
@@ -667,6 +681,21 @@ export interface ListAdvisoriesRequest {
   latestEventType?: EventTypeFilter | undefined;
   /** part of the artifact's name, the component's name or an alias, in any case */
   query?: string | undefined;
+  /** results per page: 0 or absent 50, at most 200 */
+  pageSize?: number | undefined;
+  /** `nextPageToken` of the page before */
+  pageToken?: string | undefined;
+  /** one field, optionally `asc` or `desc` */
+  orderBy?: string | undefined;
+  /** results to skip, counted from the cursor */
+  skip?: number | undefined;
+}
+
+export interface ListExternalGroupRoleMappingsRequest {
+  /** where the records are */
+  uidp?: UIDPFilter | undefined;
+  /** uid of an identity provider */
+  identityProviderUid?: string | undefined;
   /** results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
@@ -1033,6 +1062,11 @@ export type OperationName =
   | "CreateIdentityProvider"
   | "UpdateIdentityProvider"
   | "DeleteIdentityProvider"
+  | "GetExternalGroupRoleMapping"
+  | "CreateExternalGroupRoleMapping"
+  | "DeleteExternalGroupRoleMapping"
+  | "BatchDeleteExternalGroupRoleMappings"
+  | "ListExternalGroupRoleMappings"
   | "CreateGroupInvite"
   | "GetGroupInvite"
   | "DeleteGroupInvite"

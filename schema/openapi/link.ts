@@ -13,7 +13,10 @@ interface Link {
 const rows = Object.entries(operations as Record<string, Operation>);
 
 // Records whose parent is no group, and the service that creates the parent.
-const PARENTS: Record<string, string> = { "registry.TagsService": "registry.ReposService" };
+const PARENTS: Record<string, string> = {
+  "iam.ExternalGroupRoleMappingsService": "iam.IdentityProvidersService",
+  "registry.TagsService": "registry.ReposService",
+};
 
 const parentService = (service: string): string => PARENTS[service] ?? "iam.GroupsService";
 

@@ -3,6 +3,7 @@
 import {
   AccountAssociation,
   Advisory,
+  ExternalGroupRoleMapping,
   type Group,
   Identity,
   IdentityProvider,
@@ -20,6 +21,7 @@ import { accountAssociationService } from "../services/account-association.ts";
 import { type AdvisoryInput, insertAdvisory } from "../services/advisory.ts";
 import { builtInRoleUid, isBuiltInRole } from "../services/built-in-role.ts";
 import type { ServiceContext } from "../services/context.ts";
+import { externalGroupRoleMappingService } from "../services/external-group-role-mapping.ts";
 import { groupService } from "../services/group.ts";
 import { identityService } from "../services/identity.ts";
 import { identityProviderService } from "../services/identity-provider.ts";
@@ -68,6 +70,7 @@ export const createRecords = (
   const groupUids = new Map<string, string>();
   const roleUids = new Map<string, string>();
   const identityUids = new Map<string, string>();
+  const providerUids = new Map<string, string>();
 
   const existing = (table: Shape["table"], parent: string | null, name: string): string | undefined => {
     if (isTrial) return undefined;
@@ -111,6 +114,22 @@ export const createRecords = (
     return createIdentity(path, organization, undefined);
   };
 
+  const createProvider = (path: PropertyKey[], parent: string, defaultRole: string, provider: Json | undefined) =>
+    create(
+      path,
+      (own) =>
+        identityProviderService.CreateIdentityProvider({ parent, identityProvider: own as IdentityProvider }, context),
+      provider,
+      { name: STAND_IN, defaultRole, oidc: OIDC },
+    );
+  const providerOf = (name: string, path: PropertyKey[]): string => {
+    const uid = providerUids.get(name);
+    if (uid !== undefined) return uid;
+    const text = `there is no identity provider ${show(name)} in this file`;
+    report({ path, text, refersTo: "identityProviders" });
+    return createProvider(path, organization, builtInRoleUid("viewer"), undefined) as string;
+  };
+
   // Parents before children, whatever their order in the file.
   const groups = seed.groups.map((group, i) => ({ ...group, path: ["groups", i] }));
   for (const { parent: above, path, ...group } of groups.toSorted((a, b) => depthOf(a) - depthOf(b))) {
@@ -149,11 +168,28 @@ export const createRecords = (
     const path = ["identityProviders", i];
     const parent = groupOf(group, [...path, "group"]);
     const defaultRole = roleOf(provider.defaultRole, [...path, "defaultRole"]);
-    const service = (own: Json) =>
-      identityProviderService.CreateIdentityProvider({ parent, identityProvider: own as IdentityProvider }, context);
     const input = decode(path, IdentityProvider, { ...provider, defaultRole });
-    if (!existing("identity_providers", parent, provider.name))
-      create(path, service, input, { name: STAND_IN, defaultRole, oidc: OIDC });
+    const uid =
+      existing("identity_providers", parent, provider.name) ?? createProvider(path, parent, defaultRole, input);
+    providerUids.set(seedPath(group, provider.name), uid as string);
+  }
+
+  for (const [i, { identityProvider, role, ...mapping }] of (seed.externalGroupRoleMappings ?? []).entries()) {
+    const path = ["externalGroupRoleMappings", i];
+    const roleUid = roleOf(role, [...path, "role"]);
+    const parent = providerOf(identityProvider, [...path, "identityProvider"]);
+    const input = decode(path, ExternalGroupRoleMapping, { ...mapping, roleUid, scope: organization });
+    const service = (own: Json) =>
+      externalGroupRoleMappingService.CreateExternalGroupRoleMapping(
+        { parent, externalGroupRoleMapping: own as ExternalGroupRoleMapping },
+        context,
+      );
+    const present = store
+      .statement(
+        "SELECT 1 FROM external_group_role_mappings WHERE parent = ? AND external_group_id = ? AND role_uid = ?",
+      )
+      .get(parent, mapping.externalGroupId, roleUid);
+    if (isTrial || !present) create(path, service, input);
   }
 
   for (const [i, { group, ...association }] of (seed.accountAssociations ?? []).entries()) {

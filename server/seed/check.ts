@@ -43,6 +43,12 @@ const repeatedRecords = (seed: Seed): Problem[] => [
       seedPath(group, name),
     ),
   ),
+  ...repeated(
+    ["externalGroupRoleMappings"],
+    "externalGroupId",
+    seed.externalGroupRoleMappings,
+    ({ identityProvider, externalGroupId, role }) => JSON.stringify([identityProvider, externalGroupId, role]),
+  ),
   ...repeated(["accountAssociations"], "group", seed.accountAssociations, ({ group }) => group),
   ...repeated(["advisories"], "advisoryId", seed.advisories, ({ group, advisoryId }) => seedPath(group, advisoryId)),
   ...seed.repos.flatMap(({ tags }, i) => repeated(["repos", i, "tags"], "name", tags, ({ name }) => name)),

@@ -4,6 +4,7 @@ import {
   AccountAssociation,
   Advisory,
   capabilityFrom,
+  ExternalGroupRoleMapping,
   IdentityProvider,
   inputFields,
   type Json,
@@ -51,6 +52,17 @@ export const SeedSchema = z.strictObject({
   bindings: z.array(z.strictObject({ identity: z.string(), role: z.string(), group })).default([]),
   identityProviders: z
     .array(z.strictObject({ ...fieldsOf(IdentityProvider), ...record, group, defaultRole: z.string() }))
+    .optional(),
+  // Their scope is the organization.
+  externalGroupRoleMappings: z
+    .array(
+      z.strictObject({
+        ...fieldsOf(ExternalGroupRoleMapping, "roleUid", "scope"),
+        identityProvider: z.string(),
+        externalGroupId: z.string(),
+        role: z.string(),
+      }),
+    )
     .optional(),
   accountAssociations: z.array(z.strictObject({ ...fieldsOf(AccountAssociation), ...record, group })).optional(),
   // Where a repo syncs from is a uid, which no file knows.

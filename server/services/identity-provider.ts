@@ -5,6 +5,7 @@ import { equals } from "../store/list.ts";
 import { identityProviders } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
 import type { IdentityRules } from "./context.ts";
+import { demandMappedRoles } from "./external-group-role-mapping.ts";
 import { issuerViolations } from "./identity.ts";
 import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
@@ -62,8 +63,8 @@ export const identityProviderService = {
     return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", uid));
   },
 
-  // A caller who moves a provider to another issuer could sign in as anyone and get its role. So every change requires that the
-  // caller may grant that role.
+  // A caller who moves a provider to another issuer could sign in as anyone, in any external group. So every change requires that
+  // the caller may grant the default role, and the roles of these groups.
   UpdateIdentityProvider: ({ identityProvider, updateMask }, context) => {
     const row = existing(context, identityProviders, "IdentityProvider", identityProvider.uid);
     const current = inputOf(row);
@@ -75,6 +76,7 @@ export const identityProviderService = {
     const { defaultRole } = next as IdentityProvider;
     throwIfAny(roleViolations(context, row.parent as string, defaultRole, "defaultRole"));
     demandRole(context, row.parent as string, defaultRole);
+    demandMappedRoles(context, row.uid);
     context.store.update(identityProviders, { uid: row.uid, updateTime: context.now, ...stored(next) });
     return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", row.uid));
   },

@@ -2,6 +2,7 @@
 import type { OperationName } from "../../schema/index.ts";
 import { accountAssociationService } from "./account-association.ts";
 import { advisoryService } from "./advisory.ts";
+import { externalGroupRoleMappingService } from "./external-group-role-mapping.ts";
 import { groupService } from "./group.ts";
 import { groupInviteService } from "./group-invite.ts";
 import { identityService } from "./identity.ts";
@@ -25,6 +26,7 @@ export const services: Services<ServedName> = {
   ...roleService,
   ...roleBindingService,
   ...identityProviderService,
+  ...externalGroupRoleMappingService,
   ...accountAssociationService,
   ...groupInviteService,
   ...lookupGroupService,

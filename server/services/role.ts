@@ -76,6 +76,7 @@ export const roleService = {
 const USES = [
   ["role_bindings WHERE role_uid", "cannot delete role that is bound"],
   ["identity_providers WHERE default_role", "cannot delete role that is the default of an identity provider"],
+  ["external_group_role_mappings WHERE role_uid", "cannot delete role that an external group is mapped to"],
 ] as const;
 
 const useViolations = (store: Store, uid: string): PreconditionViolation[] =>
@@ -98,8 +99,13 @@ export const roleViolations = (
   return [{ field, description: `role ${uid} does not exist at ${group} or above` }];
 };
 
-/** A caller who grants a role, now or later, holds all that it grants (docs/contract.md#d21). */
-export const demandRole = (context: ServiceContext, group: string, uid: string): void => {
+/** A caller who grants a role, now or later, holds all that it grants (docs/contract.md#d21), and what else it takes. */
+export const demandRole = (
+  context: ServiceContext,
+  group: string,
+  uid: string,
+  further: readonly string[] = [],
+): void => {
   const role = context.store.get(roles, uid);
-  if (role) demand(context.caller, capabilitiesOfRole(role), group);
+  if (role) demand(context.caller, [...further, ...capabilitiesOfRole(role)], group);
 };

@@ -25,6 +25,11 @@ export const identityProviders: Shape = {
   columns: ["name", "default_role", "has_secret"],
   orders: ORDERS,
 };
+export const externalGroupRoleMappings: Shape = {
+  table: "external_group_role_mappings",
+  columns: ["external_group_id", "role_uid", "scope"],
+  orders: ["uid", "create_time"],
+};
 export const accountAssociations: Shape = {
   table: "account_associations",
   columns: ["name"],
@@ -56,6 +61,7 @@ export const shapes: Readonly<Record<Resource["plural"], Shape>> = {
   roles,
   roleBindings,
   identityProviders,
+  externalGroupRoleMappings,
   accountAssociations,
   groupInvites,
   repos,

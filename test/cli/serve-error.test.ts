@@ -33,7 +33,7 @@ describe("a database", () => {
     database.close();
     expectSentence(
       await run("--db", file),
-      `${file} was written by a newer version of this server (format 99, this one reads up to 2); upgrade, or name another file`,
+      `${file} was written by a newer version of this server (format 99, this one reads up to 3); upgrade, or name another file`,
     );
     const after = new DatabaseSync(file);
     expect(after.prepare("PRAGMA user_version").get()?.user_version).toBe(99);

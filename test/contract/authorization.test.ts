@@ -103,6 +103,11 @@ const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "Exchang
   CreateIdentityProvider: write("identity_providers.create, role_bindings.create", "a future role binding"),
   UpdateIdentityProvider: write("identity_providers.update, role_bindings.create", "a future role binding"),
   DeleteIdentityProvider: write("identity_providers.delete"),
+  GetExternalGroupRoleMapping: read("identity_providers.list"),
+  ListExternalGroupRoleMappings: list("identity_providers.list"),
+  CreateExternalGroupRoleMapping: write("identity_providers.create, role_bindings.create", "a future role binding"),
+  DeleteExternalGroupRoleMapping: write("identity_providers.delete"),
+  BatchDeleteExternalGroupRoleMappings: write("identity_providers.delete"),
   CreateRepo: write("repo.create"),
   UpdateRepo: write("repo.update"),
   DeleteRepo: write("repo.delete"),
@@ -129,9 +134,15 @@ const OF_THE_CALLER: OperationName[] = ["LookupIdentity", "Validate"];
 /** Deletes that succeed when there is nothing to delete (docs/contract.md#d8). */
 const IDEMPOTENT: OperationName[] = ["DeleteRoleBinding", "DeleteAccountAssociation"];
 
+const PARENTS: Partial<Record<OperationName, string>> = {
+  CreateTag: "Repo",
+  CreateExternalGroupRoleMapping: "IdentityProvider",
+  BatchDeleteExternalGroupRoleMappings: "IdentityProvider",
+};
+
 /** What is missing when the uid of a request names nothing: the record, or what a new one is created in. */
 const missingKind = (name: OperationName): string => {
-  if (/Create/.test(name)) return name === "CreateTag" ? "Repo" : "Group";
+  if (/Create/.test(name) || name in PARENTS) return PARENTS[name] ?? "Group";
   return name.replace(/^(Get|Update|Delete|Check)/, "").replace(/Readme$/, "");
 };
 

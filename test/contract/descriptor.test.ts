@@ -144,7 +144,6 @@ const IN_SCOPE = [
   /^(iam\.Identities\/Lookup|registry\.Registry\/ListRepos)$/,
 ];
 const OUT_OF_SCOPE = [
-  /^iam\.ExternalGroupRoleMappingsService\//,
   /^iam\.IdentityProvidersService\/.*Scim/i,
   /^iam\.TermsService\//,
   /^iam\.IdentitiesService\/.*Metadata/,

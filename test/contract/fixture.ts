@@ -16,6 +16,7 @@ export interface Fixture {
   repo: string;
   tag: string;
   provider: string;
+  mapping: string;
   invite: string;
   advisory: string;
   viewer: string;

@@ -9,6 +9,7 @@ import { createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { accountAssociationCases } from "./case/account-association.ts";
 import { advisoryCases } from "./case/advisory.ts";
+import { externalGroupRoleMappingCases } from "./case/external-group-role-mapping.ts";
 import { groupCases } from "./case/group.ts";
 import { groupInviteCases } from "./case/group-invite.ts";
 import { identityCases } from "./case/identity.ts";
@@ -36,6 +37,7 @@ bindings:
   - { identity: librarian, role: librarian }
 identityProviders:
   - { name: sso, group: eng, defaultRole: viewer, oidc: { issuer: "https://idp.example", clientId: c, clientSecret: s } }
+externalGroupRoleMappings: [{ identityProvider: eng/sso, externalGroupId: platform-sre, role: viewer }]
 accountAssociations: [{ name: cloud, group: eng, amazon: { account: "123456789012" } }]
 repos:
   - name: nginx
@@ -88,6 +90,7 @@ export const startFixture = async (options: Pick<ServerOptions, "store"> = {}): 
     repo: await only("/registry/v2beta1/repos", "repos", { name: "nginx" }),
     tag: await only("/registry/v2beta1/tags", "tags", { name: "latest" }),
     provider: await only(`${IAM}/identityProviders`, "identityProviders", { name: "sso" }),
+    mapping: await only(`${IAM}/externalGroupRoleMappings`, "externalGroupRoleMappings", {}),
     invite: await createUid(api, "groupInvites", eng, { roleUid: viewer, ttl: "60s" }),
     advisory: await only("/vulnerabilities/v2beta1/advisories", "advisories", {}),
     viewer,
@@ -101,6 +104,7 @@ export const operationCases: Record<OperationName, OperationCase> = {
   ...roleBindingCases,
   ...roleCases,
   ...identityProviderCases,
+  ...externalGroupRoleMappingCases,
   ...accountAssociationCases,
   ...groupInviteCases,
   ...repoCases,

@@ -47,6 +47,13 @@ const DEVIATIONS: readonly Deviation[] = [
     reason: "on create, the request carries identityUid and roleUid (docs/contract.md#role-bindings)",
   },
   {
+    operations: /^ExternalGroupRoleMappingsService_/,
+    place: /^(body|answer(\.externalGroupRoleMappings\[\])?)\.(externalGroupId|roleUid|scope)$/,
+    ours: "string (required)",
+    published: "string",
+    reason: "the description of the create says to set all three (docs/contract.md#external-groups)",
+  },
+  {
     operations: /^RoleBindingsService_BatchCreateRoleBindings$/,
     place: /^body\.requests\[\]\.parent$/,
     ours: "string",

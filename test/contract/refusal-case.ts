@@ -205,6 +205,31 @@ export const refusals: readonly RefusalCase[] = [
       updateMask: "oidc.correlationRule",
     }),
   ),
+  invalid(
+    "CreateExternalGroupRoleMapping",
+    "a scope below the organization",
+    ({ organization }) => `scope: must be the organization of the identity provider, ${organization}`,
+    ({ provider: parent, viewer: roleUid, eng: scope }) => ({
+      parent,
+      externalGroupRoleMapping: { externalGroupId: "new", roleUid, scope },
+    }),
+  ),
+  taken(
+    "CreateExternalGroupRoleMapping",
+    "a group that has the role",
+    ({ provider, viewer, organization }) =>
+      `the identity provider ${provider} maps this external group to role ${viewer} at ${organization} already`,
+    ({ provider: parent, viewer: roleUid, organization: scope }) => ({
+      parent,
+      externalGroupRoleMapping: { externalGroupId: "platform-sre", roleUid, scope },
+    }),
+  ),
+  invalid(
+    "BatchDeleteExternalGroupRoleMappings",
+    "a mapping of another identity provider",
+    "names[0]: must be the uid of a mapping of the identity provider",
+    ({ provider: parent, eng }) => ({ parent, names: [below(below(eng))] }),
+  ),
   taken(
     "CreateAccountAssociation",
     "a group that has one",

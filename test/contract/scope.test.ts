@@ -21,6 +21,10 @@ identityProviders:
   - { name: p, group: left, defaultRole: viewer, oidc: &oidc { issuer: "https://idp.example", clientId: c, pkceEnabled: true } }
   - { name: p, group: right, defaultRole: viewer, oidc: *oidc }
   - { name: p, group: left/deep, defaultRole: viewer, oidc: *oidc }
+externalGroupRoleMappings:
+  - { identityProvider: left/p, externalGroupId: g, role: viewer }
+  - { identityProvider: right/p, externalGroupId: g, role: viewer }
+  - { identityProvider: left/deep/p, externalGroupId: g, role: viewer }
 advisories:
   - { group: left, advisoryId: CGA-aaaa-aaaa-aaaa, artifactName: a, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }
   - { group: right, advisoryId: CGA-aaaa-aaaa-aaaa, artifactName: a, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }
@@ -58,6 +62,7 @@ const KINDS: [kind: string, path: string, plural: string][] = [
   ["role bindings", `${IAM}/roleBindings`, "roleBindings"],
   ["repos", `${REGISTRY}/repos`, "repos"],
   ["identity providers", `${IAM}/identityProviders`, "identityProviders"],
+  ["external groups", `${IAM}/externalGroupRoleMappings`, "externalGroupRoleMappings"],
   ["group invites", `${IAM}/groupInvites`, "groupInvites"],
   ["advisories", `${VULNERABILITIES}/advisories`, "advisories"],
 ];
@@ -101,7 +106,8 @@ describe("a viewer of one group", () => {
     const uids: string[] = listed[plural].map(({ uid }: Body) => uid);
     // Built-in roles are readable by all.
     const own = kind === "custom roles" ? uids.filter((uid) => uid.includes("/")) : uids;
-    expect(new Set(own.map((uid) => uid.replace(/\/[^/]+$/, "")))).toEqual(new Set([left, deep]));
+    const above = kind === "external groups" ? /(\/[^/]+){2}$/ : /\/[^/]+$/;
+    expect(new Set(own.map((uid) => uid.replace(above, "")))).toEqual(new Set([left, deep]));
     expect(listed.totalCount).toBe(String(uids.length));
   });
 });

@@ -12,6 +12,7 @@ const COLLECTIONS = {
   roleBindings: [IAM, {}],
   groupInvites: [IAM, { ttl: "3600s" }],
   identityProviders: [IAM, { name: "idp" }],
+  externalGroupRoleMappings: [IAM, {}],
   accountAssociations: [IAM, { name: "a" }],
   repos: [REGISTRY, { name: "repo" }],
   tags: [REGISTRY, { name: "latest", digest: DIGEST }],

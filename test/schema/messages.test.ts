@@ -66,6 +66,9 @@ const publishedBehavior = ({ flags }: PublishedField) =>
 const STRICTER: Record<string, string> = {
   "iam.RoleBinding.identityUid": "on create, the request carries identityUid and roleUid",
   "iam.RoleBinding.roleUid": "on create, the request carries identityUid and roleUid",
+  "iam.ExternalGroupRoleMapping.externalGroupId": "the description of the create says to set it",
+  "iam.ExternalGroupRoleMapping.roleUid": "the description of the create says to set it",
+  "iam.ExternalGroupRoleMapping.scope": "the description of the create says to set it",
   "iam.Role.capabilities": "create needs at least one capability",
 };
 

@@ -13,6 +13,7 @@ const SERVICES = [
   "iam.RolesService",
   "iam.RoleBindingsService",
   "iam.IdentityProvidersService",
+  "iam.ExternalGroupRoleMappingsService",
   "iam.AccountAssociationsService",
   "iam.GroupInvitesService",
   "registry.ReposService",

@@ -10,6 +10,8 @@ export interface Words {
   role: string;
   /** repos to create tags in */
   repos: string[];
+  /** an identity provider whose groups are mapped, to which role, at which organization */
+  mapping: { provider: string; role: string; scope: string };
 }
 
 type Json = Record<string, unknown>;
@@ -40,7 +42,7 @@ const DIGEST = text("sha256:[0-9a-f]{64}");
 const CAPABILITIES = oneOf("CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_IDENTITY_LIST", "CAP_REPO_LIST");
 
 /** Body of each create, by the collection of its path. */
-const creates = ({ groups, identity, role }: Words): Record<string, Json> => ({
+const creates = ({ groups, identity, role, mapping }: Words): Record<string, Json> => ({
   "/iam/v2beta1/groups/{uid}": object({ name, description }, ["name"]),
   "/iam/v2beta1/identities/{uid}": object({ name, description, claimMatch: object({ issuer, subject: SUBJECT }) }, [
     "name",
@@ -65,6 +67,15 @@ const creates = ({ groups, identity, role }: Words): Record<string, Json> => ({
     name,
     defaultRole: oneOf(role),
     oidc: object({ issuer, clientId: SUBJECT, clientSecret: SUBJECT }),
+  }),
+  "/iam/v2beta1/externalGroupRoleMappings/{uid}": object({
+    externalGroupId: text("[A-Za-z0-9=, -]{1,40}"),
+    roleUid: oneOf(mapping.role),
+    scope: oneOf(mapping.scope),
+  }),
+  "/iam/v2beta1/externalGroupRoleMappings:batchDelete": object({
+    parent: oneOf(mapping.provider),
+    names: { type: "array", minItems: 1, maxItems: 3, items: text(`${mapping.provider}/[0-9a-f]{16}`) },
   }),
   "/iam/v2beta1/accountAssociations/{uid}": object({
     name,
@@ -122,7 +133,8 @@ const changeOf = (path: string): Json | undefined => {
 };
 
 // Where a link gives the uid, it wins.
-const pathOf = (path: string, method: string, schema: Json, { groups, repos }: Words): Json => {
+const pathOf = (path: string, method: string, schema: Json, { groups, repos, mapping }: Words): Json => {
   if (method !== "post" || path.includes(":")) return schema;
+  if (path.startsWith("/iam/v2beta1/externalGroupRoleMappings")) return oneOf(mapping.provider);
   return oneOf(...(path.startsWith("/registry/v2beta1/tags") ? repos : groups));
 };

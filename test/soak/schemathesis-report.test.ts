@@ -52,6 +52,7 @@ test("checks of methods are left out where a create has its parent in the path, 
   const paths = [...configurationFor(document).matchAll(/^include-path = "(.*)"$/gm)].map(([, path]) => path);
   const iam = [
     "accountAssociations",
+    "externalGroupRoleMappings",
     "groupInvites",
     "groups",
     "identities",

@@ -118,12 +118,22 @@ const prepare = async (api: TestServer) => {
   const identity = await create(`${IAM}/identities/${api.organization}`, { name: "bound", claimMatch });
   const { uid, token } = await api.actor("fuzzer");
   const owner = await api.role("owner");
+  // A mapping is granted at the organization. With this role there the caller can give away this role, and nothing else.
+  const mapped = await create(`${IAM}/roles/${api.organization}`, {
+    name: "mapped",
+    capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"],
+  });
+  await create(`${IAM}/roleBindings/${api.organization}`, { identityUid: uid, roleUid: mapped });
+  const viewer = await api.role("viewer");
+  const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
+  const provider = await create(`${IAM}/identityProviders/${sandbox}`, { name: "sso", defaultRole: viewer, oidc });
   const repos: string[] = [];
   for (let i = 0; i < SPARE_REPOS; i += 1)
     repos.push(await create(`${REGISTRY}/repos/${sandbox}`, { name: `repo-${i}` }));
   for (let i = 0; i < SPARE_BINDINGS; i += 1)
     await create(`${IAM}/roleBindings/${sandbox}`, { identityUid: uid, roleUid: owner });
-  return { token, groups: [sandbox, below], identity, role: await api.role("viewer"), repos };
+  const mapping = { provider, role: mapped, scope: api.organization };
+  return { token, groups: [sandbox, below], identity, role: viewer, repos, mapping };
 };
 
 const statusesOf = (log: readonly string[]): number[] =>

@@ -93,6 +93,14 @@ iam.GetIdentityProviderRequest: uid=1 string (REQ,SCOPE)
 iam.CreateIdentityProviderRequest: parent=1 string (REQ,SCOPE); identity_provider=2 IdentityProvider (REQ)
 iam.UpdateIdentityProviderRequest: identity_provider=1 IdentityProvider (REQ,SCOPE); update_mask=2 FieldMask (OPT)
 iam.DeleteIdentityProviderRequest: uid=1 string (REQ,SCOPE)
+iam.ExternalGroupRoleMapping: uid=1 string (OUT,SCOPE); identity_provider_uid=2 string (OUT); external_group_id=3 string (OPT); role_uid=4 string (OPT); scope=5 string (OPT); create_time=6 Timestamp (OUT)
+iam.CreateExternalGroupRoleMappingRequest: parent=1 string (REQ,SCOPE); external_group_role_mapping=2 ExternalGroupRoleMapping (REQ)
+iam.GetExternalGroupRoleMappingRequest: uid=1 string (REQ,SCOPE)
+iam.DeleteExternalGroupRoleMappingRequest: uid=1 string (REQ,SCOPE)
+iam.BatchDeleteExternalGroupRoleMappingsRequest: parent=1 string (REQ,SCOPE); names=2 []string (REQ)
+iam.BatchDeleteExternalGroupRoleMappingsResponse: parent=1 string; external_group_role_mappings=2 []ExternalGroupRoleMapping
+iam.ListExternalGroupRoleMappingsRequest: uidp=1 UIDPFilter (OPT); identity_provider_uid=2 string (OPT); page_size=3 int32 (OPT); page_token=4 string (OPT); order_by=5 string (OPT); skip=6 int32 (OPT)
+iam.ListExternalGroupRoleMappingsResponse: external_group_role_mappings=1 []ExternalGroupRoleMapping; next_page_token=2 string; total_count=3 int64 (presence); skipped=4 int32
 iam.LookupGroupRequest: (empty)
 iam.LookupGroupResponse: group=1 Group
 registry.DeleteRepoRequest: uid=1 string (REQ,SCOPE)

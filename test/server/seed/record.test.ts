@@ -21,6 +21,9 @@ roles: [{ name: guest, group: eng, capabilities: [groups.list] }]
 identityProviders:
   - { name: okta, description: People, defaultRole: viewer, oidc: { issuer: "https://idp.example", clientId: c, clientSecret: ${SECRET} } }
   - { name: entra, group: eng, defaultRole: eng/guest, oidc: { issuer: "https://idp.example", client_id: c, pkceEnabled: true } }
+externalGroupRoleMappings:
+  - { identityProvider: okta, externalGroupId: Platform-SRE, role: owner }
+  - { identityProvider: eng/entra, externalGroupId: Platform-SRE, role: viewer }
 accountAssociations:
   - { name: clouds, amazon: { account: "123456789012" } }
   - { name: clouds, group: eng, github: { appInstallations: { 7: { installations: [{ installationId: 12 }] } } } }
@@ -46,7 +49,8 @@ advisories:
 
 const readAll = async (api: TestServer): Promise<Body> => {
   const all: Body = {};
-  const paths = [`${IAM}/identityProviders`, `${IAM}/accountAssociations`, `${REGISTRY}/repos`, `${REGISTRY}/tags`];
+  const kinds = ["identityProviders", "externalGroupRoleMappings", "accountAssociations"];
+  const paths = [...kinds.map((kind) => `${IAM}/${kind}`), `${REGISTRY}/repos`, `${REGISTRY}/tags`];
   for (const path of [...paths, "/vulnerabilities/v2beta1/advisories"]) {
     const { totalCount, skipped, ...list } = await api.ok("GET", path, { query: { page_size: 200 } });
     Object.assign(all, list);
@@ -75,6 +79,12 @@ describe("a good seed", () => {
       oidc: { clientId: "c", pkceEnabled: true },
     });
     expect(by("identityProviders", "name", "entra").uid.startsWith(`${eng}/`)).toBe(true);
+    expect(all.externalGroupRoleMappings).toHaveLength(2);
+    expect(by("externalGroupRoleMappings", "roleUid", await api.role("owner"))).toMatchObject({
+      identityProviderUid: by("identityProviders", "name", "okta").uid,
+      externalGroupId: "Platform-SRE",
+      scope: api.organization,
+    });
     expect(by("accountAssociations", "uid", api.organization).amazon).toEqual({ account: "123456789012" });
     expect(by("accountAssociations", "uid", eng).github).toEqual({
       appInstallations: { 7: { installations: [{ installationId: "12" }] } },
@@ -103,8 +113,9 @@ describe("a good seed", () => {
     const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
     const [, yaml] = /```yaml\n(.*?)```/s.exec(page) as unknown as [string, string];
     const api = await startServer({ seed: parseSeed(yaml, "docs/server.md") });
-    const { tags, advisories, identityProviders, accountAssociations } = await readAll(api);
-    expect([tags, advisories, identityProviders, accountAssociations].map((list) => list.length)).toEqual([1, 1, 1, 1]);
+    const { tags, advisories, identityProviders, externalGroupRoleMappings, accountAssociations } = await readAll(api);
+    const lists = [tags, advisories, identityProviders, externalGroupRoleMappings, accountAssociations];
+    expect(lists.map((list) => list.length)).toEqual([1, 1, 1, 1, 1]);
     await api.close();
   });
 
@@ -216,6 +227,11 @@ bindings:
 identityProviders:
   - { name: p, group: eng, defaultRole: sales/r, oidc: { issuer: "https://idp.example", clientId: c, pkceEnabled: true } }
   - { name: p, group: eng, defaultRole: eng/r, oidc: { issuer: "https://idp.example", clientId: c, pkceEnabled: true } }
+externalGroupRoleMappings:
+  - { identityProvider: eng/p, externalGroupId: sre, role: viewer }
+  - { identityProvider: eng/p, externalGroupId: sre, role: viewer }
+  - { identityProvider: eng/p, externalGroupId: sre, role: eng/r }
+  - { identityProvider: gone, externalGroupId: "", role: wizard }
 repos:
   - name: nginx
     tags:
@@ -232,9 +248,14 @@ repos:
       'f.yaml:12:26: bindings.1.role: role "eng/r" does not exist at "sales" or above',
       'f.yaml:14:41: identityProviders.0.defaultRole: role "sales/r" does not exist at "eng" or above',
       `f.yaml:15:13: identityProviders.1.name: ${same}`,
-      `f.yaml:20:17: repos.0.tags.1.name: ${same}`,
-      `f.yaml:21:11: repos.1.name: ${same}`,
-      "f.yaml:22:13: repos.1.readme: must be at most 262144 characters",
+      `f.yaml:18:49: externalGroupRoleMappings.1.externalGroupId: ${same}`,
+      'f.yaml:19:60: externalGroupRoleMappings.2.role: role "eng/r" does not exist at "" or above',
+      'f.yaml:20:25: externalGroupRoleMappings.3.identityProvider: there is no identity provider "gone" in this file',
+      "f.yaml:20:48: externalGroupRoleMappings.3.externalGroupId: is required",
+      'f.yaml:20:58: externalGroupRoleMappings.3.role: there is no role "wizard" in this file, nor is it built in',
+      `f.yaml:25:17: repos.0.tags.1.name: ${same}`,
+      `f.yaml:26:11: repos.1.name: ${same}`,
+      "f.yaml:27:13: repos.1.readme: must be at most 262144 characters",
     ]);
   });
 

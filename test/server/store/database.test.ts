@@ -22,7 +22,7 @@ describe("a database file", () => {
     expect(pragma(database, "synchronous")).toBe(2);
     expect(pragma(database, "journal_mode")).toBe("wal");
     expect(pragma(database, "foreign_keys")).toBe(1);
-    expect(pragma(database, "user_version")).toBe(2);
+    expect(pragma(database, "user_version")).toBe(3);
     database.close();
   });
 
@@ -39,7 +39,7 @@ describe("a database file", () => {
   test("of a newer version is refused with a DatabaseError, and the file is closed", () => {
     const file = folder.path("newer.db");
     const database = openDatabase(file);
-    database.exec("PRAGMA user_version = 3");
+    database.exec("PRAGMA user_version = 4");
     database.close();
     for (let i = 0; i < 2; i += 1) expect(() => openDatabase(file)).toThrow(DatabaseError);
     const again = openDatabase(folder.path("another.db"));
@@ -100,7 +100,7 @@ describe("a database of format 1", () => {
     await createRecord(api, "groupInvites", ROOT, { roleUid: VIEWER, ttl: "1s" });
     await api.close();
     const database = openDatabase(folder.path("older.db"));
-    expect(pragma(database, "user_version")).toBe(2);
+    expect(pragma(database, "user_version")).toBe(3);
     expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
     database.close();
   });

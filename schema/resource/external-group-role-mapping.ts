@@ -1,0 +1,97 @@
+// ExternalGroupRoleMapping: the people whose sign-in names a group of their identity provider get a role at the organization. There
+// is no update: a mapping never changes.
+import { z } from "zod";
+import { message, output, plain, required, string, timestamp } from "../field.ts";
+import { Empty, listRequest, listResponse } from "../list.ts";
+import { type Operations, rows } from "../operation.ts";
+import { createRequest, getRequest } from "../request.ts";
+import { resource } from "../resource.ts";
+import { nonEmpty } from "../text.ts";
+import { uidp } from "../uidp.ts";
+
+const EXTERNAL_GROUP_ID_MAX = 1024;
+
+export const ExternalGroupRoleMapping = message("iam.ExternalGroupRoleMapping", {
+  /** uid of its identity provider, then a segment of its own */
+  uid: output(1, uidp),
+  /** uid of its identity provider */
+  identityProviderUid: output(2, uidp),
+  /** the group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte */
+  externalGroupId: required(
+    3,
+    nonEmpty.max(EXTERNAL_GROUP_ID_MAX, `must be at most ${EXTERNAL_GROUP_ID_MAX} characters`),
+  ),
+  /** uid of the role that its people get */
+  roleUid: required(4, uidp, { references: "Role" }),
+  /** uid of the organization, where they get it */
+  scope: required(5, uidp, { references: "Group" }),
+  createTime: output(6, timestamp),
+});
+export type ExternalGroupRoleMapping = z.infer<typeof ExternalGroupRoleMapping>;
+
+const externalGroupRoleMappingOperations = rows("iam.ExternalGroupRoleMappingsService", "/iam/{version}", {
+  GetExternalGroupRoleMapping: {
+    http: "GET /externalGroupRoleMappings/{uid=**}",
+    request: getRequest("iam.GetExternalGroupRoleMappingRequest"),
+    response: ExternalGroupRoleMapping,
+    capabilities: ["identity_providers.list"],
+    scope: "uid",
+  },
+  CreateExternalGroupRoleMapping: {
+    http: "POST /externalGroupRoleMappings/{parent=**}",
+    body: "externalGroupRoleMapping",
+    request: createRequest(
+      "iam.CreateExternalGroupRoleMappingRequest",
+      "externalGroupRoleMapping",
+      ExternalGroupRoleMapping,
+    ),
+    response: ExternalGroupRoleMapping,
+    capabilities: ["identity_providers.create", "role_bindings.create"],
+    scope: "parent",
+  },
+  DeleteExternalGroupRoleMapping: {
+    http: "DELETE /externalGroupRoleMappings/{uid=**}",
+    request: getRequest("iam.DeleteExternalGroupRoleMappingRequest"),
+    response: Empty,
+    capabilities: ["identity_providers.delete"],
+    scope: "uid",
+  },
+  BatchDeleteExternalGroupRoleMappings: {
+    http: "POST /externalGroupRoleMappings:batchDelete",
+    body: "*",
+    request: message("iam.BatchDeleteExternalGroupRoleMappingsRequest", {
+      parent: required(1, uidp),
+      names: required(2, z.array(uidp, { error: "is required" }).min(1, "is required")),
+    }),
+    response: message("iam.BatchDeleteExternalGroupRoleMappingsResponse", {
+      parent: plain(1, string),
+      externalGroupRoleMappings: plain(2, z.array(ExternalGroupRoleMapping), { always: true }),
+    }),
+    capabilities: ["identity_providers.delete"],
+    scope: "parent",
+  },
+  ListExternalGroupRoleMappings: {
+    http: "GET /externalGroupRoleMappings",
+    request: listRequest(
+      "iam.ListExternalGroupRoleMappingsRequest",
+      {
+        /** uid of an identity provider */
+        identityProviderUid: plain(2, string),
+      },
+      3,
+    ),
+    response: listResponse(
+      "iam.ListExternalGroupRoleMappingsResponse",
+      "externalGroupRoleMappings",
+      ExternalGroupRoleMapping,
+    ),
+    capabilities: ["identity_providers.list"],
+  },
+}) satisfies Operations;
+
+export const externalGroupRoleMapping = resource("ExternalGroupRoleMapping", externalGroupRoleMappingOperations, {
+  schema: ExternalGroupRoleMapping,
+  parent: "IdentityProvider",
+  matchedBy: ["externalGroupId", "roleUid", "scope"],
+  unique: ["externalGroupId", "roleUid", "scope"],
+});

@@ -1,0 +1,112 @@
+// External groups of identity providers. Their members get a role at the organization when they sign in, so mapping a group takes
+// what binding that role there takes (docs/contract.md#d21).
+import {
+  alreadyExists,
+  ExternalGroupRoleMapping,
+  type FieldViolation,
+  inputViolations,
+  operations,
+  parentOf,
+  rootOf,
+} from "../../schema/index.ts";
+import { equals } from "../store/list.ts";
+import { externalGroupRoleMappings, identityProviders } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
+import type { ServiceContext } from "./context.ts";
+import { createInput, existing, page, throwIfAny, timeText } from "./record.ts";
+import { demandRole, roleViolations } from "./role.ts";
+import type { Services } from "./service.ts";
+
+const externalGroupRoleMappingFrom = (row: Row): ExternalGroupRoleMapping => ({
+  uid: row.uid,
+  identityProviderUid: row.parent as string,
+  externalGroupId: row.columns.external_group_id as string,
+  roleUid: row.columns.role_uid as string,
+  scope: row.columns.scope as string,
+  createTime: timeText(row.createTime),
+});
+
+export const externalGroupRoleMappingService = {
+  GetExternalGroupRoleMapping: ({ uid }, context) =>
+    externalGroupRoleMappingFrom(existing(context, externalGroupRoleMappings, "ExternalGroupRoleMapping", uid)),
+
+  ListExternalGroupRoleMappings: (request, context) => {
+    const filters = equals("parent", request.identityProviderUid);
+    const plural = "externalGroupRoleMappings";
+    return page(context, externalGroupRoleMappings, request, plural, filters, externalGroupRoleMappingFrom);
+  },
+
+  CreateExternalGroupRoleMapping: ({ parent, externalGroupRoleMapping }, context) => {
+    const input = createInput(ExternalGroupRoleMapping, externalGroupRoleMapping) as ExternalGroupRoleMapping;
+    const { externalGroupId, roleUid, scope } = input;
+    existing(context, identityProviders, "IdentityProvider", parent);
+    throwIfAny([...scopeViolations(parent, scope), ...roleViolations(context, rootOf(parent), roleUid, "roleUid")]);
+    // The identity provider may be in a group below, and the role is granted at the organization.
+    demandRole(context, scope, roleUid, ["role_bindings.create"]);
+    throwIfMapped(context.store, parent, input);
+    const uid = `${parent}/${context.ids.segment()}`;
+    context.store.insert(externalGroupRoleMappings, {
+      uid,
+      createTime: context.now,
+      updateTime: context.now,
+      columns: { external_group_id: externalGroupId, role_uid: roleUid, scope },
+      body: {},
+    });
+    return externalGroupRoleMappingFrom(existing(context, externalGroupRoleMappings, "ExternalGroupRoleMapping", uid));
+  },
+
+  DeleteExternalGroupRoleMapping: ({ uid }, context) => {
+    existing(context, externalGroupRoleMappings, "ExternalGroupRoleMapping", uid);
+    context.store.remove(externalGroupRoleMappings, uid);
+    return {};
+  },
+
+  // All or nothing, and mappings that are gone are skipped: a call that is repeated succeeds.
+  BatchDeleteExternalGroupRoleMappings: ({ parent, names }, context) => {
+    throwIfAny(inputViolations(operations.BatchDeleteExternalGroupRoleMappings.request, { parent, names }));
+    existing(context, identityProviders, "IdentityProvider", parent);
+    throwIfAny(names.flatMap((name, i) => nameViolations(parent, name, i)));
+    const found = [...new Set(names)].flatMap((uid) => context.store.get(externalGroupRoleMappings, uid) ?? []);
+    for (const { uid } of found) context.store.remove(externalGroupRoleMappings, uid);
+    return { parent, externalGroupRoleMappings: found.map(externalGroupRoleMappingFrom) };
+  },
+} satisfies Services<
+  | "GetExternalGroupRoleMapping"
+  | "ListExternalGroupRoleMappings"
+  | "CreateExternalGroupRoleMapping"
+  | "DeleteExternalGroupRoleMapping"
+  | "BatchDeleteExternalGroupRoleMappings"
+>;
+
+/** What the external groups of an identity provider are granted. */
+export const demandMappedRoles = (context: ServiceContext, identityProvider: string): void => {
+  const mapped = context.store.statement(
+    "SELECT DISTINCT role_uid, scope FROM external_group_role_mappings WHERE parent = ?",
+  );
+  for (const { role_uid: role, scope } of mapped.all(identityProvider))
+    demandRole(context, scope as string, role as string);
+};
+
+const scopeViolations = (identityProvider: string, scope: string): FieldViolation[] => {
+  const organization = rootOf(identityProvider);
+  if (scope === organization) return [];
+  return [{ field: "scope", description: `must be the organization of the identity provider, ${organization}` }];
+};
+
+const nameViolations = (parent: string, name: string, i: number): FieldViolation[] =>
+  parentOf(name) === parent
+    ? []
+    : [{ field: `names[${i}]`, description: "must be the uid of a mapping of the identity provider" }];
+
+const throwIfMapped = (store: Store, parent: string, mapping: ExternalGroupRoleMapping): void => {
+  const { externalGroupId, roleUid, scope } = mapping;
+  const mapped = store
+    .statement(
+      `SELECT uid FROM external_group_role_mappings
+       WHERE parent = ? AND external_group_id = ? AND role_uid = ? AND scope = ?`,
+    )
+    .get(parent, externalGroupId, roleUid, scope);
+  if (!mapped) return;
+  const text = `the identity provider ${parent} maps this external group to role ${roleUid} at ${scope} already`;
+  throw alreadyExists("ExternalGroupRoleMapping", mapped.uid as string, text);
+};

@@ -1,0 +1,246 @@
+// The rules of external groups of identity providers (docs/contract.md#external-groups).
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Actor, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord, createUid, postRecord } from "../../harness/records.ts";
+import type { Body } from "../../support/http.ts";
+import {
+  expectDenied,
+  expectInvalid,
+  expectNotFound,
+  expectRefusal,
+  preconditionFailure,
+  resourceInfo,
+} from "../../support/refusal.ts";
+
+const PATH = `${IAM}/externalGroupRoleMappings`;
+const UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+
+let api: TestServer;
+let eng: string;
+let viewer: string;
+let editor: string;
+beforeAll(async () => {
+  api = await startServer();
+  eng = await createUid(api, "groups", api.organization, { name: "eng" });
+  viewer = await api.role("viewer");
+  editor = await api.role("editor");
+});
+afterAll(() => api.close());
+
+const role = (parent: string, name: string, ...capabilities: string[]): Promise<string> =>
+  createUid(api, "roles", parent, { name, capabilities });
+const OIDC = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
+const provider = (parent = eng): Promise<string> =>
+  createUid(api, "identityProviders", parent, { name: "sso", defaultRole: viewer, oidc: OIDC });
+const fields = (body: Body = {}): Body => ({
+  externalGroupId: "Platform-SRE",
+  roleUid: viewer,
+  scope: api.organization,
+  ...body,
+});
+const post = (parent: string, body: Body = {}, token?: string) =>
+  postRecord(api, "externalGroupRoleMappings", parent, fields(body), token);
+const create = (parent: string, body: Body = {}) =>
+  createRecord(api, "externalGroupRoleMappings", parent, fields(body));
+const list = async (query: Body) => (await api.ok("GET", PATH, { query })).externalGroupRoleMappings as Body[];
+
+describe("a mapping", () => {
+  test("is below its identity provider, and keeps the group as the identity provider writes it", async () => {
+    const parent = await provider();
+    const mapping = await create(parent, { externalGroupId: "CN=SRE,OU=Platform \u00c4" });
+    expect(mapping).toEqual({
+      uid: expect.stringMatching(new RegExp(`^${parent}/[0-9a-f]{16}$`)),
+      identityProviderUid: parent,
+      externalGroupId: "CN=SRE,OU=Platform \u00c4",
+      roleUid: viewer,
+      scope: api.organization,
+      createTime: expect.any(String),
+    });
+    expect(await api.ok("GET", `${PATH}/${mapping.uid}`)).toEqual(mapping);
+    expect(await list({ identityProviderUid: parent })).toEqual([mapping]);
+    expect(await api.ok("GET", `${PATH.replace("v2beta1", "v2")}/${mapping.uid}`)).toEqual(mapping);
+  });
+
+  test("needs all of its fields, and every violation is reported at once", async () => {
+    const parent = await provider();
+    const answer = await api.call("POST", `${PATH}/${parent}`, { body: {} });
+    expectInvalid(answer, ["externalGroupId", "is required"], ["roleUid", UID], ["scope", UID]);
+    expectInvalid(await post(parent, { externalGroupId: "g".repeat(1025) }), [
+      "externalGroupId",
+      "must be at most 1024 characters",
+    ]);
+  });
+
+  test.each([
+    ["a group below the organization", () => eng],
+    ["another organization", () => "f".repeat(40)],
+  ])("whose scope is %s is refused, also with an unknown role", async (_, scope) => {
+    const missing = `${api.organization}/ffffffffffffffff`;
+    expectInvalid(
+      await post(await provider(), { scope: scope(), roleUid: missing }),
+      ["scope", `must be the organization of the identity provider, ${api.organization}`],
+      ["roleUid", `role ${missing} does not exist at ${api.organization} or above`],
+    );
+  });
+
+  test("of a role from a group below is refused: its editors would change what is granted at the organization", async () => {
+    const lower = await role(eng, "lower", "CAP_IAM_GROUPS_LIST");
+    expectInvalid(await post(await provider(), { roleUid: lower }), [
+      "roleUid",
+      `role ${lower} does not exist at ${api.organization} or above`,
+    ]);
+  });
+
+  test("of an identity provider that does not exist is NOT_FOUND, and so is one of a group", async () => {
+    for (const parent of [`${eng}/ffffffffffffffff`, eng])
+      expectNotFound(await post(parent), "IdentityProvider", parent);
+  });
+
+  test("exists once for provider, group, role and scope; another of each is another mapping", async () => {
+    const [first, second] = [await provider(), await provider()];
+    const { uid } = await create(first);
+    const text = `the identity provider ${first} maps this external group to role ${viewer} at ${api.organization} already`;
+    expectRefusal(await post(first), "ALREADY_EXISTS", text, {
+      details: [resourceInfo("ExternalGroupRoleMapping", uid)],
+    });
+    await create(first, { roleUid: editor });
+    await create(first, { externalGroupId: "platform-sre" });
+    await create(second);
+    await api.ok("DELETE", `${PATH}/${uid}`);
+    expect((await create(first)).uid).not.toBe(uid);
+  });
+
+  test("never changes: the API has no update", async () => {
+    const { uid } = await create(await provider());
+    const answer = await api.call("PATCH", `${PATH}/${uid}`, { body: { roleUid: editor } });
+    expect(answer.status).toBe(405);
+    expect((await api.ok("GET", `${PATH}/${uid}`)).roleUid).toBe(viewer);
+  });
+
+  test("that is deleted is gone, and a second delete is NOT_FOUND", async () => {
+    const { uid } = await create(await provider());
+    expect((await api.call("DELETE", `${PATH}/${uid}`)).status).toBe(200);
+    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "ExternalGroupRoleMapping", uid);
+    expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "ExternalGroupRoleMapping", uid);
+  });
+
+  test("goes with its identity provider", async () => {
+    const parent = await provider();
+    const { uid } = await create(parent);
+    await api.ok("DELETE", `${IAM}/identityProviders/${parent}`);
+    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "ExternalGroupRoleMapping", uid);
+    expect(await list({ identityProviderUid: parent })).toEqual([]);
+  });
+
+  test("holds its role", async () => {
+    const uid = await role(api.organization, "held", "CAP_IAM_GROUPS_LIST");
+    const mapping = await create(await provider(), { roleUid: uid });
+    const text = "cannot delete role that an external group is mapped to";
+    expectRefusal(await api.call("DELETE", `${IAM}/roles/${uid}`), "FAILED_PRECONDITION", text, {
+      details: [preconditionFailure("RESOURCE_IN_USE", text)],
+    });
+    await api.ok("DELETE", `${PATH}/${mapping.uid}`);
+    await api.ok("DELETE", `${IAM}/roles/${uid}`);
+  });
+});
+
+describe("the list", () => {
+  test("is ordered by uid or time, and by nothing else", async () => {
+    const parent = await provider();
+    for (const externalGroupId of ["c", "a", "b"]) {
+      api.clock.advance(1);
+      await create(parent, { externalGroupId });
+    }
+    const groupsBy = async (orderBy: string) =>
+      (await list({ "uidp.childrenOf": parent, orderBy })).map(({ externalGroupId }) => externalGroupId);
+    expect(await groupsBy("create_time desc")).toEqual(["b", "a", "c"]);
+    expectInvalid(await api.call("GET", PATH, { query: { orderBy: "name" } }), [
+      "orderBy",
+      "must be one of uid, create_time, optionally followed by asc or desc",
+    ]);
+  });
+});
+
+describe("the delete of several", () => {
+  const deleted = (parent: string, names: string[], token?: string) =>
+    api.call("POST", `${PATH}:batchDelete`, { body: { parent, names }, ...(token && { token }) });
+
+  test("answers with those that it deleted, in order, and skips those that are gone", async () => {
+    const parent = await provider();
+    const [first, second, kept] = [
+      await create(parent, { externalGroupId: "a" }),
+      await create(parent, { externalGroupId: "b" }),
+      await create(parent, { externalGroupId: "c" }),
+    ];
+    const names = [second.uid, `${parent}/ffffffffffffffff`, first.uid, second.uid];
+    const answer = await deleted(parent, names);
+    expect(answer.json).toEqual({ parent, externalGroupRoleMappings: [second, first] });
+    expect(await list({ identityProviderUid: parent })).toEqual([kept]);
+    expect((await deleted(parent, names)).json).toEqual({ parent, externalGroupRoleMappings: [] });
+  });
+
+  test("deletes nothing when one is of another identity provider, and names each that is", async () => {
+    const [parent, other] = [await provider(), await provider()];
+    const [own, theirs] = [await create(parent), await create(other)];
+    const text = "must be the uid of a mapping of the identity provider";
+    expectInvalid(await deleted(parent, [own.uid, theirs.uid, parent]), ["names[1]", text], ["names[2]", text]);
+    expect(await list({ identityProviderUid: parent })).toEqual([own]);
+  });
+
+  test("needs names that are uids", async () => {
+    const parent = await provider();
+    expectInvalid(await deleted(parent, []), ["names", "is required"]);
+    expectInvalid(await deleted(parent, ["x"]), ["names[0]", UID]);
+  });
+});
+
+describe("anti-escalation", () => {
+  const CREATE = ["CAP_IAM_IDENTITY_PROVIDERS_CREATE", "CAP_IAM_ROLE_BINDINGS_CREATE"];
+  let narrow: string;
+  let wide: string;
+  let clerk: Actor;
+  beforeAll(async () => {
+    narrow = await role(api.organization, "narrow", "CAP_IAM_GROUPS_LIST");
+    wide = await role(api.organization, "wide", "CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE");
+    const uid = await role(
+      api.organization,
+      "clerk",
+      ...CREATE,
+      "CAP_IAM_IDENTITY_PROVIDERS_UPDATE",
+      "CAP_IAM_GROUPS_LIST",
+    );
+    clerk = await api.actor("clerk", { role: uid });
+  });
+
+  test("a caller maps a group only to a role whose capabilities it holds", async () => {
+    const parent = await provider();
+    expectDenied(await post(parent, { roleUid: wide }, clerk.token), "groups.delete", api.organization);
+    expect(await list({ identityProviderUid: parent })).toEqual([]);
+    const answer = await post(parent, { roleUid: narrow }, clerk.token);
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  test("what counts is what the caller holds at the organization, not in the group of the identity provider", async () => {
+    const owner = await api.actor("owner of eng", { role: await api.role("owner"), at: eng });
+    expectDenied(
+      await post(await provider(), { roleUid: narrow }, owner.token),
+      "role_bindings.create, groups.list",
+      api.organization,
+    );
+  });
+
+  test("an identity provider is changed only by a caller who holds what its external groups are granted", async () => {
+    const parent = await createUid(api, "identityProviders", eng, { name: "sso", defaultRole: narrow, oidc: OIDC });
+    const patch = () =>
+      api.call("PATCH", `${IAM}/identityProviders/${parent}`, {
+        token: clerk.token,
+        body: { oidc: { issuer: "https://evil.example" } },
+        query: { updateMask: "oidc.issuer" },
+      });
+    const { uid } = await create(parent, { roleUid: wide });
+    expectDenied(await patch(), "groups.delete", api.organization);
+    await api.ok("DELETE", `${PATH}/${uid}`);
+    expect((await patch()).status).toBe(200);
+  });
+});
