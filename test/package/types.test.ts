@@ -1,11 +1,19 @@
 // The published types in typical projects: with the checks of `pulumi new typescript`, which reads every .d.ts that a program
-// reaches, and with the types of Node 18.
+// reaches, and with the types of Node 18 to 26.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
-import { compile, type Installed, installed, templateOptions, writeProject } from "../support/package.ts";
+import {
+  compile,
+  type Installed,
+  installed,
+  linkPackages,
+  NODE_TYPES,
+  templateOptions,
+  writeProject,
+} from "../support/package.ts";
 
 let project: Installed;
 let programs: DocumentProgram[];
@@ -82,6 +90,26 @@ describe("the published types", () => {
     });
     expect(compile(folder, compiler)).toBe("");
   });
+
+  const later = NODE_TYPES.map((major) => ({ major, compiler: major === 26 ? "typescript" : "typescript-7" }) as const);
+  test.each([...later, { major: 26, compiler: "typescript-7" } as const])(
+    "compile with the types of Node $major and $compiler",
+    ({ major, compiler }) => {
+      const folder = writeProject(join(project.folder, `node-${major}-${compiler}`), {
+        "further.ts": FURTHER,
+        "package.json": { type: "module" },
+        "tsconfig.json": {
+          compilerOptions: {
+            ...{ ...templateOptions, module: "nodenext", moduleResolution: "nodenext" },
+            ...{ preserveSymlinks: true, types: ["node"], noEmit: true },
+          },
+          files: ["further.ts"],
+        },
+      });
+      linkPackages(project, folder, major);
+      expect(compile(folder, compiler)).toBe("");
+    },
+  );
 
   test("describe each function of pulumi-irm/plugin as that of pulumi-irm", () => {
     const text = readFileSync(join(project.path, "plugin.d.ts"), "utf8");

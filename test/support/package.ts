@@ -1,7 +1,7 @@
 // The published package as a user gets it: built, packed, and installed with npm beside the packages of
 // `pulumi new typescript`. The first test that needs it builds it.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { withLock } from "../../scripts/lock.mjs";
@@ -19,6 +19,11 @@ export interface Installed {
 /** `@types/node` and `typescript` as the template has them. */
 const TEMPLATE = ["@types/node@^18", "typescript@^5.0.0"];
 
+/** Later majors of `@types/node`. A project has one of them, so they are installed beside it under other names. */
+export const NODE_TYPES = [20, 22, 24, 26] as const;
+const typesName = (major: number): string => `types-node-${major}`;
+const laterTypes = NODE_TYPES.map((major) => `${typesName(major)}@npm:@types/node@^${major}`);
+
 /** The template with the package; or a project of plain JavaScript with it and with this version of the SDK. */
 export const installed = async (sdk?: string): Promise<Installed> => {
   const tarball = await once("tarball", (folder) => {
@@ -28,7 +33,7 @@ export const installed = async (sdk?: string): Promise<Installed> => {
   });
   const folder = await once(`project-${sdk ?? "newest"}`, (own) => {
     writeFileSync(join(own, "package.json"), JSON.stringify({ name: "project", private: true }));
-    const packages = [tarball, ...(sdk === undefined ? TEMPLATE : [`@pulumi/pulumi@${sdk}`])];
+    const packages = [tarball, ...(sdk === undefined ? [...TEMPLATE, ...laterTypes] : [`@pulumi/pulumi@${sdk}`])];
     runIn(own, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", ...packages);
     return own;
   });
@@ -78,6 +83,17 @@ export const templateOptions = {
   noFallthroughCasesInSwitch: true,
   noImplicitReturns: true,
   forceConsistentCasingInFileNames: true,
+};
+
+/** `node_modules` with the packages of a project as links, and another major of `@types/node`. Compile with `preserveSymlinks`. */
+export const linkPackages = ({ folder }: Installed, own: string, major: number): void => {
+  const from = join(folder, "node_modules");
+  const to = join(own, "node_modules");
+  mkdirSync(join(to, "@types"), { recursive: true });
+  for (const name of readdirSync(from))
+    if (name !== "@types" && !name.startsWith(".")) symlinkSync(join(from, name), join(to, name));
+  for (const name of readdirSync(join(from, "@types")))
+    symlinkSync(join(from, ...(name === "node" ? [typesName(major)] : ["@types", name])), join(to, "@types", name));
 };
 
 /** A project below another, which it takes its packages from. */

@@ -15,11 +15,14 @@ import { isRotationDue, JWKS_CACHE_MS, liveKeys, signingKey } from "./rotation.t
 
 const RSA_BITS = 2048;
 
+/** A key as JSON (RFC 7517). Not the type of node:crypto, which is missing from @types/node 26: programs reach this one. */
+export type Jwk = Readonly<Record<string, unknown>>;
+
 export interface StoredKey {
   /** thumbprint of the public key (RFC 7638) */
   kid: string;
   /** secret: the private key (RFC 7517) */
-  privateJwk: JsonWebKey;
+  privateJwk: Jwk;
   createdMs: number;
 }
 
@@ -28,7 +31,7 @@ export interface Signer {
   /** the public key of this name, if it is ours */
   publicKey(kid: string): KeyObject | undefined;
   /** the public keys (RFC 7517), newest first */
-  jwks(): { keys: JsonWebKey[] };
+  jwks(): { keys: Jwk[] };
   /** Generates the next key: published now, it signs in ten minutes, and the key before it ends 70 minutes after that. */
   rotate(): Promise<void>;
 }
@@ -108,7 +111,7 @@ export const createSigner = ({ clock, save, log, ...options }: SignerOptions): S
 interface SigningKey extends StoredKey {
   privateKey: KeyObject;
   publicKey: KeyObject;
-  publicJwk: JsonWebKey;
+  publicJwk: Jwk;
 }
 
 const storedKey = (privateKey: KeyObject, createdMs: number): StoredKey => {
@@ -117,7 +120,7 @@ const storedKey = (privateKey: KeyObject, createdMs: number): StoredKey => {
 };
 
 const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
-  const privateKey = createPrivateKey({ key: privateJwk, format: "jwk" });
+  const privateKey = createPrivateKey({ key: privateJwk as JsonWebKey, format: "jwk" });
   if ((privateKey.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_BITS)
     throw new TypeError(`the signing key ${kid} is not an RSA key of ${RSA_BITS} bits`);
   const publicKey = createPublicKey(privateKey);
@@ -125,5 +128,5 @@ const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
   return { kid, privateJwk, createdMs, privateKey, publicKey, publicJwk };
 };
 
-const thumbprint = ({ e, kty, n }: JsonWebKey): string =>
+const thumbprint = ({ e, kty, n }: Jwk): string =>
   createHash("sha256").update(JSON.stringify({ e, kty, n })).digest("base64url");
