@@ -33,6 +33,7 @@ export const addServeCommand = (program: Command, exit: Exit): void => {
     .option("--max-connections <N>", "connections at a time, half of them for one address (default: 1000)")
     .option("--idle-timeout <SECONDS>", "close a connection after this time without a request (default: 65)")
     .option("--max-body-memory <MIB>", "memory for request bodies that are still arriving, in total (default: 64)")
+    .option("--max-answer-memory <MIB>", "memory for answers that clients have not read yet, in total (default: 64)")
     .option(
       "--unique-role-bindings",
       "refuse a second binding of the same identity and role in a group (default: allow it)",

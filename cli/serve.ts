@@ -39,6 +39,7 @@ export interface ServeFlags {
   maxConnections?: string;
   idleTimeout?: string;
   maxBodyMemory?: string;
+  maxAnswerMemory?: string;
   uniqueRoleBindings?: boolean;
   strictBodies?: boolean;
   faults?: string;
@@ -60,10 +61,12 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   const rateLimit = count("--rate-limit", flags.rateLimit);
   const idleSeconds = count("--idle-timeout", flags.idleTimeout);
   const bodyMiB = count("--max-body-memory", flags.maxBodyMemory);
+  const answerMiB = count("--max-answer-memory", flags.maxAnswerMemory);
   const bounds = {
     maxConnections: count("--max-connections", flags.maxConnections),
     idleTimeoutMs: idleSeconds && idleSeconds * 1000,
     maxBodyMemory: bodyMiB && bodyMiB * 1024 * 1024,
+    maxAnswerMemory: answerMiB && answerMiB * 1024 * 1024,
   };
   const { tlsCert: certFile, tlsKey: keyFile } = flags;
   if ((certFile === undefined) !== (keyFile === undefined))

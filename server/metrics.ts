@@ -25,7 +25,7 @@ export interface Metrics {
 // 1 ms to 10 s: the drain cuts off whatever takes longer.
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export const createMetrics = ({ connections, memory }: Bounds): Metrics => {
+export const createMetrics = ({ connections, memory, answers }: Bounds): Metrics => {
   const registers = [new Registry()];
   const requests = new Counter({
     name: "irm_requests_total",
@@ -66,6 +66,14 @@ export const createMetrics = ({ connections, memory }: Bounds): Metrics => {
     registers,
     collect() {
       this.set(memory.held());
+    },
+  });
+  new Gauge({
+    name: "irm_answer_memory_bytes",
+    help: "Memory of requests that are under way, with what clients have not read of their answers.",
+    registers,
+    collect() {
+      this.set(answers.held());
     },
   });
   new Gauge({

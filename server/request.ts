@@ -10,6 +10,10 @@ export const REQUEST_ID = "x-request-id";
 export const requestIdFrom = (given: unknown): string =>
   typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 
+/** Bytes of a head, without what separates its parts. */
+export const headSize = (rawHeaders: readonly string[]): number =>
+  rawHeaders.reduce((sum, { length }) => sum + length, 0);
+
 // Not an argument: no step of a request but the log needs it.
 const current = new AsyncLocalStorage<string>();
 

@@ -2,6 +2,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { OperationName } from "../../schema/index.ts";
 import type { Call } from "../pipeline.ts";
+import type { Answering } from "../port/answer-memory.ts";
 import type { Work } from "../port/connections.ts";
 
 /** The state of a call; its handler adds to it. */
@@ -10,6 +11,8 @@ export interface CallRecord {
   stream: ServerHttp2Stream;
   /** the call as work on its connection */
   work: Work;
+  /** the memory of its answer */
+  answering: Answering;
   /** address of the client */
   peer: string;
   operation?: OperationName;

@@ -6,8 +6,9 @@ import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber } from "../../schema/index.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import type { AnswerMemory } from "../port/answer-memory.ts";
 import type { Connections } from "../port/connections.ts";
-import { REQUEST_ID, requestIdFrom } from "../request.ts";
+import { headSize, REQUEST_ID, requestIdFrom } from "../request.ts";
 import type { Arrivals } from "./arrival.ts";
 import type { CallRecord } from "./call-record.ts";
 import { completeAnswer } from "./refused.ts";
@@ -25,12 +26,13 @@ interface CallsOptions {
   registry: () => FileRegistry;
   arrivals: Arrivals;
   connections: Connections;
+  answers: AnswerMemory;
   /** methods whose clients may keep their half of the stream open for any time */
   openEnded: ReadonlySet<string>;
   ready: Promise<{ metrics: Metrics; log: Log }>;
 }
 
-export const createCalls = ({ registry, arrivals, connections, openEnded, ready }: CallsOptions): Calls => {
+export const createCalls = ({ registry, arrivals, connections, answers, openEnded, ready }: CallsOptions): Calls => {
   const records = new Map<string, CallRecord>();
   let begun = 0;
 
@@ -51,10 +53,12 @@ export const createCalls = ({ registry, arrivals, connections, openEnded, ready 
   return {
     begin: (stream, headers, rawHeaders) => {
       const key = String(++begun);
+      const work = connections.begin(stream.session?.socket);
       const record: CallRecord = {
         requestId: requestIdFrom(headers[REQUEST_ID]),
         stream,
-        work: connections.begin(stream.session?.socket),
+        work,
+        answering: answers.begin(work.connection, headSize(rawHeaders)),
         peer: stream.session?.socket.remoteAddress ?? "",
       };
       // Until a method takes over.
@@ -63,6 +67,7 @@ export const createCalls = ({ registry, arrivals, connections, openEnded, ready 
       stream.once("close", () => {
         records.delete(key);
         record.work.end();
+        record.answering.release();
       });
       headers[CALL] = key;
       restoreAuthorization(headers, rawHeaders);

@@ -57,6 +57,7 @@ export const addMethods = (server: Server, { side, registry, calls, ready }: Met
         record.call !== undefined && methods.delivery?.grpc(record.call, record.stream, message) === true;
       try {
         const bytes = await withRequestId(record.requestId, () => answer(call, record, methods));
+        record.answering.add(bytes.length);
         if (!isDelivered(bytes)) callback(null, bytes);
       } catch (error) {
         const known = error instanceof ApiError ? error : internalError(methods.log, error);
@@ -102,6 +103,7 @@ const servedBy = (registry: () => FileRegistry, { service, name, rows }: GrpcMet
       decode: once(async () => {
         record.work.wait();
         const bytes = await receiveMessage(call, bodyMaxOf(operation)).finally(record.work.resume);
+        if (!(await record.answering.room())) throw apiError("CANCELLED", "the call ended before its answer");
         const { bodyFields, ...decoded } = decodeGrpc(row, input, bytes, strictBodies);
         record.fields = bodyFields?.join(",");
         return decoded;

@@ -49,7 +49,7 @@ const registry = once(createGrpcRegistry);
 
 /** Calls wait until `ready`. `rest` answers requests of HTTP/2 that are not gRPC. */
 export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Bounds, rest: RestHandler): Grpc => {
-  const { connections, memory, idleMs } = bounds;
+  const { connections, memory, answers, idleMs } = bounds;
   const server = new Server({
     "grpc.enable_channelz": 0,
     "grpc.max_receive_message_length": BODY_MAX,
@@ -59,7 +59,7 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
   });
   const arrivals = createArrivals(registry, memory);
   const openEnded = new Set(REFLECTION_PACKAGES.map(reflectionPath));
-  const calls = createCalls({ registry, arrivals, connections, openEnded, ready });
+  const calls = createCalls({ registry, arrivals, connections, answers, openEnded, ready });
   const streams = createStreams();
   const services = addMethods(server, { side, registry, calls, ready });
   for (const name of REFLECTION_PACKAGES) services.add(`${name}.ServerReflection`);
@@ -73,10 +73,12 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
   dispatch(http2, calls.begin, arrivals.count, rest);
   http2.on("session", (session) => {
     const { socket } = session;
-    connections.endWith(socket, () => {
+    const end = () => {
       session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       session.destroy();
-    });
+    };
+    // The window of the connection shrinks with each byte of an answer that is sent, and grows as the client reads.
+    connections.useHttp2(socket, end, () => (session.destroyed ? undefined : session.state.remoteWindowSize));
     // No bytes for this long: the client does not take its responses, or is gone.
     session.setTimeout(idleMs, () => {
       if (connections.isIdle(socket)) session.destroy();

@@ -23,7 +23,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const ASSETS: Record<string, { type: string; read: () => string }> = {
+const ASSETS: Record<string, { type: string; read: () => Buffer }> = {
   "/assets/home.css": { type: "text/css; charset=utf-8", read: () => ownAsset("home.css") },
   "/assets/home.js": { type: "text/javascript; charset=utf-8", read: () => ownAsset("home.js") },
   "/assets/swagger-ui.css": { type: "text/css; charset=utf-8", read: () => rendererAsset("swagger-ui.css") },
@@ -35,7 +35,7 @@ const ASSETS: Record<string, { type: string; read: () => string }> = {
 
 /** Gives the owner's token only to a browser on this machine that names a loopback host, so not to a rebound DNS name. */
 export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
-  const assets = new Map<string, string>();
+  const assets = new Map<string, Buffer>();
   return async ({ method, path, host }) => {
     if (method !== "GET" && method !== "HEAD") return undefined;
     if (path === "/") {
@@ -44,30 +44,30 @@ export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
       // The owner may have been deleted; then the page has no token.
       const token = isLocal ? await ownerToken?.().catch(() => undefined) : undefined;
       const text = homeDocument({ baseUrl, authUrl, issuer, ...(isLocal && records), token });
-      return page(text, "text/html; charset=utf-8", { "content-security-policy": POLICY });
+      return page({ text }, "text/html; charset=utf-8", { "content-security-policy": POLICY });
     }
     const asset = ASSETS[path];
     if (!asset) return undefined;
-    const text = assets.get(path) ?? asset.read();
-    assets.set(path, text);
-    return page(text, asset.type);
+    const bytes = assets.get(path) ?? asset.read();
+    assets.set(path, bytes);
+    return page({ bytes }, asset.type);
   };
 };
 
-const page = (text: string, type: string, headers: Record<string, string> = {}): Page => ({
+const page = (body: Pick<Page, "text" | "bytes">, type: string, headers: Record<string, string> = {}): Page => ({
   status: 200,
-  text,
+  ...body,
   headers: { "content-type": type, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", ...headers },
   quiet: true,
 });
 
-const ownAsset = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), "utf8");
+const ownAsset = (name: string): Buffer => readFileSync(new URL(`assets/${name}`, import.meta.url));
 
 // The published package has a copy beside our assets (scripts/build.ts); a clone has the renderer as a dependency.
-const rendererAsset = (name: string): string => {
+const rendererAsset = (name: string): Buffer => {
   try {
     return ownAsset(name);
   } catch {
-    return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`), "utf8");
+    return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
   }
 };

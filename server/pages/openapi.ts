@@ -4,9 +4,9 @@ import { once } from "../port/once.ts";
 import type { Pages } from "./page.ts";
 
 export const openapiPage = (): Pages => {
-  const document = once(() => JSON.stringify(openapiDocument()));
+  const document = once(() => Buffer.from(JSON.stringify(openapiDocument())));
   return async ({ method, path }) =>
     path === "/openapi.json" && (method === "GET" || method === "HEAD")
-      ? { status: 200, text: document(), headers: { "content-type": "application/json" } }
+      ? { status: 200, bytes: document(), headers: { "content-type": "application/json" } }
       : undefined;
 };

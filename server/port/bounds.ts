@@ -1,6 +1,7 @@
-// What clients may take from a server at most: connections, idle time, memory of incomplete requests.
+// What clients may take from a server at most: connections, idle time, memory of requests that arrive and of answers that wait.
 
 import type { Log } from "../log.ts";
+import { type AnswerMemory, createAnswerMemory, STALL_MS } from "./answer-memory.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { type Connections, createConnections } from "./connections.ts";
 
@@ -11,19 +12,28 @@ export interface BoundOptions {
   idleTimeoutMs?: number | undefined;
   /** bytes of all incomplete requests together; default 64 MiB */
   maxBodyMemory?: number | undefined;
+  /** bytes of all answers that clients have not read yet; default 64 MiB */
+  maxAnswerMemory?: number | undefined;
 }
 
 export interface Bounds {
   connections: Connections;
   memory: BodyMemory;
+  answers: AnswerMemory;
   idleMs: number;
 }
 
 export const createBounds = (
-  { maxConnections = 1000, idleTimeoutMs = 65_000, maxBodyMemory = 64 * 1024 * 1024 }: BoundOptions,
+  { maxConnections = 1000, idleTimeoutMs = 65_000, maxBodyMemory = MEMORY, maxAnswerMemory = MEMORY }: BoundOptions,
   log: Log,
-): Bounds => ({
-  connections: createConnections(maxConnections, log),
-  memory: createBodyMemory(maxBodyMemory),
-  idleMs: idleTimeoutMs,
-});
+): Bounds => {
+  const answers = createAnswerMemory(maxAnswerMemory, Math.min(STALL_MS, idleTimeoutMs));
+  return {
+    connections: createConnections(maxConnections, log, answers.forget),
+    memory: createBodyMemory(maxBodyMemory),
+    answers,
+    idleMs: idleTimeoutMs,
+  };
+};
+
+const MEMORY = 64 * 1024 * 1024;

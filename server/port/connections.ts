@@ -4,8 +4,17 @@ import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
 import { addressGroup } from "../rate-limit.ts";
 
+/** A connection, for the bounds that are not of its time. */
+export interface Connection {
+  /** Ends it, for a reason that the log gets. */
+  close(reason: string): void;
+  /** Differs once the client has taken bytes of its answers, where its protocol shows that. */
+  progress(): unknown;
+}
+
 /** Work on a connection. While the server works on a request, the connection is never closed for another. */
 export interface Work {
+  connection: Connection;
   /** the server waits for the client: for a body, or for the next message */
   wait(): void;
   resume(): void;
@@ -19,28 +28,33 @@ export interface Connections {
   begin(socket: Ports | undefined): Work;
   /** True when no work is under way, so that it may be closed for being idle. */
   isIdle(socket: Socket): boolean;
-  /** How to end a connection of HTTP/2, which can give a reason. */
-  endWith(socket: Socket, end: () => void): void;
+  /** How to end a connection of HTTP/2, which can give a reason, and what its client has taken. */
+  useHttp2(socket: Socket, end: () => void, progress: () => unknown): void;
   count(): number;
 }
 
 type Ports = Pick<Socket, "remoteAddress" | "remotePort" | "localPort">;
 
-interface Connection {
+interface OwnConnection extends Connection {
   network: string;
   working: number;
   open: number;
   end: () => void;
 }
 
-export const createConnections = (max: number, log: Log): Connections => {
+/** `forget`: called when a connection has closed. */
+export const createConnections = (
+  max: number,
+  log: Log,
+  forget: (connection: Connection) => void = () => {},
+): Connections => {
   // One network may have half of the connections.
   const maxOfOne = Math.max(1, Math.floor(max / 2));
   // In the order in which they began to wait for their clients.
-  const connections = new Map<string, Connection>();
+  const connections = new Map<string, OwnConnection>();
   const ofNetwork = new Map<string, number>();
 
-  const forget = (key: string, connection: Connection): void => {
+  const remove = (key: string, connection: OwnConnection): void => {
     // A new connection may have the same ports by now.
     if (connections.get(key) !== connection) return;
     connections.delete(key);
@@ -49,12 +63,10 @@ export const createConnections = (max: number, log: Log): Connections => {
     else ofNetwork.delete(connection.network);
   };
 
-  const makeRoom = (isOne: (connection: Connection) => boolean): boolean => {
-    for (const [key, connection] of connections) {
+  const makeRoom = (isOne: (connection: OwnConnection) => boolean): boolean => {
+    for (const connection of connections.values()) {
       if (connection.working > 0 || !isOne(connection)) continue;
-      forget(key, connection);
-      connection.end();
-      log("info", "connection closed", { reason: "too many connections", network: connection.network });
+      connection.close("too many connections");
       return true;
     }
     return false;
@@ -73,16 +85,30 @@ export const createConnections = (max: number, log: Log): Connections => {
         return false;
       }
       const key = keyOf(socket);
-      const connection = { network, working: 0, open: 0, end: () => void socket.destroy() };
+      const connection: OwnConnection = {
+        network,
+        working: 0,
+        open: 0,
+        end: () => void socket.destroy(),
+        progress: () => undefined,
+        close: (reason) => {
+          remove(key, connection);
+          connection.end();
+          log("info", "connection closed", { reason, network });
+        },
+      };
       connections.set(key, connection);
       ofNetwork.set(network, (ofNetwork.get(network) ?? 0) + 1);
-      socket.once("close", () => forget(key, connection));
+      socket.once("close", () => {
+        remove(key, connection);
+        forget(connection);
+      });
       return true;
     },
     begin: (socket) => {
       const key = socket ? keyOf(socket) : "";
       const connection = connections.get(key);
-      if (!connection) return { wait: () => {}, resume: () => {}, end: () => {} };
+      if (!connection) return { connection: CLOSED, wait: () => {}, resume: () => {}, end: () => {} };
       let isWorking = false;
       const setWorking = (next: boolean) => {
         if (isWorking === next) return;
@@ -97,6 +123,7 @@ export const createConnections = (max: number, log: Log): Connections => {
       setWorking(true);
       let hasEnded = false;
       return {
+        connection,
         wait: () => setWorking(false),
         resume: () => setWorking(!hasEnded),
         end: () => {
@@ -107,13 +134,15 @@ export const createConnections = (max: number, log: Log): Connections => {
       };
     },
     isIdle: (socket) => (connections.get(keyOf(socket))?.open ?? 0) === 0,
-    endWith: (socket, end) => {
+    useHttp2: (socket, end, progress) => {
       const connection = connections.get(keyOf(socket));
-      if (connection) connection.end = end;
+      if (connection) Object.assign(connection, { end, progress });
     },
     count: () => connections.size,
   };
 };
+
+const CLOSED: Connection = { close: () => {}, progress: () => undefined };
 
 // The same key for a socket and for the sockets of TLS and HTTP/2 on top of it.
 const keyOf = ({ remoteAddress, remotePort, localPort }: Ports): string =>

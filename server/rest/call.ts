@@ -4,11 +4,12 @@ import type { Duplex } from "node:stream";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { internalError } from "../pipeline.ts";
+import { PIPELINED_MAX } from "../port/answer-memory.ts";
 import { awaitEnd, endEarly } from "../port/arrival.ts";
 import type { Arriving } from "../port/body-memory.ts";
 import type { Bounds } from "../port/bounds.ts";
 import { type Delivery, type HttpAnswer, streamOf } from "../port/delivery.ts";
-import { REQUEST_ID, requestIdFrom, withRequestId } from "../request.ts";
+import { headSize, REQUEST_ID, requestIdFrom, withRequestId } from "../request.ts";
 import { discardBody, readBody } from "./arrival.ts";
 import { answer, type Reply, type RestMethods, replyFrom } from "./method.ts";
 import { BrokenMessage, ClientGone, endWith, lateMessage } from "./refused.ts";
@@ -24,7 +25,7 @@ export interface HttpOptions extends RestMethods {
   delivery?: Delivery;
 }
 
-export const createCalls = (ready: Promise<HttpOptions>, { connections, memory }: Bounds) => {
+export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, answers }: Bounds) => {
   // By connection, how the request under way learns that the parser has given up on it.
   const underWay = new WeakMap<Duplex, (error: BrokenMessage) => void>();
 
@@ -50,6 +51,13 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory }
     const finish = options.metrics.begin("rest");
     const start = performance.now();
     const work = connections.begin(request.socket);
+    // The streams of a connection of HTTP/2 have a bound of their own.
+    const pipelinedMax = stream ? undefined : PIPELINED_MAX;
+    const answering = answers.begin(work.connection, headSize(request.rawHeaders), pipelinedMax);
+    (stream ?? response).once("close", answering.release);
+    const room = async () => {
+      if (!(await answering.room())) throw new ClientGone(undefined);
+    };
     let arriving: Arriving | undefined;
     const body = async (max: number) => {
       // The client asks whether it may send the body (RFC 9110 section 10.1.1).
@@ -67,21 +75,32 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory }
       };
       work.wait();
       try {
-        return await Promise.race([readBody(request, max, keep), broken.promise, refused.promise]);
+        const bytes = await Promise.race([readBody(request, max, keep), broken.promise, refused.promise]);
+        own.complete();
+        // While the body was arriving, others have been answered.
+        if (bytes.length > 0) await room();
+        return bytes;
       } finally {
         own.complete();
         work.resume();
       }
     };
-    const reply = await withRequestId(id, () => answer(options, request, body)).catch((error: unknown): Reply => {
+    const reach = async (): Promise<Reply> => {
+      await room();
+      return answer(options, request, body);
+    };
+    const reply = await withRequestId(id, reach).catch((error: unknown): Reply => {
       if (error instanceof ClientGone)
         return { http: 499, code: "CANCELLED", headers: {}, logged: { message: error.message } };
       return replyFrom(restError(internalError(options.log, error, { requestId: id }), "iam"));
     });
     const { call, http, headers } = reply;
-    const given: ReturnType<Delivery["rest"]> = { http, headers, text: bodyOf(reply) };
+    const given: ReturnType<Delivery["rest"]> = { http, headers, text: textOf(reply) };
     const { send, ...sent } = (call && options.delivery?.rest(call, given)) ?? given;
-    const { connection, ...rest } = withOwnHeaders(sent, id, options.clock());
+    // A string would be copied for each client that does not read it.
+    const bytes = reply.bytes ?? Buffer.from(sent.text);
+    const { connection, ...rest } = withOwnHeaders(sent.headers, bytes.length, id, options.clock());
+    answering.add(bytes.length);
     const isLast = connection === "close" || isBroken || options.isDraining();
     if (send) send(request, response, { ...sent, headers: rest });
     else {
@@ -90,7 +109,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory }
         ...rest,
         ...(isLast && request.httpVersionMajor === 1 && { connection: "close" }),
       });
-      response.end(sent.text, () => {
+      response.end(bytes, () => {
         if (stream && (isBroken || !stream.readableEnded)) endEarly(stream);
       });
       if (!stream && !request.complete && !arriving) discardBody(request);
@@ -110,8 +129,8 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory }
     const options = await ready;
     const reply = replyFrom(error);
     const id = requestIdFrom(undefined);
-    const text = bodyOf(reply);
-    const headers = withOwnHeaders({ ...reply, text }, id, options.clock());
+    const text = textOf(reply);
+    const headers = withOwnHeaders(reply.headers, Buffer.byteLength(text), id, options.clock());
     endWith(socket, reply.http, { ...headers, connection: "close" }, text);
     options.metrics.begin("rest")(reply);
     options.log("info", "request", { requestId: id, ...reply.logged, status: reply.http });
@@ -128,11 +147,16 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory }
   return { handle, refuse, fail };
 };
 
-const bodyOf = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));
+const textOf = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));
 
-const withOwnHeaders = ({ headers, text }: HttpAnswer, id: string, now: number): Record<string, string> => ({
-  ...(text && { "content-type": "application/json" }),
-  "content-length": String(Buffer.byteLength(text)),
+const withOwnHeaders = (
+  headers: HttpAnswer["headers"],
+  length: number,
+  id: string,
+  now: number,
+): Record<string, string> => ({
+  ...(length > 0 && { "content-type": "application/json" }),
+  "content-length": String(length),
   // The server's own clock, with which clients compare createTime.
   date: new Date(now).toUTCString(),
   [REQUEST_ID]: id,

@@ -24,9 +24,10 @@ export interface RestMethods {
 export interface Reply extends Outcome {
   http: number;
   headers: Record<string, string>;
-  /** undefined: `text`, or an empty body */
+  /** undefined: `text` or `bytes`, or an empty body */
   json?: unknown;
   text?: string;
+  bytes?: Buffer;
   /** fields of its line in the log */
   logged: Record<string, unknown>;
   quiet?: boolean;

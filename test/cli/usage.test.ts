@@ -113,6 +113,7 @@ describe("a wrong flag is refused:", () => {
     [["--max-connections", "0"], '--max-connections takes a whole number from 1 to 999999, not "0"'],
     [["--idle-timeout", "1m"], '--idle-timeout takes a whole number from 1 to 999999, not "1m"'],
     [["--max-body-memory", "-"], '--max-body-memory takes a whole number from 1 to 999999, not "-"'],
+    [["--max-answer-memory", "x"], '--max-answer-memory takes a whole number from 1 to 999999, not "x"'],
     [["--log-level", "loud"], '--log-level takes one of debug, info, warn, error, not "loud"'],
     [["--dev=yes"], "--dev takes no value"],
     [
