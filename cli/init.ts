@@ -1,5 +1,6 @@
-// `irm init`: writes a first policy file, and never over another file.
-import { writeFileSync } from "node:fs";
+// `irm init`: writes a first policy file, and a .gitignore beside it where there is none. Never writes over another file.
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parsePolicy } from "../access/policy/index.ts";
 import { starterPolicy } from "../access/policy/starter.ts";
 import { printable } from "../schema/index.ts";
@@ -23,5 +24,35 @@ export const init = (file: string, { organization }: InitFlags): number => {
   }
   const name = printable(file);
   process.stderr.write(`wrote ${name}: change it to your organization, then run \`irm check ${name}\`\n`);
+  const hint = ignoreFiles(join(dirname(file), ".gitignore"));
+  if (hint) process.stderr.write(`${hint}\n`);
   return 0;
+};
+
+/** What a project of this kind must not commit: packages, and the database of `irm serve --db` with its log. */
+const IGNORED = ["node_modules/", "*.db", "*.db-shm", "*.db-wal"];
+
+/** Writes the file; of one that exists, says what it lacks. */
+const ignoreFiles = (file: string): string | undefined => {
+  const name = printable(file);
+  try {
+    writeFileSync(file, `${IGNORED.join("\n")}\n`, { flag: "wx" });
+    return `wrote ${name}: packages, and the database of \`irm serve --db\``;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "EEXIST") return `cannot write ${name}: ${message}; do not commit ${IGNORED.join(", ")}`;
+  }
+  const missing = IGNORED.filter((line) => !linesOf(file).includes(line));
+  return missing.length === 0 ? undefined : `add to ${name}: ${missing.join(", ")}`;
+};
+
+/** None of what cannot be read, such as a folder. */
+const linesOf = (file: string): string[] => {
+  try {
+    return readFileSync(file, "utf8")
+      .split("\n")
+      .map((line) => line.trim());
+  } catch {
+    return [];
+  }
 };

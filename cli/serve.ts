@@ -52,7 +52,8 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   if (!LEVELS.includes(level))
     throw new UsageError(`--log-level takes one of ${LEVELS.join(", ")}, not ${JSON.stringify(level)}`);
   const json = flags.json ?? false;
-  const log = createLog({ level, json, clock: Date.now, write: (line) => process.stderr.write(line) });
+  const lines = heldLines((line) => process.stderr.write(line));
+  const log = createLog({ level, json, clock: Date.now, write: lines.write });
   const ports = {
     port: parsePort("--port", flags.port ?? "0"),
     ...(flags.authPort !== undefined && { authPort: parsePort("--auth-port", flags.authPort) }),
@@ -99,6 +100,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
       log,
     });
   } catch (error) {
+    lines.release();
     // Options that contradict each other are a usage error.
     if (error instanceof ServerOptionsError) throw new UsageError(error.message, { cause: error });
     if (!isStartError(error)) throw error;
@@ -112,6 +114,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   // An existing database may hold organisations that the server does not list here.
   const hasRecords = server.organization !== undefined || flags.db !== undefined;
   process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords));
+  lines.release();
   await signals.first;
   log("info", "draining", { seconds: DRAIN_MS / 1000 });
   await server.close(signals.second);
@@ -134,6 +137,18 @@ const read = (what: string, file: string, Failure: typeof SeedError | typeof Fau
   } catch (error) {
     throw new Failure(`cannot read the ${what} file ${file}: ${(error as Error).message}`, { cause: error });
   }
+};
+
+/** Lines of the log wait until the banner is printed: it is what the reader looks for first. */
+const heldLines = (print: (line: string) => void) => {
+  let held: string[] | undefined = [];
+  return {
+    write: (line: string): void => void (held ? held.push(line) : print(line)),
+    release: (): void => {
+      held?.forEach(print);
+      held = undefined;
+    },
+  };
 };
 
 // The first signal drains, the second exits.

@@ -12,8 +12,11 @@ test("writes a file in which irm check finds no mistakes", async () => {
   expect(await runIrm("init", file, "--organization", "acme.example")).toEqual({
     code: 0,
     stdout: "",
-    stderr: `wrote ${file}: change it to your organization, then run \`irm check ${file}\`\n`,
+    stderr:
+      `wrote ${file}: change it to your organization, then run \`irm check ${file}\`\n` +
+      `wrote ${folder.path(".gitignore")}: packages, and the database of \`irm serve --db\`\n`,
   });
+  expect(readFileSync(folder.path(".gitignore"), "utf8")).toBe("node_modules/\n*.db\n*.db-shm\n*.db-wal\n");
   const text = readFileSync(file, "utf8");
   expect(text).toContain("\norganization: acme.example\n");
   expect(text).toContain("# yaml-language-server: $schema=./node_modules/pulumi-irm/access.schema.json\n");
@@ -33,6 +36,18 @@ test("never writes over a file", async () => {
     stderr: `irm init: ${file} exists already; give another name\n`,
   });
   expect(readFileSync(file, "utf8")).toBe("mine\n");
+});
+
+test("names what an existing .gitignore lacks, and leaves it alone", async () => {
+  const file = folder.path(".gitignore");
+  writeFileSync(file, "# mine\r\n*.db\r\nnode_modules/");
+  expect(await runIrm("init", folder.path("second.yaml"))).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/\nadd to .*\.gitignore: \*\.db-shm, \*\.db-wal\n$/),
+  });
+  expect(readFileSync(file, "utf8")).toBe("# mine\r\n*.db\r\nnode_modules/");
+  writeFileSync(file, "node_modules/\n*.db\n*.db-shm\n*.db-wal\n");
+  expect((await runIrm("init", folder.path("third.yaml"))).stderr).not.toContain(".gitignore");
 });
 
 test("says why it cannot write, and which name is none", async () => {

@@ -1,7 +1,8 @@
 // `irm serve` as a process: what it prints, where, and how it ends.
+import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Started, startCommand, temporaryFolder } from "../support/command.ts";
+import { MAIN, type Started, startCommand, temporaryFolder } from "../support/command.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
@@ -134,6 +135,20 @@ test("serve --dev prints a banner with instructions", async () => {
   expect(banner).toContain(`irm token --issuer ${baseUrl}/dev-issuer --subject owner`);
   expect(banner).toContain(`/sts/exchange?aud=${baseUrl}&identity=${identity}`);
   expect(banner).toContain(`IRM_BASE_URL=${baseUrl} IRM_AUTH_URL=${baseUrl} IRM_IDENTITY=${identity}`);
+});
+
+test("serve prints the banner before the first line of its log", async () => {
+  // Both to one pipe, as on a terminal.
+  const shell = spawn("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, MAIN, "serve", "--dev"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  for await (const text of shell.stdout.setEncoding("utf8")) {
+    printed += text;
+    if (printed.includes(" exchange event=sts.exchange")) shell.kill("SIGTERM");
+  }
+  expect(printed).toMatch(/^API {13}http/);
+  expect(printed).toMatch(/Press Ctrl-C.*\n\n[\d:]+ info {2}exchange event=sts\.exchange/);
 });
 
 test("serve --public-url prints and serves the address that clients use", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { COMPILED } from "./compiled.ts";
 
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
 export interface Finished {
   /** exit code; null when a signal ended it */
