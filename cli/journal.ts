@@ -10,7 +10,7 @@ import { DEADLINE_MS } from "../client/retry.ts";
 import type { Entry, InvalidLine } from "../provider/journal/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/journal/file.ts";
 import { lockOf } from "../provider/journal/lock.ts";
-import { journalFolder } from "../provider/journal/path.ts";
+import { journalFolder, journalProblem } from "../provider/journal/path.ts";
 import { recordLine } from "../provider/kind/record.ts";
 import { type PendingCreate, pendingCreates } from "../provider/recovery/pending-operations.ts";
 import { sessionWith, systemEnvironment } from "../provider/session/session.ts";
@@ -55,6 +55,7 @@ const journalsIn = (folder: string): string[] => {
 
 export const list = reported("list", async (flags: ListFlags) => {
   const folder = folderOf(flags);
+  warnOfWorkTree("list", folder);
   const contents = await Promise.all(journalsIn(folder).map(contentsOf));
   const entries = contents.flatMap((one) => one.entries);
   const invalid = contents.flatMap((one) => one.invalid);
@@ -70,6 +71,12 @@ export const list = reported("list", async (flags: ListFlags) => {
 
 const folderOf = ({ folder }: { folder?: string }): string =>
   journalFolder(folder || process.env.IRM_JOURNAL || undefined, process.env);
+
+// Not an error: these commands show and remove what is there.
+const warnOfWorkTree = (name: string, folder: string): void => {
+  const problem = journalProblem(folder, process.env, process.cwd());
+  if (problem !== undefined) printError(`irm journal ${name}`, `No run uses these journals: ${problem}.`);
+};
 
 const isPending = ({ uid }: Entry): boolean => uid === undefined;
 
@@ -108,6 +115,7 @@ const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
 export const clean = reported("clean", async (flags: CleanFlags) => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
+  warnOfWorkTree("clean", folder);
   const log = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
   const keys = new Set<string>();
   for (const path of journalsIn(folder)) {

@@ -14,7 +14,7 @@ import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/kind/kind.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { GIVEN, SECRETS, secretPaths, shownOncePaths } from "../provider/state/normal-form.ts";
-import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, ROLE_NAME } from "../provider/state/state.ts";
+import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, ROLE_NAME, TAKEN_OVER } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
@@ -92,8 +92,9 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       const inputs = plainFrom(asked);
       const response = new CreateResponse();
       if (request.getPreview()) {
-        await methods.planned(named(inputs, names.shown(type, inputs)));
-        response.setProperties(outputs(kind, kind ? plannedCreate(kind, inputs) : plannedSet({}, inputs), asked));
+        const taken = await methods.planned(named(inputs, names.shown(type, inputs)));
+        const planned = kind ? plannedCreate(kind, inputs) : plannedSet({}, inputs);
+        response.setProperties(outputs(kind, taken ? { ...planned, [TAKEN_OVER]: { ...taken } } : planned, asked));
         return response;
       }
       const { id, outs } = await methods

@@ -150,8 +150,10 @@ const replacedIn = (resources: readonly Resource[]): Map<NodeId, NodeId> =>
 
 const adoptedBy = ({ kind, logicalName, planned }: Resource): AdoptedRecord[] => {
   if (planned?.op !== "create" || planned.uid === undefined) return [];
-  const deletedLater = planned.inputs.deleteAdopted === true;
-  return [{ kind: WORDS[kind], uid: planned.uid, resource: logicalName, deletedLater }];
+  const { interruptedAt, inputs, uid } = planned;
+  const deletedLater = interruptedAt !== undefined || inputs.deleteAdopted === true;
+  const own = { kind: WORDS[kind], uid, resource: logicalName, deletedLater };
+  return [interruptedAt === undefined ? own : { ...own, interruptedAt }];
 };
 
 const forcedBy = (resource: Resource): ForcedRecord[] => {

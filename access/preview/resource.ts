@@ -40,6 +40,8 @@ export interface Resource {
     /** URNs of the resources that each input comes from */
     dependencies: Readonly<Record<string, readonly string[]>>;
     op: "same" | "update" | "create" | "read";
+    /** when an interrupted run created the record, which this one takes over */
+    interruptedAt?: string;
   };
   /** records that the run deletes */
   deleted: Stored[];
@@ -112,12 +114,12 @@ const addStep = (resource: Resource, { op, oldState, newState }: Step): string |
     case "create-replacement":
       if (!newState) return `the preview shows nothing of what it would ${op}`;
       resource.planned = created(newState);
-      return undefined;
+      return doubtOf(newState);
     case "replace":
       if (!newState) return "the preview shows nothing of what it would create in place of this resource";
       resource.stored = stored;
       resource.planned = created(newState);
-      return deleteOf(resource, stored);
+      return deleteOf(resource, stored) ?? doubtOf(newState);
     case "delete":
     case "delete-replaced":
       return deleteOf(resource, stored);
@@ -164,9 +166,24 @@ const plannedIn = (state: State | null | undefined): Pick<Planned, "inputs" | "d
   ),
 });
 
-/** An adopted record exists. */
+/** An adopted record exists, and so does one that an interrupted run created. */
 const created = (state: State): Planned => {
   const planned = plannedIn(state);
   const { adopt } = planned.inputs;
+  const { uid, at } = takenOver(state) ?? {};
+  if (isUidp(uid)) return { ...planned, uid, op: "create", interruptedAt: String(at) };
   return { ...planned, ...(isUidp(adopt) && { uid: adopt }), op: "create" };
+};
+
+/** Added in a preview: to the inputs of a dynamic resource, and to the outputs of a native one (provider/recovery/preview.ts). */
+const TAKEN_OVER = "__takenOver";
+
+const takenOver = ({ inputs, outputs }: State): Json | undefined =>
+  (valuesIn(inputs)[TAKEN_OVER] ?? valuesIn(outputs)[TAKEN_OVER]) as Json | undefined;
+
+const doubtOf = (state: State): string | undefined => {
+  const { uid, at, doubt } = takenOver(state) ?? {};
+  if (typeof doubt !== "string") return undefined;
+  const record = isUidp(uid) ? uid : "a record";
+  return `the run may take over ${record}, which an interrupted run created at ${at}: ${doubt}`;
 };

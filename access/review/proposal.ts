@@ -10,6 +10,8 @@ export interface AdoptedRecord {
   resource: string;
   /** a later deletion of the resource deletes the record */
   deletedLater: boolean;
+  /** when an interrupted run of the stack created it, as its journal says */
+  interruptedAt?: string;
 }
 
 /** A resource that deletes what no resource manages. */

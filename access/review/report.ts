@@ -96,7 +96,14 @@ export const DeletedGroup = z.object({
 });
 export type DeletedGroup = z.infer<typeof DeletedGroup>;
 
-export const Adopted = Named.extend({ resource: z.string(), deletedLater: z.boolean() });
+export const Adopted = Named.extend({
+  resource: z.string(),
+  deletedLater: z.boolean(),
+  interruptedAt: z
+    .string()
+    .optional()
+    .describe("when an interrupted run of the stack created it, as the journal of that run says"),
+});
 export type Adopted = z.infer<typeof Adopted>;
 
 export const Forced = Named.extend({

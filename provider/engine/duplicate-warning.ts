@@ -1,11 +1,10 @@
 // Warns in a preview that a record with the same parent and fields as a new resource already exists. It lists each parent and kind
 // once, with one attempt for each page. After a failure it stops: a preview works without the service.
 import { listChildren } from "../../client/paginate.ts";
-import { singleAttempt } from "../../client/retry.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type Kind, withArticle } from "../kind/kind.ts";
 import { createTimeOf, recordId } from "../kind/record.ts";
-import type { Session } from "../session/session.ts";
+import { type Session, withOneAttempt } from "../session/session.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../state/desired.ts";
 import { containsUnknown } from "../state/path.ts";
 import { KEY } from "../state/state.ts";
@@ -35,8 +34,6 @@ export const duplicateWarnings = (): DuplicateWarnings => {
     const { [KEY]: key, parent, adopt, names: _names, ...asked } = inputs;
     // The root holds the organisations of others.
     if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown(asked)) return undefined;
-    // A record of an interrupted run belongs to this resource.
-    if ((await session.journal.findUnsettled(key)).length > 0) return undefined;
     const once = withOneAttempt(session);
     const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
     // A replacement arrives like a new resource, and replaces its own record.
@@ -78,9 +75,3 @@ const children = async (kind: Kind, session: Session, parent: string): Promise<L
   }
   return records;
 };
-
-const withOneAttempt = (session: Session): Session => ({
-  ...session,
-  call: (operation, request, options) =>
-    session.call(operation, request, { ...options, attempts: singleAttempt(session.clock) }),
-});

@@ -3,13 +3,16 @@
 // (@pulumi/pulumi/cmd/dynamic-provider/index.ts), so each method waits for the configuration.
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
+import { ConfigError } from "../../client/errors.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
+import { journalProblem } from "../journal/path.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import { recordId } from "../kind/record.ts";
 import type * as reconcile from "../reconcile/index.ts";
+import type { TakenOver } from "../recovery/preview.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
-import { KEY, PREVIEW, PROVIDER, SERVICE } from "../state/state.ts";
+import { KEY, PREVIEW, PROVIDER, SERVICE, TAKEN_OVER } from "../state/state.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
@@ -34,8 +37,8 @@ export interface Methods {
     isSecret?: (names: readonly string[]) => boolean,
   ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }>;
   diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
-  /** A preview shows a create. Logs what its reader should know. */
-  planned(inputs: Json): Promise<void>;
+  /** A preview shows a create. Logs what its reader should know, and returns the record that the update takes over instead. */
+  planned(inputs: Json): Promise<TakenOver | undefined>;
   create(inputs: Json): Promise<{ id: string; outs: Json }>;
   read(id: string, stored: Json): Promise<reconcile.ReadResult>;
   update(id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
@@ -53,7 +56,7 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
 
 /** `looksUp`: the check looks up what the program names. Otherwise the program has done so itself (provider/program). */
 export const providerWith = (environment: Environment, { looksUp = false } = {}): Provider => {
-  const { env, log } = environment;
+  const { env, log, cwd = process.cwd() } = environment;
   const reported = reporterWith(environment);
   const configured = Promise.withResolvers<ParsedConfig>();
   let isConfigured = false;
@@ -63,9 +66,15 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
 
   // Not strict: a misspelt key must not prevent reading or deleting what a state holds.
   const config = async (): Promise<Config> => requireConfig(await configured.promise, false);
+  let hasJournalOutside = false;
+  const requireJournalOutside = ({ journal }: Config): void => {
+    const problem = hasJournalOutside ? undefined : journalProblem(journal, env, cwd);
+    if (problem !== undefined) throw new ConfigError([problem]);
+    hasJournalOutside = true;
+  };
   const checkConfig = async (): Promise<void> => {
     const parsed = await configured.promise;
-    requireConfig(parsed, true);
+    requireJournalOutside(requireConfig(parsed, true));
     if (!hasWarned) for (const warning of parsed.warnings) log(warning);
     hasWarned = true;
   };
@@ -126,8 +135,10 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       const { inputs, failures } = await steps.check(olds, looked.news);
       const problems = [...failures, ...looked.failures];
       const isNew = Object.keys(olds).length === 0;
-      if (isPreview === true && isNew && problems.length === 0) await steps.planned(inputs);
-      return { inputs: { ...inputs, [SERVICE]: serviceOf((await config()).baseUrl) }, failures: problems };
+      const isPlanned = isPreview === true && isNew && problems.length === 0;
+      const taken = isPlanned ? await steps.planned(inputs) : undefined;
+      const own = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
+      return { inputs: { ...inputs, ...own }, failures: problems };
     }),
     diff: reported(async (id, olds, news) => {
       const held = steps.held(id, olds, news);

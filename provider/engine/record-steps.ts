@@ -4,6 +4,7 @@ import { kindRecords } from "../kind/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import * as reconcile from "../reconcile/index.ts";
+import { previewRecovery } from "../recovery/preview.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
@@ -51,9 +52,14 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       return { inputs, failures: problems };
     },
     planned: async (inputs) => {
-      if (notCompared.has(inputs[KEY]) || !(await hasCredentials())) return;
+      if (notCompared.has(inputs[KEY])) return undefined;
+      const isReadable = await hasCredentials();
+      const recovery = await previewRecovery(kind, await connect(), inputs, isReadable);
+      if (recovery) log(recovery.text);
+      if (recovery || !isReadable) return recovery?.taken;
       const text = await duplicates.warningOf(kind, await connect(), inputs);
       if (text !== undefined) log(text);
+      return undefined;
     },
     held: (id, outputs, news) => {
       const kept = news && { adopted: outputs.adopted === true };

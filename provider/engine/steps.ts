@@ -2,6 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { CheckFailure, DiffResult, ReadResult } from "../reconcile/index.ts";
+import type { TakenOver } from "../recovery/preview.ts";
 import type { Ledger, Session } from "../session/session.ts";
 
 /** A record that a state holds. */
@@ -23,8 +24,8 @@ export interface Steps {
   ): Promise<{ news: Json; failures: CheckFailure[] }>;
   /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
   check(olds: Json, news: Json): Promise<{ inputs: Json; failures: CheckFailure[] }>;
-  /** A preview shows a create with these inputs. */
-  planned(inputs: Json): Promise<void>;
+  /** A preview shows a create with these inputs. Returns what the update takes over in place of it; undefined where nothing. */
+  planned(inputs: Json): Promise<TakenOver | undefined>;
   /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */
   held(id: string, outputs: Json, news?: Json): Held[];
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;

@@ -24,6 +24,8 @@ export interface Journal {
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
    */
   findUnsettled(key: string, isOwn?: (key: string) => boolean): Promise<Entry[]>;
+  /** The same as the file has them now, for a preview: it neither waits nor writes. */
+  peekUnsettled(key: string): Promise<Entry[]>;
   /** The stack had no journal when this run began. */
   isNew(key: string): Promise<boolean>;
   /**
@@ -183,6 +185,7 @@ export const createJournal = (options: JournalOptions): Journal => {
 
   return {
     findUnsettled: async (key, isOwn = (other) => other === key) => unsettledIn(await settle(key), isOwn),
+    peekUnsettled: async (key) => unsettledIn(await openFor(key), (other) => other === key),
     isNew: async (key) => (await openFor(key)).isNew,
     begin: async (intents, now) => {
       const keys = new Set(intents.map(({ key }) => key));

@@ -6,10 +6,15 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
+import { workTreeProblem } from "./work-tree.ts";
 
 /** Folder of the journals: configured, or below the user's state folder (XDG Base Directory). */
 export const journalFolder = (configured: string | undefined, env: Env): string =>
   configured ?? join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "pulumi-irm");
+
+/** Why no run may use the journals of that folder; undefined where it may. */
+export const journalProblem = (configured: string | undefined, env: Env, cwd: string): string | undefined =>
+  workTreeProblem(journalFolder(configured, env), cwd);
 
 /** `stack` is organisation/project/stack. */
 export const journalPath = (stack: string, config: Config, env: Env, cwd: string): string => {

@@ -6,6 +6,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Config, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { requireConfig } from "../../client/credentials.ts";
+import { ConfigError } from "../../client/errors.ts";
+import { journalProblem } from "../journal/path.ts";
 import type { Session } from "../session/session.ts";
 import { perRun } from "./run.ts";
 
@@ -25,6 +27,8 @@ interface Program {
   shared(message: string): pulumi.RunError;
   /** parsed when the first resource or function needs it */
   config?: ParsedConfig;
+  /** why the journal cannot be used; "" when it can */
+  journalProblem?: string;
   session?: Promise<Session>;
   /** settles when the first call ends; absent after that */
   firstCall?: Promise<void> | undefined;
@@ -74,7 +78,11 @@ export const afterFirstLookUp = async (value: string): Promise<string> => {
 const programConfig = (program: Program): Config => {
   program.config ??= parseProgramConfig();
   try {
-    return requireConfig(program.config, true);
+    const config = requireConfig(program.config, true);
+    // An inline program of the Automation API runs in its repository, and the provider does not.
+    program.journalProblem ??= journalProblem(config.journal, process.env, process.cwd()) ?? "";
+    if (program.journalProblem !== "") throw new ConfigError([program.journalProblem]);
+    return config;
   } catch (error) {
     throw program.shared((error as Error).message);
   }

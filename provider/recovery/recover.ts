@@ -9,9 +9,20 @@ import { type Kind, title, withArticle } from "../kind/kind.ts";
 import { placeOf, recordId, recordLine } from "../kind/record.ts";
 import { CREATION_GRACE_MS, readWhenVisible } from "../reconcile/not-found.ts";
 import { DATE_MS, type Session, serviceNow } from "../session/session.ts";
+import { changeOf } from "../state/changes.ts";
 import { type Desired, fingerprintOf } from "../state/desired.ts";
+import { withoutSecrets } from "../state/normal-form.ts";
+import { argumentOf, outputsFrom } from "../state/state.ts";
 import { noteSuccess } from "./outcome.ts";
-import { CLOCK_SKEW_MS, findCreated, type Judgement, judge, pickCreated, undecidedRecord } from "./search.ts";
+import {
+  CLOCK_SKEW_MS,
+  differentRecord,
+  findCreated,
+  type Judgement,
+  judge,
+  pickCreated,
+  undecidedRecord,
+} from "./search.ts";
 
 /** The record that an interrupted run created for this resource, and that the state lacks. */
 export const recoverCreate = async (session: Session, desired: Desired): Promise<Json | undefined> => {
@@ -25,11 +36,26 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
       await session.journal.recordFailure(entry);
       continue;
     }
+    requireAsked(desired, record);
     if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
     session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an interrupted run at ${when}`);
     return record;
   }
   return undefined;
+};
+
+/**
+ * The journal is a file that others may be able to write, so its word is not enough: the record must be what the program asks for, as a
+ * preview shows it. Throws where it differs, and a person decides.
+ */
+export const requireAsked = (desired: Desired, record: Json): void => {
+  const { kind, key, parent, args, choices, fingerprint } = desired;
+  const uid = record.uid as string;
+  const place = placeOf(kind, uid);
+  if (place === parent && fingerprintOf(kind, parent, record, choices) === fingerprint) return;
+  const { paths, replaces } = changeOf(desired, place, outputsFrom(kind, record, withoutSecrets(kind, args)));
+  const names = new Set([...replaces, ...paths].map((path) => argumentOf(kind, path)));
+  throw differentRecord(kind, key, record, [...names]);
 };
 
 /** The program adopts `record`, which settles the entries that earlier runs left for the resource. */
@@ -49,20 +75,36 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
 };
 
 /** The record that an entry's create produced, if any. A record that the entry names counts only when it has what was requested. */
-const recordOf = async (session: Session, entry: Entry, desired: Desired): Promise<Json | undefined> => {
+export const recordOf = async (
+  session: Session,
+  entry: Entry,
+  desired: Desired,
+  waits: Waits = WAITS,
+): Promise<Json | undefined> => {
   const { kind } = desired;
-  const named = await judgeNamed(kind, session, entry);
+  const named = await judgeNamed(kind, session, entry, waits);
   if (named?.is === "own") return named.record;
-  if (named?.is === "foreign") await session.journal.disown(entry, named.why);
-  const found = await search(session, entry, desired);
+  if (named?.is === "foreign") await waits.disown(session, entry, named.why);
+  const found = await search(session, entry, desired, waits);
   if (found || named?.is !== "undecided") return found;
   throw undecidedRecord(kind, entry, named.record, named.why);
 };
 
+/** What a search does beside looking: a run waits for what may still be hidden, and corrects the journal. */
+export interface Waits {
+  hiddenFor(session: Session, entry: Entry): Promise<number>;
+  disown(session: Session, entry: Entry, why: string): Promise<void>;
+}
+
 type Named = (Judgement & { record: Json }) | { is: "foreign"; why: string };
 
 /** Whether an entry's create produced the record that it names; undefined when it names none, or a deleted one. */
-const judgeNamed = async (kind: Kind, session: Session, entry: Entry): Promise<Named | undefined> => {
+const judgeNamed = async (
+  kind: Kind,
+  session: Session,
+  entry: Entry,
+  waits: Waits = WAITS,
+): Promise<Named | undefined> => {
   const uid = entry.uid ?? entry.answered;
   if (uid === undefined) return undefined;
   if (entry.kind !== kind.field) return { is: "foreign", why: `is recorded as ${withArticle(entry.kind)}` };
@@ -70,7 +112,7 @@ const judgeNamed = async (kind: Kind, session: Session, entry: Entry): Promise<N
   if (refusal) return { is: "foreign", why: refusal };
   // Checked before the read, which may be denied in another group.
   if (placeOf(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
-  const record = await readWhenVisible(kind, session, uid, await hiddenFor(session, { ...entry, uid }));
+  const record = await readWhenVisible(kind, session, uid, await waits.hiddenFor(session, { ...entry, uid }));
   return record && { ...judge(kind, entry, record), record };
 };
 
@@ -84,10 +126,17 @@ export const hiddenFor = async (session: Session, { uid, at }: Entry): Promise<n
   return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);
 };
 
-const search = async (session: Session, entry: Entry, { kind, parent, args }: Desired): Promise<Json | undefined> => {
+const WAITS: Waits = { hiddenFor, disown: (session, entry, why) => session.journal.disown(entry, why) };
+
+const search = async (
+  session: Session,
+  entry: Entry,
+  { kind, parent, args }: Desired,
+  waits: Waits,
+): Promise<Json | undefined> => {
   const isSame = entry.inputs === fingerprintOf(kind, parent, args, entry.given);
   const filters = isSame ? kind.filters(args) : undefined;
-  const waitMs = await hiddenFor(session, entry);
+  const waitMs = await waits.hiddenFor(session, entry);
   // The record of the response existed by then, so a later one is of another create.
   const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS;
   let found: Json[];

@@ -4,11 +4,12 @@ import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { redactor } from "../../client/redact.ts";
-import { DEADLINE_MS } from "../../client/retry.ts";
+import { DEADLINE_MS, singleAttempt } from "../../client/retry.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
+import { JournalError } from "../journal/file.ts";
 import { createJournal, type Journal } from "../journal/journal.ts";
-import { journalPath } from "../journal/path.ts";
+import { journalPath, journalProblem } from "../journal/path.ts";
 import { joinOperation } from "../operation/join.ts";
 import { soleOperation } from "../operation/operation.ts";
 import type { Engine } from "../operation/place.ts";
@@ -28,6 +29,8 @@ export interface Environment {
   env: Env;
   clock: Clock;
   transport: Transport;
+  /** folder that the process runs in; default: its own */
+  cwd?: string;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
   /** started this process as one of several that serve its operation; absent: this process serves all of it */
@@ -53,7 +56,9 @@ export interface Ledger {
   turns: Turns;
 }
 
-export const ledgerWith = (config: Config, { clock, env, log, engine, dynamicEngine }: Environment): Ledger => {
+export const ledgerWith = (config: Config, environment: Environment): Ledger => {
+  const { clock, env, log, engine, dynamicEngine, cwd = process.cwd() } = environment;
+  const problem = journalProblem(config.journal, env, cwd);
   const operation = engine ? joinOperation(engine) : soleOperation();
   const service = serviceOf(config.baseUrl);
   const timeoutMs = DEADLINE_MS + config.requestTimeoutMs;
@@ -62,7 +67,10 @@ export const ledgerWith = (config: Config, { clock, env, log, engine, dynamicEng
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
     journal: createJournal({
-      pathOf: (stack) => journalPath(stack, config, env, process.cwd()),
+      pathOf: (stack) => {
+        if (problem !== undefined) throw new JournalError(problem);
+        return journalPath(stack, config, env, cwd);
+      },
       clock,
       timeoutMs,
       log,
@@ -80,6 +88,13 @@ export const sessionWith = (
   ...ledger,
   requestTimeoutMs: config.requestTimeoutMs,
   log: environment.log,
+});
+
+/** The same for a preview, which works without the service. */
+export const withOneAttempt = (session: Session): Session => ({
+  ...session,
+  call: (operation, request, options) =>
+    session.call(operation, request, { ...options, attempts: singleAttempt(session.clock) }),
 });
 
 /** State of one step, for as long as a session lasts; sessions that are derived from it share the state. */

@@ -36,6 +36,12 @@ export const PREVIEW = "__preview";
  */
 export const MATCH = "__match";
 
+/**
+ * Added to the inputs of a dynamic resource, and to the outputs of a native one, in a preview alone: what the update takes over from an
+ * interrupted run (provider/recovery/preview.ts). A review reads it.
+ */
+export const TAKEN_OVER = "__takenOver";
+
 /** Added by the check: address of the service that has the record (provider/engine/service-gate.ts). */
 export const SERVICE = "__service";
 

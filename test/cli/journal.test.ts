@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { Intent } from "../../provider/journal/entry.ts";
 import { journalFile } from "../../provider/journal/file.ts";
 import type { Json } from "../../schema/index.ts";
+import { root } from "../harness/api-process.ts";
 import { type Service, startService } from "../harness/provider.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
@@ -49,6 +50,12 @@ const lines = {
 };
 
 describe("irm journal list", () => {
+  it("prints what a folder in the work tree has, and that no run uses it", async () => {
+    const { code, stdout, stderr } = await runCommand("journal", "list", "--folder", `${root}.irm-journal`);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `no pending creates: no entries in ${root}.irm-journal\n` });
+    expect(stderr).toContain("irm journal list: No run uses these journals: the folder of the intent journals");
+  });
+
   it("prints the pending entries of all journals of the folder, and with --all the others too", async () => {
     const own = await journals();
     expect(await runCommand("journal", "list", "--folder", own)).toEqual({

@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Secret } from "../../plugin/value.ts";
 import { UNKNOWN } from "../../provider/state/path.ts";
 import { KEY, ORGANIZATION, PROVIDER, SERVICE } from "../../provider/state/state.ts";
 import type { Json } from "../../schema/index.ts";
-import { type PluginClient, urnOf } from "../harness/plugin.ts";
+import { root } from "../harness/api-process.ts";
+import { type PluginClient, startPlugin, urnOf } from "../harness/plugin.ts";
 import { type Stored, setUp } from "./fixture.ts";
 
 const fixture = setUp();
@@ -189,6 +191,27 @@ describe("a preview", () => {
     expect(await planned("Identity", { name: "i", claimMatch })).toMatchObject({
       claimMatch: { ...claimMatch, claims: UNKNOWN },
     });
+  });
+
+  it("shows the record of an interrupted run that the update takes over", async () => {
+    const { urn, id, inputs } = await created("Group", { parent: org, name: "left behind" });
+    const next = await nextProcess();
+    const { outs } = await next.create(urn, inputs, { preview: true });
+    expect(outs).toMatchObject({ __takenOver: { uid: id, at: expect.any(String) } });
+    expect(next.said).toEqual([
+      expect.stringContaining(`takes over group ${id} "left behind", created by an interrupted run at `),
+    ]);
+    const update = await next.create(urn, inputs);
+    expect(update).toMatchObject({ id });
+    expect(update.outs).not.toHaveProperty("__takenOver");
+  });
+
+  it("refuses a journal in the work tree", async () => {
+    const { org: parent, service } = fixture;
+    const one = await startPlugin({ ...service.env, IRM_JOURNAL: join(root, ".irm-journal") });
+    await one.configure();
+    await expect(one.check(urnOf("Group", "any"), { parent, name: "any" })).rejects.toThrow("is in the work tree");
+    one.close();
   });
 
   it("knows the outputs that the program gives", async () => {

@@ -74,7 +74,7 @@ export const sectionsOf = (report: Report): Section[] => [
   },
   {
     title: "Adopted: existing records that the program takes over",
-    items: report.adopted.map(({ kind, name, uid, resource, deletedLater }) => ({
+    items: report.adopted.map(({ kind, name, uid, resource, deletedLater, interruptedAt }) => ({
       parts: [
         `${kind} `,
         quote(name),
@@ -82,6 +82,7 @@ export const sectionsOf = (report: Report): Section[] => [
         quote(uid),
         " by ",
         quote(resource),
+        ...(interruptedAt === undefined ? [] : [", created by an interrupted run at ", quote(interruptedAt)]),
         deletedLater ? "; deleted with the resource" : "; it stays when the resource goes",
       ],
     })),

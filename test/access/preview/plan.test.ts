@@ -1,5 +1,7 @@
 // Access before and after a preview whose steps are written by hand.
 import { describe, expect, test } from "vitest";
+import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
+import { reportAsText } from "../../../access/format/review/terminal.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { addRole, bind, ROOT } from "../graphs.ts";
@@ -79,6 +81,50 @@ describe("steps", () => {
       [],
       [],
     ]);
+  });
+
+  test("a record that an interrupted run created is taken over: it is the one that exists, with the access that it has", () => {
+    const at = "2026-01-28T12:54:21.189Z";
+    const claimMatch = { issuer: ISSUER, subject: "repo:acme/ci:ref:refs/heads/main" };
+    const inputs = { parent: ROOT, name: "ci", claimMatch };
+    const dynamic = created("Identity", "mine", { ...inputs, __takenOver: { uid: CI, at } });
+    const native = {
+      ...created("Identity", "mine", inputs),
+      urn: "urn:pulumi:dev::access::irm:index:Identity::mine",
+    };
+    const outputs = { ...inputs, __takenOver: { uid: CI, at } };
+    const steps = [dynamic, { ...native, newState: { inputs, outputs } }];
+    for (const step of steps) {
+      const report = reportOf({ steps: [step] }, liveWith([TEAM, CI, VIEWER]));
+      const { adopted, unknown, identities } = report;
+      for (const text of [reportAsMarkdown(report), reportAsText(report, { color: false, width: 500 })])
+        expect(text.replaceAll("`", "")).toContain(`created by an interrupted run at ${at}`);
+      expect(adopted).toEqual([
+        { kind: "identity", uid: CI, name: "ci", resource: "mine", deletedLater: true, interruptedAt: at },
+      ]);
+      expect(identities).toMatchObject([{ uid: CI, change: "updated" }]);
+      expect(unknown.filter(({ subject }) => subject === "mine")).toEqual([]);
+    }
+  });
+
+  test("what a run may take over is not known", () => {
+    const at = "2026-01-28T12:54:21.189Z";
+    const inputs = (taken: object) => ({
+      parent: ROOT,
+      name: "ci",
+      __takenOver: { at, doubt: "it cannot be read", ...taken },
+    });
+    const unknownOf = (taken: object) =>
+      reportOf({ steps: [created("Identity", "mine", inputs(taken))] }, liveWith()).unknown.filter(
+        ({ subject }) => subject === "mine",
+      );
+    expect(unknownOf({ uid: CI })).toEqual([
+      {
+        subject: "mine",
+        message: `the run may take over ${CI}, which an interrupted run created at ${at}: it cannot be read`,
+      },
+    ]);
+    expect(unknownOf({})[0]?.message).toContain("the run may take over a record, which an interrupted run created at");
   });
 
   test("a record that the state has and the API does not is reported", () => {

@@ -52,11 +52,23 @@ describe("the journal", () => {
     expect(machine.posts).toBe(1);
   });
 
-  it("leads to the record also after a change of the program, and updates it", async () => {
+  it("asks after a change of the program, and creates nothing; adopted by its uid, the record is updated", async () => {
     const args = machine.inputs();
     await reconcile.create(group, machine.run("timeout after").session, args).catch(() => undefined);
-    const killed = await reconcile.create(group, machine.run().session, { ...args, description: "new" });
-    expect(await machine.named(args.name)).toMatchObject([{ uid: killed.id, description: "new" }]);
+    const [{ uid } = {}] = await machine.named(args.name);
+    const changed = { ...args, description: "new" };
+    for (let run = 0; run < 2; run += 1)
+      await expect(reconcile.create(group, machine.run().session, changed)).rejects.toThrow(
+        `${args.__key}: the intent journal of an interrupted run names group ${uid} "${args.name}", which differs from what the program ` +
+          `asks for: description.\nIf it belongs to this resource, adopt it with adopt: "${uid}", and deleteAdopted: true to delete it ` +
+          `with the resource; if not: irm journal clean --key "${args.__key}". Until then nothing is created.`,
+      );
+    expect(machine.posts).toBe(1);
+    expect(await machine.named(args.name)).toMatchObject([{ uid, description: "d" }]);
+    const adopted = await reconcile.create(group, machine.run().session, { ...changed, adopt: uid });
+    expect(adopted.id).toBe(uid);
+    expect(await machine.named(args.name)).toMatchObject([{ uid, description: "new" }]);
+    expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
   });
 
   it("reports when the create was sent, not when the record is adopted", async () => {

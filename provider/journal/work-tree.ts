@@ -1,0 +1,76 @@
+// A journal must not be in the work tree of the program: a change to the repository could bring entries of its own, and the run would
+// take over records that the program does not name. Whether the repository has such a file today does not matter.
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+
+/** Why no journal may be in this folder; undefined where it may. The folder need not exist. `cwd` is in the work tree. */
+export const workTreeProblem = (folder: string, cwd: string): string | undefined => {
+  const place = realPathOf(resolve(cwd, folder));
+  const tree = workTreesOf(realPathOf(cwd)).find((one) => isWithin(place, one));
+  if (tree === undefined) return undefined;
+  return (
+    `the folder of the intent journals, ${folder}, is in the work tree ${tree}: a change to its files could make a run take over records ` +
+    "of others. Set a folder outside of it: irm:journal in the stack's configuration, or IRM_JOURNAL"
+  );
+};
+
+/** The top level of git, of a submodule those of the repositories around it too; without git the folder of Pulumi.yaml. */
+const workTreesOf = (cwd: string): string[] => {
+  const tops: string[] = [];
+  for (const folder of foldersFrom(cwd)) {
+    const git = gitIn(folder);
+    if (git !== undefined) tops.push(folder);
+    if (git === "repository") return tops;
+  }
+  if (tops.length > 0) return tops;
+  const project = foldersFrom(cwd).find((folder) =>
+    ["Pulumi.yaml", "Pulumi.yml"].some((name) => exists(join(folder, name))),
+  );
+  return project === undefined ? [] : [project];
+};
+
+const foldersFrom = (folder: string): string[] =>
+  folder === dirname(folder) ? [folder] : [folder, ...foldersFrom(dirname(folder))];
+
+// A submodule has a file that names a folder of the repository around it (gitrepository-layout(5)).
+const gitIn = (folder: string): "repository" | "submodule" | undefined => {
+  const path = join(folder, ".git");
+  if (!exists(path)) return undefined;
+  try {
+    return /^gitdir: .*[\\/]\.git[\\/]modules[\\/]/.test(readFileSync(path, "utf8")) ? "submodule" : "repository";
+  } catch {
+    // A folder.
+    return "repository";
+  }
+};
+
+const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+const isWithin = (path: string, folder: string): boolean => {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`));
+};
+
+/** Without symbolic links, of the part that exists; a link whose target does not exist counts as that target. */
+const realPathOf = (path: string, links = 0): string => {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const above = dirname(path);
+    if (above === path) return path;
+    const own = join(realPathOf(above, links), basename(path));
+    const target = targetOf(own);
+    return target === undefined || links > LINKS_MAX ? own : realPathOf(resolve(dirname(own), target), links + 1);
+  }
+};
+
+/** As many as Linux follows (path_resolution(7)). */
+const LINKS_MAX = 40;
+
+const targetOf = (path: string): string | undefined => {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,90 @@
+// What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
+// preview neither waits nor writes to the journal.
+import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
+import type { Json } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import { JournalError } from "../journal/file.ts";
+import { type Kind, title, withArticle } from "../kind/kind.ts";
+import { recordId } from "../kind/record.ts";
+import { type Session, withOneAttempt } from "../session/session.ts";
+import { desiredFrom, withUids } from "../state/desired.ts";
+import { containsUnknown } from "../state/path.ts";
+import { KEY, nameInKey } from "../state/state.ts";
+import { hiddenFor, recordOf, requireAsked, type Waits } from "./recover.ts";
+
+/** The record that an update takes over from an interrupted run, as a preview carries it to its reader. */
+export interface TakenOver {
+  /** absent where the record cannot be seen yet */
+  uid?: string;
+  /** when the interrupted run created it */
+  at: string;
+  /** why it is not certain */
+  doubt?: string;
+}
+
+export interface Shown {
+  taken: TakenOver;
+  /** for the log */
+  text: string;
+}
+
+/**
+ * Throws where the update would fail, because the record is not what the program asks for. `isReadable`: there are credentials. Undefined
+ * where no interrupted run has left anything for the resource.
+ */
+export const previewRecovery = async (
+  kind: Kind,
+  session: Session,
+  inputs: Json,
+  isReadable: boolean,
+): Promise<Shown | undefined> => {
+  const { [KEY]: key, adopt, names: _names, ...asked } = inputs;
+  if (typeof key !== "string" || adopt !== undefined) return undefined;
+  for (const entry of await leftFor(session, key)) {
+    const at = new Date(entry.at).toISOString();
+    const shown = (record: string, uid: string | undefined, doubt?: string): Shown => ({
+      taken: { ...(uid !== undefined && { uid }), at, ...(doubt !== undefined && { doubt }) },
+      text: `${kind.type} ${nameInKey(key)} ${
+        doubt === undefined
+          ? `takes over ${record}, created by an interrupted run at ${at}`
+          : `may take over ${record}, created by an interrupted run at ${at}: ${doubt}`
+      }`,
+    });
+    const named = entry.uid ?? entry.answered;
+    const unread = named === undefined ? withArticle(kind.word) : `${kind.word} ${named}`;
+    if (!isReadable) return shown(unread, named, "a preview without credentials cannot read it");
+    let record: Json | undefined;
+    try {
+      const desired = await withUids(withOneAttempt(session), desiredFrom(kind, inputs));
+      record = await recordOf(withOneAttempt(session), entry, desired, LOOKS);
+      if (record && session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) continue;
+      if (record && !containsUnknown(asked)) requireAsked(desired, record);
+    } catch (error) {
+      const cause = sessionErrorOf(error) ?? apiErrorOf(error);
+      if (cause === undefined) throw error;
+      return shown(unread, named, `it cannot be read (${cause.message})`);
+    }
+    if (record) {
+      const doubt = containsUnknown(asked)
+        ? "whether it is what the program asks for is known only to the run"
+        : undefined;
+      return shown(`${kind.word} ${record.uid} ${title(record)}`.trimEnd(), record.uid as string, doubt);
+    }
+    // Its request may still be under way.
+    if (named === undefined && (await hiddenFor(session, entry)) > 0)
+      return shown(unread, undefined, "it may not be visible yet");
+  }
+  return undefined;
+};
+
+const leftFor = async (session: Session, key: string): Promise<Entry[]> => {
+  try {
+    return await session.journal.peekUnsettled(key);
+  } catch (error) {
+    // The update reports it, and creates nothing.
+    if (error instanceof JournalError) return [];
+    throw error;
+  }
+};
+
+const LOOKS: Waits = { hiddenFor: async () => 0, disown: async () => undefined };
