@@ -71,7 +71,7 @@ export {
   VERSION,
   VERSIONS,
 } from "./operations.ts";
-export { type Budget, newBudget, PATTERN_ATOM, patternMatcher } from "./pattern.ts";
+export { type Budget, compilePattern, newBudget, PATTERN_ATOM, patternMatcher } from "./pattern.ts";
 export { escapeHtml, printable, printableLines } from "./printable.ts";
 export { annotationFiles } from "./protobuf/annotation.ts";
 export { emptyFile, type FileDescriptor, field, messageOf, repeated } from "./protobuf/descriptor.ts";

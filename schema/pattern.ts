@@ -25,7 +25,7 @@ export const newBudget = (): Budget => ({ steps: 4_000_000 });
 /** Why a text is not a pattern; undefined when it is one. */
 export const patternViolation = (pattern: string): string | undefined => {
   try {
-    compile(pattern);
+    compilePattern(pattern);
     return undefined;
   } catch (error) {
     return `must be an RE2 pattern: ${(error as Error).message}`;
@@ -41,7 +41,7 @@ export const patternMatcher = (pattern: string): ((text: string, budget?: Budget
   return (text, budget = newBudget()) => {
     if (text.length > MAX_TEXT || !text.isWellFormed()) return false;
     try {
-      compiled ??= compile(pattern);
+      compiled ??= compilePattern(pattern);
       budget.steps -= compiled.programSize() * text.length;
       return budget.steps >= 0 && compiled.testExact(text);
     } catch {
@@ -54,7 +54,8 @@ export const patternMatcher = (pattern: string): ((text: string, budget?: Budget
 // Alone first: `a)|(b` is no pattern, but would be one inside a group, with an alternative that no anchor holds. Then inside
 // a group: with plain `^` and `$` the alternation of `a|b` is half anchored, and `evil-b` matches. What compiles alone and
 // not in the group (an open `\Q`) is refused as well.
-const compile = (pattern: string): RE2JS => {
+/** The pattern of a whole text. */
+export const compilePattern = (pattern: string): RE2JS => {
   if (pattern === "") throw new TypeError("empty");
   if (pattern.length > PATTERN_MAX) throw new TypeError(`longer than ${PATTERN_MAX} characters`);
   if (programBound(pattern) > MAX_PROGRAM) throw new TypeError("repeats too much");

@@ -1,7 +1,6 @@
-// How many workloads a relationship lets in: one repository and branch, or more; and whether pull requests are among them.
-import { type Json, patternMatcher } from "../../schema/index.ts";
-import { textsOf } from "./example.ts";
-import { literalOf, patternTree, prefixOf, readablePattern } from "./pattern-tree.ts";
+// How many workloads a relationship lets in: one repository and branch, or more.
+import type { Json } from "../../schema/index.ts";
+import { literalOf, patternTree, prefixOf } from "./pattern-tree.ts";
 
 /** The text that a claim must have, what all its texts begin with, and whether there may be several. */
 interface Accepted {
@@ -34,7 +33,8 @@ const SINGLE = [
 ];
 
 const REPOSITORY = ["repository", "repository_id", "project_path", "project_id", "pipeline_slug", "pipeline_id"];
-const BRANCH = ["ref", "sub_ref", "environment", "build_branch", "build_tag", "job_workflow_ref"];
+// Not job_workflow_ref: the workflow that a job calls has a branch of its own.
+const BRANCH = ["ref", "environment", "build_branch", "build_tag"];
 
 /** Why more than one repository or branch can assume it; undefined: one at most. */
 export const breadthOf = (relationship: Json | null): string | undefined => {
@@ -62,36 +62,4 @@ const breadthOfAws = (aws: Json): string | undefined => {
   const parts = [acceptedIn(aws.arn, aws.arnPattern), acceptedIn(aws.userId, aws.userIdPattern)];
   if (parts.some(({ text, prefix }) => text !== undefined || AWS_ROLE.test(prefix))) return undefined;
   return "neither its ARN nor its user id names one role or user";
-};
-
-const PULL_REQUEST = /^pull_request(?:_target)?$/;
-
-/** Whether a workflow of a pull request can assume it. */
-export const admitsPullRequests = (relationship: Json | null): boolean => {
-  const { claimMatch } = (relationship ?? {}) as Record<string, Json | undefined>;
-  if (!claimMatch) return false;
-  const event = claimOf(claimMatch, "event_name");
-  if (event.text !== undefined) return PULL_REQUEST.test(event.text);
-  if (claimOf(claimMatch, "pipeline_source").text === "merge_request_event") return true;
-  // The ref of a pull request is refs/pull/NUMBER/merge.
-  if (/^refs\/(?:heads|tags)\//.test(claimOf(claimMatch, "ref").prefix)) return false;
-  return admitsPullRequestSubject(claimMatch);
-};
-
-const admitsPullRequestSubject = ({ subject, subjectPattern }: Json): boolean => {
-  if (typeof subject === "string" && subject !== "") return subject.endsWith(":pull_request");
-  if (typeof subjectPattern !== "string" || subjectPattern === "") return false;
-  const isMatch = patternMatcher(subjectPattern);
-  return candidates(subjectPattern).some((text) => text.endsWith(":pull_request") && isMatch(text));
-};
-
-/** Subjects of pull requests that a pattern may match: from the pattern itself, and completed from what it begins with. */
-const candidates = (pattern: string): string[] => {
-  const readable = patternTree(pattern) ? pattern : readablePattern(pattern);
-  const texts = textsOf(readable);
-  const tree = patternTree(readable);
-  const [, owner = "acme", repository = "images"] =
-    /^repo:([^/:]+)(?:\/([^/:]+):)?/i.exec(tree ? prefixOf(tree) : "") ?? [];
-  const forms = [`repo:${owner}/${repository}:pull_request`, "repo:acme/images:pull_request"];
-  return [...texts, ...texts.map((text) => text.replace(/^(repo:[^:]+):.*$/i, "$1:pull_request")), ...forms];
 };

@@ -4,6 +4,7 @@ import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { textOf } from "../graph/same.ts";
+import { newReviewBudget } from "../pattern/budget.ts";
 import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
 import { bindingsOf, contentsOf } from "./contents.ts";
@@ -37,7 +38,7 @@ export const reviewOf = (proposal: Proposal, { notVisible, nowMs, ...verdict }: 
     const old = before.identities.get(id);
     return relationship !== null && textOf(relationship) !== textOf(old?.relationship ?? null);
   });
-  const input: RuleInput = { ...proposal, changes, replacements, reassumed };
+  const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget: newReviewBudget() };
   const report: Report = {
     source: proposal.source,
     identities: identitiesOf(input),

@@ -23,22 +23,6 @@ export const patternTree = (pattern: string): PatternNode | undefined => {
   }
 };
 
-const escaped = (text: string): string => text.replace(/[^A-Za-z0-9]/g, "\\$&");
-
-const characterOf = (code: string, base: number): string => escaped(String.fromCodePoint(Number.parseInt(code, base)));
-
-/** A pattern that the tree reads, near to one that it does not: good enough to derive candidates for the matcher. */
-export const readablePattern = (pattern: string): string =>
-  pattern
-    .replace(/\\Q(.*?)(?:\\E|$)/gs, (_, literal: string) => escaped(literal))
-    .replace(/\\x\{([0-9A-Fa-f]{1,5})\}|\\x([0-9A-Fa-f]{2})/g, (_, long: string, short: string) =>
-      characterOf(long ?? short, 16),
-    )
-    .replace(/\\([0-3]?[0-7]{2})/g, (_, code: string) => characterOf(code, 8))
-    .replace(/\(\?[A-Za-z]*(?:-[A-Za-z]+)?(:|\))/g, (_, end: string) => (end === ":" ? "(?:" : ""))
-    .replace(/\[:\^?\w+:\]|\\[pP](?:\{[^}]*\}|\w)/g, "\\w")
-    .replace(/\\[AzbB]/g, "");
-
 /** The one text that the pattern matches; undefined when there may be several. */
 export const literalOf = (node: PatternNode): string | undefined => {
   if (node.kind === "text") return node.text;

@@ -12,6 +12,8 @@ const TEAM = uidIn(ROOT, 1);
 const OWNER = uidIn(ROOT, 2);
 const CI = uidIn(ROOT, 3);
 const GITHUB = "https://token.actions.githubusercontent.com";
+const GITLAB = "https://gitlab.com";
+const BUILDKITE = "https://agent.buildkite.com";
 const ROLES = {
   owner: ["role_bindings.create", "repo.list"],
   viewer: ["repo.list", "apk.blobs.get"],
@@ -193,6 +195,61 @@ describe("pull-request-writes", () => {
     ["a quotation", { issuer: GITHUB, subjectPattern: String.raw`\Qrepo:team/app:\E.*` }, true],
     ["codes of characters", { issuer: GITHUB, subjectPattern: String.raw`repo\x3ateam/app\x{3a}pull\137.*` }, true],
     ["a class of Unicode", { issuer: GITHUB, subjectPattern: String.raw`repo:team/app:\p{Ll}+_request` }, true],
+    ["a dot for the colon", { issuer: GITHUB, subjectPattern: "repo:acme/charts.pull_request" }, true],
+    [
+      "a branch of the workflow that it calls",
+      {
+        issuer: GITHUB,
+        subjectPattern: ".*",
+        claims: { job_workflow_ref: "acme/ci/.github/workflows/x.yml@refs/heads/main" },
+      },
+      true,
+    ],
+    ["the branch of the job", { issuer: GITHUB, subjectPattern: ".*", claims: { ref: "refs/heads/main" } }, false],
+    ["a template that begins with the owner", { issuer: GITHUB, subjectPattern: "repository_owner:acme:.*" }, true],
+    [
+      "a template without the event",
+      { issuer: GITHUB, subject: "repo:acme/x:job_workflow_ref:acme/ci/x.yml@v1" },
+      true,
+    ],
+    ["the review of a pull request", { issuer: GITHUB, subjectPattern: "repo:acme/x:ref:refs/pull/.*" }, true],
+    ["an environment of that name", { issuer: GITHUB, subject: "repo:acme/x:environment:prod" }, false],
+    ["any environment", { issuer: GITHUB, subjectPattern: "repo:acme/x:environment:.*" }, true],
+    ["one environment, as a claim", { issuer: GITHUB, subjectPattern: ".*", claims: { environment: "prod" } }, false],
+    [
+      "the event on the base",
+      { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "pull_request_target" } },
+      true,
+    ],
+    ["a branch of GitLab", { issuer: GITLAB, subject: "project_path:acme/x:ref_type:branch:ref:main" }, false],
+    ["any branch of GitLab", { issuer: GITLAB, subjectPattern: "project_path:acme/x:ref_type:branch:ref:.*" }, true],
+    [
+      "a protected branch of GitLab",
+      {
+        issuer: GITLAB,
+        subjectPattern: "project_path:acme/x:ref_type:branch:ref:.*",
+        claims: { ref_protected: "true" },
+      },
+      false,
+    ],
+    [
+      "merge requests of GitLab",
+      { issuer: GITLAB, subjectPattern: ".*", claims: { pipeline_source: "merge_request_event" } },
+      true,
+    ],
+    ["a project of GitLab", { issuer: GITLAB, subject: "project_path:acme/x" }, true],
+    [
+      "a branch of Buildkite",
+      { issuer: BUILDKITE, subjectPattern: "organization:acme:pipeline:x:ref:refs/heads/main:.*" },
+      false,
+    ],
+    ["any branch of Buildkite", { issuer: BUILDKITE, subjectPattern: "organization:acme:pipeline:x:.*" }, true],
+    ["an account of Google", { issuer: "https://accounts.google.com", subjectPattern: "[0-9]+" }, false],
+    [
+      "a pattern that takes too long to decide",
+      { issuer: GITHUB, subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" },
+      true,
+    ],
     [
       "the absence of a class of Unicode",
       { issuer: GITHUB, subjectPattern: String.raw`repo:team/app:[^\p{Lu}]+` },

@@ -1,0 +1,16 @@
+// The steps that questions about patterns may take. A policy may be hostile: the states of an automaton can double with each
+// character of a pattern. A question that needs more stays undecided, and who asks counts it as matching.
+
+export interface Budget {
+  steps: number;
+}
+
+/** For all questions of a review: a few seconds. */
+export const newReviewBudget = (): Budget => ({ steps: 20_000_000 });
+
+export class Undecided extends Error {}
+
+export const spend = (budget: Budget, steps: number): void => {
+  budget.steps -= steps;
+  if (budget.steps < 0) throw new Undecided("needs too many steps");
+};

@@ -1,0 +1,193 @@
+// A language as a deterministic automaton, whose states are made when they are first reached.
+import { type Budget, spend } from "./budget.ts";
+import type { Language } from "./language.ts";
+import type { Ranges } from "./program.ts";
+import { programMachine } from "./program-machine.ts";
+import { type Context, type Machine, numbersOf } from "./state.ts";
+
+/** The sets of characters that a language tells apart. */
+export function* setsIn(language: Language): Generator<Ranges> {
+  switch (language.kind) {
+    case "pattern":
+      for (const one of language.program.instructions) if (one.kind === "read") yield one.ranges;
+      break;
+    case "text":
+      yield* charactersOf(language.text);
+      break;
+    case "every":
+    case "some":
+      for (const one of language.of) yield* setsIn(one);
+      break;
+    case "not":
+      yield* setsIn(language.of);
+      break;
+    case "middle":
+      yield* setsIn(language.before);
+      yield* setsIn(language.of);
+      yield* setsIn(language.after);
+      break;
+    case "small":
+      yield* charactersOf(`${LETTERS}${LETTERS.toUpperCase()}`);
+      yield* setsIn(language.of);
+      break;
+  }
+}
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+
+const codePointsOf = (text: string): number[] => [...text].map((one) => one.codePointAt(0) as number);
+
+const charactersOf = (text: string): Ranges[] => [...new Set(codePointsOf(text))].map((one) => [one, one]);
+
+export const machineOf = (language: Language, context: Context): Machine => {
+  switch (language.kind) {
+    case "pattern":
+      return programMachine(language.program, context);
+    case "text":
+      return textMachine(language.text, context);
+    case "every":
+      return productMachine(language.of, context, "every");
+    case "some":
+      return productMachine(language.of, context, "some");
+    case "not": {
+      const { start, step, accepts } = machineOf(language.of, context);
+      return { start, step, accepts: (state) => !accepts(state), isDead: () => false };
+    }
+    case "middle":
+      return middleMachine(language, context);
+    case "small":
+      return smallMachine(machineOf(language.of, context), context);
+    case "unknown":
+      return { start: 0, step: () => 0, accepts: () => true, isDead: () => false };
+  }
+};
+
+/** Each transition is found once. */
+const remembered = (size: number, step: (state: number, symbol: number) => number): Machine["step"] => {
+  const known: Int32Array[] = [];
+  return (state, symbol) => {
+    known[state] ??= new Int32Array(size).fill(-1);
+    const row = known[state];
+    if (row[symbol] === -1) row[symbol] = step(state, symbol);
+    return row[symbol] as number;
+  };
+};
+
+const textMachine = (text: string, { alphabet }: Context): Machine => {
+  const symbols = codePointsOf(text).map(alphabet.symbolOf);
+  const dead = symbols.length + 1;
+  return {
+    start: 0,
+    step: (state, symbol) => (symbols[state] === symbol ? state + 1 : dead),
+    accepts: (state) => state === symbols.length,
+    isDead: (state) => state === dead,
+  };
+};
+
+const productMachine = (languages: readonly Language[], context: Context, kind: "every" | "some"): Machine => {
+  const machines = languages.map((one) => machineOf(one, context));
+  const { states, numberOf } = numbersOf<readonly number[]>((state) => state.join(), context.budget);
+  const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
+  return {
+    start: numberOf(machines.map(({ start }) => start)),
+    step: remembered(context.alphabet.size, (state, symbol) => {
+      spend(context.budget, 1);
+      return numberOf(machines.map(({ step }, i) => step(partsOf(state)[i] as number, symbol)));
+    }),
+    accepts: (state) => machines[kind](({ accepts }, i) => accepts(partsOf(state)[i] as number)),
+    isDead: (state) => {
+      const isDead = ({ isDead }: Machine, i: number): boolean => isDead(partsOf(state)[i] as number);
+      return kind === "every" ? machines.some(isDead) : machines.every(isDead);
+    },
+  };
+};
+
+const middleMachine = ({ before, of, after }: Extract<Language, { kind: "middle" }>, context: Context): Machine => {
+  const { alphabet, budget } = context;
+  const [inner, first, rest] = [of, before, after].map((one) => machineOf(one, context)) as [Machine, Machine, Machine];
+  const { start, states: pairs, ...both } = pairsOf(inner, inner.start, first, context);
+  const begun = [...reachable({ start, ...both }, alphabet.size, budget)].map((number) => pairs[number] as Pair);
+  const canEnd = new Map<number, boolean>();
+  const endsFrom = (state: number): boolean => {
+    const known = canEnd.get(state);
+    if (known !== undefined) return known;
+    const ends = pairsOf(inner, state, rest, context);
+    const answer = isSomeReachable(ends, alphabet.size, budget);
+    canEnd.set(state, answer);
+    return answer;
+  };
+  return manyMachine(
+    begun.flatMap(([state, end]) => (first.accepts(end) ? [state] : [])),
+    inner,
+    (symbol) => [symbol],
+    endsFrom,
+    context,
+  );
+};
+
+/** A machine that is in several states of another at once. */
+const manyMachine = (
+  start: readonly number[],
+  inner: Machine,
+  symbolsFor: (symbol: number) => readonly number[],
+  accepts: (state: number) => boolean,
+  { alphabet, budget }: Context,
+): Machine => {
+  const { states, numberOf } = numbersOf<readonly number[]>((own) => own.join(), budget);
+  const alive = (own: readonly number[]): number[] =>
+    [...new Set(own)].filter((state) => !inner.isDead(state)).sort((a, b) => a - b);
+  const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
+  return {
+    start: numberOf(alive(start)),
+    step: remembered(alphabet.size, (state, symbol) => {
+      const next = partsOf(state).flatMap((one) => symbolsFor(symbol).map((own) => inner.step(one, own)));
+      spend(budget, 1 + next.length);
+      return numberOf(alive(next));
+    }),
+    accepts: (state) => partsOf(state).some(accepts),
+    isDead: (state) => partsOf(state).length === 0,
+  };
+};
+
+type Pair = readonly [number, number];
+
+const pairsOf = (one: Machine, state: number, other: Machine, { budget }: Context) => {
+  const { states, numberOf } = numbersOf<Pair>((pair) => pair.join(), budget);
+  const pair = (number: number): Pair => states[number] as Pair;
+  return {
+    states,
+    start: numberOf([state, other.start]),
+    step: (number: number, symbol: number) =>
+      numberOf([one.step(pair(number)[0], symbol), other.step(pair(number)[1], symbol)]),
+    accepts: (number: number) => one.accepts(pair(number)[0]) && other.accepts(pair(number)[1]),
+    isDead: (number: number) => one.isDead(pair(number)[0]) || other.isDead(pair(number)[1]),
+  };
+};
+
+/** Each state as it is reached. */
+function* reachable({ start, step, isDead }: Machine, size: number, budget: Budget): Generator<number> {
+  const seen = new Set([start]);
+  for (const state of seen) {
+    yield state;
+    if (isDead(state)) continue;
+    spend(budget, size);
+    for (let symbol = 0; symbol < size; symbol += 1) seen.add(step(state, symbol));
+  }
+}
+
+const isSomeReachable = (machine: Machine, size: number, budget: Budget): boolean => {
+  for (const state of reachable(machine, size, budget)) if (machine.accepts(state)) return true;
+  return false;
+};
+
+const smallMachine = (inner: Machine, context: Context): Machine => {
+  const symbolFor = (letter: string): number => context.alphabet.symbolOf(letter.codePointAt(0) as number);
+  const large = new Map([...LETTERS].map((one) => [symbolFor(one), symbolFor(one.toUpperCase())]));
+  const isLarge = new Set(large.values());
+  const symbolsFor = (symbol: number): number[] => {
+    if (isLarge.has(symbol)) return [];
+    const own = large.get(symbol);
+    return own === undefined ? [symbol] : [symbol, own];
+  };
+  return manyMachine([inner.start], inner, symbolsFor, inner.accepts, context);
+};

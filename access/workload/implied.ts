@@ -1,0 +1,74 @@
+// What the subject of a token says of its other claims. A workload that is described by its subject alone, as presets do, has them
+// all the same: a job of a pull request has no branch.
+
+import { findText, isIn } from "../pattern/decide.ts";
+import { every, type Language, matching, middle, NOTHING, not, some, text } from "../pattern/language.ts";
+import { GITHUB_ISSUER } from "../preset/github-actions.ts";
+import type { TokenWorkload } from "./token.ts";
+
+const REST = matching("(?::(?s:.*))?");
+
+/** What stands after the repository in the subject, and the claims of such a job: GitHub's own template. */
+const FORMS: readonly { subject: Language; claims: (subject: Language) => [string, Language][] }[] = [
+  {
+    subject: matching("repo:[^:]+:(?:pull_request|ref:refs/pull/[^:]+)"),
+    claims: () => [
+      ["event_name", matching("pull_request(?:_review(?:_comment)?|_target)?")],
+      ["ref_protected", text("false")],
+      ["environment", NOTHING],
+    ],
+  },
+  {
+    subject: matching("repo:[^:]+:environment:[^:]+"),
+    // A colon is written otherwise in the subject than in the claim.
+    claims: (subject) => [
+      [
+        "environment",
+        some(
+          every(matching("[^:%]+"), middle(matching("repo:[^:]+:environment:"), subject, REST)),
+          matching(".*[:%].*"),
+        ),
+      ],
+    ],
+  },
+  {
+    subject: matching("repo:[^:]+:ref:refs/(?:heads|tags)/[^:]+"),
+    claims: (subject) => [
+      ["event_name", not(matching("pull_request(?:_review(?:_comment)?)?"))],
+      ["ref", every(matching("refs/(?:heads|tags)/[^:]+"), middle(matching("repo:[^:]+:ref:"), subject, REST))],
+      ["environment", NOTHING],
+    ],
+  },
+];
+
+/** The same tokens, with what their subjects imply. */
+export const impliedBy = (tokens: TokenWorkload): TokenWorkload[] => {
+  if (isIn(tokens.issuer, GITHUB_ISSUER) !== true) return [tokens];
+  const { subject } = tokens;
+  const parts = FORMS.map((form) => {
+    const own = every(subject, form.subject);
+    return { subject: own, claims: [...repositoryIn(own), ...form.claims(own)] };
+  });
+  const rest = { subject: every(subject, ...FORMS.map((form) => not(form.subject))), claims: [] };
+  return [...parts, rest]
+    .filter((part) => findText(part.subject).is !== "none")
+    .map((part) => {
+      const claims = new Map(tokens.claims);
+      for (const [name, language] of part.claims) {
+        const known = claims.get(name);
+        claims.set(name, known ? every(known, language) : language);
+      }
+      return { ...tokens, subject: part.subject, claims };
+    });
+};
+
+// A subject may have the ids of owner and repository after their names, of both or of none: the claims have the names alone.
+const repositoryIn = (subject: Language): [string, Language][] => {
+  const [owner, rest] = [matching("[^/:@]+"), matching("(?:@[0-9]+)?/(?s:.*)")];
+  const hasIds = findText(every(subject, matching("repo:[^/:]+@[0-9]+/[^/:]+@[0-9]+:(?s:.*)"))).is !== "none";
+  const names = every(matching("[^/:@]+/[^/:@]+"), middle(text("repo:"), subject, matching("(?s):.*")));
+  return [
+    ["repository", hasIds ? matching("[^/:@]+/[^/:@]+") : names],
+    ["repository_owner", every(owner, middle(text("repo:"), subject, rest))],
+  ];
+};

@@ -1,0 +1,87 @@
+// Which identities a workload can assume. A workload is a set of tokens, by their claims; an identity accepts another set, by its
+// relationship. The workload can assume the identity where both have a token in common (access/pattern/decide.ts):
+//
+//   const releases = workloadsOf({ claimMatch: { issuer, subjectPattern: "repo:acme/.*:ref:refs/heads/main" } });
+//   const answer = canBeAssumedBy(identity.relationship, releases);
+//   if (answer.is !== "no") …    // "undecided" counts as a workload that can
+//
+// `workloadsOf` takes a relationship as the API has it, and a preset's: `presets.github.relationship(args)`. Audiences are not
+// compared: a workload asks its issuer for the audience that it wants.
+import type { Json } from "../../schema/index.ts";
+import type { Budget } from "../pattern/budget.ts";
+import { type Found, findText } from "../pattern/decide.ts";
+import { ANYTHING, every, type Language, UNKNOWN } from "../pattern/language.ts";
+import { impliedBy } from "./implied.ts";
+import { acceptedBy, type TokenWorkload, type Workload } from "./token.ts";
+
+export type Assumable =
+  | { is: "no" }
+  /** claims of a token that both have, by name */
+  | { is: "yes"; example: Readonly<Record<string, string>> }
+  /** more steps would be needed, or something is not known: it counts as yes */
+  | { is: "undecided" };
+
+/** Whether one of the workloads can assume an identity of this relationship; null: it is not known who can. */
+export const canBeAssumedBy = (
+  relationship: Json | null,
+  workloads: readonly Workload[],
+  budget?: Budget,
+): Assumable => {
+  if (relationship === null) return workloads.length === 0 ? { is: "no" } : { is: "undecided" };
+  const accepted = acceptedBy(relationship);
+  const answers = workloads.flatMap((one) => accepted.map((own) => inCommon(own, one, budget)));
+  return answers.find(({ is }) => is === "yes") ?? answers.find(({ is }) => is === "undecided") ?? { is: "no" };
+};
+
+/** The workloads that a relationship describes. */
+export const workloadsOf = (relationship: Json | null): Workload[] =>
+  relationship === null
+    ? [{ kind: "token", issuer: UNKNOWN, subject: UNKNOWN, claims: new Map() }]
+    : acceptedBy(relationship).flatMap((own): Workload[] => (own.kind === "token" ? impliedBy(own) : [own]));
+
+const inCommon = (one: Workload, other: Workload, budget: Budget | undefined): Assumable => {
+  if (one.kind === "token" && other.kind === "token") return tokensInCommon(one, other, budget);
+  if (one.kind === "aws" && other.kind === "aws")
+    return answerOf(
+      [
+        ["account", every(one.account, other.account)],
+        ["arn", every(one.arn, other.arn)],
+        ["userId", every(one.userId, other.userId)],
+      ],
+      budget,
+    );
+  // Not to know anything of a workload is to know nothing of its kind either.
+  if ([one, other].some((own) => own.kind === "token" && own.issuer === UNKNOWN)) return { is: "undecided" };
+  return one.kind === "other" && other.kind === "other" && one.text === other.text
+    ? { is: "yes", example: {} }
+    : { is: "no" };
+};
+
+const tokensInCommon = (identity: TokenWorkload, workload: TokenWorkload, budget: Budget | undefined): Assumable =>
+  answerOf(
+    [
+      ["iss", every(identity.issuer, workload.issuer)],
+      ["sub", every(identity.subject, workload.subject)],
+      // What the identity does not ask for may be anything, and be missing.
+      ...[...identity.claims].map(([name, language]): [string, Language] => [
+        name,
+        every(language, workload.claims.get(name) ?? ANYTHING),
+      ]),
+    ],
+    budget,
+  );
+
+/** Each claim by itself: a set of tokens has no other bonds between its claims. */
+const answerOf = (claims: readonly [name: string, language: Language][], budget: Budget | undefined): Assumable => {
+  const found: [string, Found][] = [];
+  for (const [name, language] of claims) {
+    const one = findText(language, budget);
+    if (one.is === "none") return { is: "no" };
+    found.push([name, one]);
+  }
+  if (found.some(([, { is }]) => is === "undecided")) return { is: "undecided" };
+  return {
+    is: "yes",
+    example: Object.fromEntries(found.map(([name, one]) => [name, (one as { text: string }).text])),
+  };
+};
