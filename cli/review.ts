@@ -1,5 +1,6 @@
 // `irm review`: the change in access that a preview or a policy brings, in one of the formats.
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
@@ -8,6 +9,7 @@ import { reportAsText } from "../access/format/review/terminal.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { mistakeText, policyGraph, readPolicy } from "../access/policy/index.ts";
 import { planFrom } from "../access/preview/plan.ts";
+import { stackIn } from "../access/preview/resource.ts";
 import { runPreview } from "../access/preview/run.ts";
 import { checkService } from "../access/preview/service.ts";
 import { PreviewError, parsePreview } from "../access/preview/shape.ts";
@@ -15,9 +17,11 @@ import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
+import { serviceOf } from "../client/config.ts";
 import { clientErrorText, systemClient, systemConfig } from "./client.ts";
 import { engineCommand } from "./engine-command.ts";
 import { type Format, parseFormat } from "./format.ts";
+import { originOf } from "./origin.ts";
 import { type RulesFlags, verdictFrom } from "./review-rules.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -38,9 +42,16 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
   const verdict = verdictFrom(flags);
   try {
     const client = systemClient();
-    const propose = await proposerOf(flags);
+    const { propose, stack } = await proposerOf(flags);
     const live = await readLive(client);
-    const made = reviewOf(propose(live), { ...verdict, notVisible: live.notVisible, nowMs: client.clock.today() });
+    const nowMs = client.clock.today();
+    const made = reviewOf(propose(live), { ...verdict, notVisible: live.notVisible, nowMs });
+    made.report.origin = originOf({
+      stack,
+      service: serviceOf(systemConfig().baseUrl),
+      folder: folderOf(flags),
+      nowMs,
+    });
     printIn[format](made);
     return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
   } catch (error) {
@@ -52,15 +63,24 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
 };
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
-const proposerOf = async ({ preview, policy, stack }: ReviewFlags): Promise<(live: Live) => Proposal> => {
-  if (policy !== undefined) return policyProposer(policy);
+const proposerOf = async ({ preview, policy, stack }: ReviewFlags): Promise<Proposer> => {
+  if (policy !== undefined) return { propose: policyProposer(policy) };
   const parsed =
     preview === undefined
       ? await runPreview(engineCommand(), stack)
       : parsePreview(await readPreview(preview), preview === "-" ? "stdin" : preview);
   checkService(parsed, systemConfig());
-  return (live) => planFrom(parsed, live);
+  return { propose: (live) => planFrom(parsed, live), stack: stackIn(parsed) ?? stack };
 };
+
+interface Proposer {
+  propose(live: Live): Proposal;
+  /** of the program */
+  stack?: string | undefined;
+}
+
+/** The folder of the policy, or that of the program. */
+const folderOf = ({ policy }: ReviewFlags): string => (policy === undefined ? process.cwd() : dirname(policy));
 
 /** The file and the API disagree about what is meant, or the file has mistakes. */
 class PolicyError extends Error {

@@ -1,5 +1,6 @@
 // Texts of others in Markdown. In code, GitHub and GitLab take them neither as markup nor as a mention, a link or a reference.
 import { escapeHtml, printable } from "../../schema/index.ts";
+import type { Segment } from "./differences.ts";
 
 const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
@@ -16,3 +17,15 @@ export const code = (text: string, most = 300): string => {
 /** The same where HTML is read, as in a summary. */
 export const htmlCode = (text: string, most = 300): string =>
   `<code>${escapeHtml(printable(shortened(text, most)))}</code>`;
+
+/** Text around what differs, on each side of a long part that does not. */
+const CONTEXT = 60;
+
+/** Code in which what differs is bold. A long part that does not differ is cut in its middle, so that what differs stays in view. */
+export const markedCode = (segments: readonly Segment[], most: number): string =>
+  segments.map(({ text, differs }) => (differs ? `**${code(text, most)}**` : code(elided(text), most))).join("");
+
+const elided = (text: string): string =>
+  text.length <= 4 * CONTEXT
+    ? text
+    : `${text.slice(0, CONTEXT)}… (${text.length - 2 * CONTEXT} more characters) …${text.slice(-CONTEXT)}`;

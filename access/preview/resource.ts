@@ -65,6 +65,12 @@ export const partsOfUrn = (urn: string): { type: string; name: string } => {
   return { type: types.split("$").at(-1) ?? "", name: name.join("::") };
 };
 
+/** `project/stack`, from the first URN; undefined where the preview has no step. */
+export const stackIn = ({ steps }: Preview): string | undefined => {
+  const [, stack, project] = /^urn:pulumi:(.+?)::(.+?)::/s.exec(steps[0]?.urn ?? "") ?? [];
+  return stack && `${project}/${stack}`;
+};
+
 /** `RoleBinding`; undefined for a resource of another provider. */
 export const ourTypeOf = (urn: string): string | undefined => TYPE.exec(partsOfUrn(urn).type)?.[1];
 

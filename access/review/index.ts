@@ -8,6 +8,7 @@ import { newReviewBudget } from "../pattern/budget.ts";
 import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
 import { bindingsOf, contentsOf } from "./contents.ts";
+import { byBreadth, findingsInOrder, identitiesInOrder, rowsInOrder, worstRankOf } from "./danger.ts";
 import type { Proposal } from "./proposal.ts";
 import type {
   DeletedGroup,
@@ -39,10 +40,11 @@ export const reviewOf = (proposal: Proposal, { notVisible, nowMs, ...verdict }: 
     return relationship !== null && textOf(relationship) !== textOf(old?.relationship ?? null);
   });
   const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget: newReviewBudget() };
+  const findings = findingsInOrder(judged(findingsOf(input), verdict));
   const report: Report = {
     source: proposal.source,
-    identities: identitiesOf(input),
-    findings: judged(findingsOf(input), verdict),
+    identities: identitiesInOrder(identitiesOf(input), findings),
+    findings,
     deletedGroups: deletedGroupsOf(input),
     adopted: proposal.adopted
       .map((one) => ({ ...one, name: nameIn(before, one.uid) }))
@@ -100,6 +102,7 @@ const identitiesOf = ({ before, after, changes, reassumed, replacements }: RuleI
       id,
       uid: own ? own.uid : id,
       name: own?.name ?? id,
+      ...(old && now && old.name !== now.name && { nameBefore: old.name }),
       groupName: own ? groupNameOf(now ? after : before, own.group) : "",
       change: !old
         ? now
@@ -126,13 +129,13 @@ const identitiesOf = ({ before, after, changes, reassumed, replacements }: RuleI
 };
 
 const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[]): Row[] =>
-  rows
-    .map(({ group, capability, role }) => {
+  rowsInOrder(
+    rows.map(({ group, capability, role }) => {
       const node = graph.groups.get(group);
       const place = groupNameOf(graph, group);
       return { group: node ? node.uid : group, groupName: place, capability, role: nameOf(graph.roles, role) };
-    })
-    .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.capability, b.capability));
+    }),
+  );
 
 const findingsOf = (input: RuleInput): Finding[] =>
   rules.flatMap(({ name: rule, find }) =>
@@ -152,7 +155,7 @@ const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
   [...before.groups.values()]
     .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
     .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) }))
-    .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.group, b.group));
+    .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.group, b.group));
 
 const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
   forced
@@ -162,7 +165,10 @@ const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"]
       const unmanaged = contents.filter(({ uid }) => uid === null || !deleted.has(uid));
       return { ...one, name: name === node ? one.resource : name, contents: one.deletes ? unmanaged : [] };
     })
-    .sort((a, b) => compare(a.resource, b.resource) || compare(a.uid ?? "", b.uid ?? ""));
+    .sort(
+      (a, b) =>
+        Number(b.deletes) - Number(a.deletes) || compare(a.resource, b.resource) || compare(a.uid ?? "", b.uid ?? ""),
+    );
 
 const undeclaredOf = ({ undeclared, before }: Proposal): Undeclared[] =>
   undeclared
@@ -170,24 +176,23 @@ const undeclaredOf = ({ undeclared, before }: Proposal): Undeclared[] =>
       const binding = before.bindings.get(id);
       if (!binding) return [];
       const { identity, role, group } = binding;
-      const identityName = nameOf(before.identities, identity);
-      return [
-        {
-          binding: id,
-          group,
-          groupName: pathOf(before, group),
-          identity,
-          identityName,
-          role: nameOf(before.roles, role),
-        },
-      ];
+      const entry = {
+        binding: id,
+        group,
+        groupName: pathOf(before, group),
+        identity,
+        identityName: nameOf(before.identities, identity),
+        role: nameOf(before.roles, role),
+      };
+      return [{ entry, rank: worstRankOf(before.roles.get(role)?.capabilities ?? []) }];
     })
-    .sort((a, b) =>
-      compare(
-        `${a.groupName} ${a.identityName} ${a.role} ${a.binding}`,
-        `${b.groupName} ${b.identityName} ${b.role} ${b.binding}`,
-      ),
-    );
+    .sort(
+      ({ entry: a, rank: one }, { entry: b, rank: other }) =>
+        one - other ||
+        byBreadth(a.groupName, b.groupName) ||
+        compare(`${a.identityName} ${a.role} ${a.binding}`, `${b.identityName} ${b.role} ${b.binding}`),
+    )
+    .map(({ entry }) => entry);
 
 const nameIn = ({ groups, identities, roles }: AccessGraph, id: NodeId): string =>
   (groups.get(id) ?? identities.get(id) ?? roles.get(id))?.name ?? id;

@@ -54,6 +54,7 @@ const relationship = z
 export const IdentityReview = z.object({
   uid,
   name: z.string(),
+  nameBefore: z.string().optional().describe("where the identity is renamed"),
   groupName,
   change: z.enum(["created", "deleted", "replaced", "updated", "none"]).describe("of the identity's own record"),
   gains: z.array(Row),
@@ -62,6 +63,11 @@ export const IdentityReview = z.object({
   assumableAfter: relationship,
   before: Assumption.nullable().describe("assumableBefore in words"),
   after: Assumption.nullable().describe("assumableAfter in words"),
+  assumable: z
+    .object({ before: relationship, after: relationship })
+    .optional()
+    .describe("assumableBefore and assumableAfter; in JSON only"),
+  changed: z.boolean().optional().describe("of an identity that stays: who can assume it changes; in JSON only"),
 });
 export type IdentityReview = z.infer<typeof IdentityReview>;
 
@@ -136,8 +142,19 @@ export type Unknown = z.infer<typeof Unknown>;
 export const NotVisible = z.object({ kind: z.string(), group: z.string(), groupName, message: z.string() });
 export type NotVisible = z.infer<typeof NotVisible>;
 
+/** What was reviewed, where and when. */
+export const Origin = z.object({
+  stack: z.string().optional().describe("project/stack of the program, where there is one"),
+  service: z.string().describe("address of the API"),
+  commit: z.string().optional().describe("of git, in the folder of the program or the policy; where there is one"),
+  isModified: z.boolean().optional().describe("true: files differ from the commit"),
+  time: z.string().describe("RFC 3339, by the clock of the service"),
+});
+export type Origin = z.infer<typeof Origin>;
+
 export const Report = z.object({
   source: z.enum(["preview", "policy"]),
+  origin: Origin.optional(),
   identities: z.array(IdentityReview),
   findings: z.array(Finding),
   deletedGroups: z.array(DeletedGroup),

@@ -1,4 +1,5 @@
 // `irm review`: exit codes, flags and streams.
+import { execFileSync } from "node:child_process";
 import { createReadStream, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -57,9 +58,13 @@ test("prints the change in access of a preview, and exits with 0", async () => {
 
 test("--preview - reads the preview from stdin", async () => {
   const file = preview();
-  const { stdout } = await runIrm("review", "--preview", file, "--format", "json");
+  // The time of the review stands in both.
+  const bodyOf = ({ stdout }: { stdout: string }) => ({ ...JSON.parse(stdout), origin: undefined });
+  const expected = bodyOf(await runIrm("review", "--preview", file, "--format", "json"));
   const stdin = vi.spyOn(process, "stdin", "get").mockReturnValue(createReadStream(file) as never);
-  expect(await runIrm("review", "--preview", "-", "--format", "json")).toEqual({ code: 0, stdout, stderr: "" });
+  const fromStdin = await runIrm("review", "--preview", "-", "--format", "json");
+  expect(fromStdin).toMatchObject({ code: 0, stderr: "" });
+  expect(bodyOf(fromStdin)).toEqual(expected);
   const empty = vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from([]) as never);
   expect(await runIrm("review", "--preview", "-")).toMatchObject({
     code: 1,
@@ -78,9 +83,24 @@ test.each(["terminal", "markdown"])("--format %s prints to stdout", async (forma
 test("--format html prints a page with the change and the tree of groups", async () => {
   const { code, stdout, stderr } = await runIrm("review", "--preview", preview(), "--format", "html");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("<b>1</b> identity gains</li>");
+  expect(stdout).toContain("<b>1</b> identity gains access</li>");
   expect(stdout).toContain('<li class="new"><ins><a href="#identity-1">ci</a></ins> <small>new</small></li>');
 });
+
+test("says of what it is: the stack of the preview, the service, the commit of the folder and the time", async () => {
+  const { stdout } = await runIrm("review", "--preview", preview(), "--format", "json");
+  const { origin } = Report.parse(JSON.parse(stdout));
+  expect(origin).toMatchObject({ stack: "access/dev", service: api.baseUrl, commit: headOf(process.cwd()) });
+  expect(Date.parse(origin?.time ?? "")).not.toBeNaN();
+  const policy = write("origin.yaml", `organization: { uid: "${api.organization}" }\n`);
+  const reviewed = await runIrm("review", "--policy", policy, "--format", "json");
+  expect(reviewed.stderr).toBe("");
+  const ofPolicy = Report.parse(JSON.parse(reviewed.stdout));
+  // The folder of the policy is in no repository.
+  expect(Object.keys(ofPolicy.origin ?? {})).toEqual(["service", "time"]);
+});
+
+const headOf = (cwd: string): string => execFileSync("git", ["rev-parse", "HEAD"], { cwd, encoding: "utf8" }).trim();
 
 test("exits with 3 for a finding of a denied rule, unless it is allowed by uid or name", async () => {
   const run = async (...flags: string[]) => (await runIrm("review", "--preview", preview(), ...flags)).code;

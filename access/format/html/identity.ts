@@ -1,6 +1,8 @@
 // What one identity gains and loses, and who can assume it.
 import { textOf } from "../../graph/same.ts";
+import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, IdentityReview, PatternExamples, Row } from "../../review/report.ts";
+import { differences, type Segment } from "../differences.ts";
 import { counted } from "../words.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { html, type Markup } from "./markup.ts";
@@ -12,27 +14,30 @@ export interface IdentityOptions {
 }
 
 export const identityBlock = (identity: IdentityReview, { id, isOpen, sets }: IdentityOptions): Markup => {
-  const { uid, name, groupName, change, gains, losses } = identity;
+  const { uid, name, nameBefore, groupName, change, gains, losses } = identity;
   const tag = change !== "none" && html` <em class="tag">${change}</em>`;
-  const head = html`<bdi class="path">${name}</bdi>${tag} <small>in <bdi>${groupName}</bdi>: ${summaryOf(identity)}</small>`;
+  const warning = changesAssumption(identity) && html` <strong class="tag">who can assume it changes</strong>`;
+  const head = html`${renamed(nameBefore, name)}${tag}${warning} <small>in <bdi>${groupName}</bdi>: ${summaryOf(identity)}</small>`;
   return html`<details class="identity" id="${id}"${isOpen && html` open`}><summary class="head">${head}</summary>
-${rowsOf("Gains", "gain", gains, sets)}${rowsOf("Loses", "loss", losses, sets)}${assumptionsOf(identity)}${
+${changesAssumption(identity) && assumptionsOf(identity)}${rowsOf("Gains", "gain", gains, sets)}${rowsOf("Loses", "loss", losses, sets)}${!changesAssumption(identity) && assumptionsOf(identity)}${
   uid !== null && html`<p class="note"><small>uid ${uid}</small></p>`
 }</details>
 `;
 };
 
-const summaryOf = (identity: IdentityReview): string => {
+const summaryOf = ({ gains, losses }: IdentityReview): string => {
   const parts = [
-    identity.gains.length > 0 && `gains ${counted(identity.gains.length, "capability", "capabilities")}`,
-    identity.losses.length > 0 && `loses ${counted(identity.losses.length, "capability", "capabilities")}`,
-    changesAssumption(identity) && "who can assume it changes",
+    gains.length > 0 && `gains ${counted(gains.length, "capability", "capabilities")}`,
+    losses.length > 0 && `loses ${counted(losses.length, "capability", "capabilities")}`,
   ];
-  return parts.filter(Boolean).join("; ") || "no access changes";
+  return parts.filter(Boolean).join("; ") || "no capability changes";
 };
 
-const changesAssumption = ({ assumableBefore, assumableAfter }: IdentityReview): boolean =>
-  textOf(assumableBefore) !== textOf(assumableAfter);
+/** `old → new` */
+export const renamed = (before: string | undefined, name: string): Markup =>
+  before === undefined || before === name
+    ? html`<bdi class="path">${name}</bdi>`
+    : html`<bdi class="path">${before}</bdi> → <bdi class="path">${name}</bdi>`;
 
 const rowsOf = (title: string, kind: "gain" | "loss", rows: readonly Row[], sets: CapabilitySets): Markup | false => {
   if (rows.length === 0) return false;
@@ -70,22 +75,38 @@ const sharedRows = (rows: readonly Row[]): SharedRow[] => {
 
 const assumptionsOf = (identity: IdentityReview): Markup => {
   const { change, before, after, assumableBefore, assumableAfter } = identity;
-  if (!changesAssumption(identity))
+  if (textOf(assumableBefore) === textOf(assumableAfter))
     return html`<h3>Who can assume it, before and after</h3>${assumptionOf(after ?? before)}\n`;
-  const was = change === "created" ? ABSENT_BEFORE : html`${assumptionOf(before)}${jsonOf(assumableBefore)}`;
-  const will = change === "deleted" ? ABSENT_AFTER : html`${assumptionOf(after)}${jsonOf(assumableAfter)}`;
+  const marked = before && after ? differences(before.text, after.text) : undefined;
+  const was =
+    change === "created"
+      ? ABSENT_BEFORE
+      : html`${assumptionOf(before, marked && markedIn("del", marked.before))}${jsonOf(assumableBefore)}`;
+  const will =
+    change === "deleted" || change === "replaced"
+      ? ABSENT_AFTER
+      : html`${assumptionOf(after, marked && markedIn("ins", marked.after))}${jsonOf(assumableAfter)}`;
   return html`<h3>Who can assume it</h3><div class="sides"><div><h4>Before</h4>${was}</div><div><h4>After</h4>${will}</div></div>
 `;
+};
+
+/** What differs stands out inside the text. */
+const markedIn = (tag: "ins" | "del", segments: readonly Segment[]): Markup => {
+  const texts = segments.map(({ text, differs }) => {
+    if (!differs) return html`${text}`;
+    return tag === "ins" ? html`<ins class="differs">${text}</ins>` : html`<del class="differs">${text}</del>`;
+  });
+  return html`${texts}`;
 };
 
 const ABSENT_BEFORE = html`<p class="note">The identity does not exist yet.</p>`;
 const ABSENT_AFTER = html`<p class="note">The identity does not exist any more.</p>`;
 const NOT_READ = html`<p class="note">Not readable, or the identity cannot be assumed.</p>`;
 
-const assumptionOf = (assumption: Assumption | null): Markup => {
+const assumptionOf = (assumption: Assumption | null, marked?: Markup): Markup => {
   if (assumption === null) return NOT_READ;
   const patterns = assumption.patterns.map(patternOf);
-  return html`<p>${assumption.text}</p>${patterns.length > 0 && html`<ul class="rows">${patterns}</ul>`}`;
+  return html`<p>${marked ?? assumption.text}</p>${patterns.length > 0 && html`<ul class="rows">${patterns}</ul>`}`;
 };
 
 const patternOf = ({ claim, pattern, matches, differs }: PatternExamples): Markup =>

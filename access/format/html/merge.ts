@@ -1,6 +1,7 @@
 // Two graphs as one tree of groups, with who has access where: what is new, what is gone, and what stays.
 import { compare } from "../../graph/compare.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../../graph/graph.ts";
+import { worstRankOf } from "../../review/danger.ts";
 
 export type Mark = "same" | "new" | "gone";
 
@@ -8,11 +9,15 @@ export interface Holder {
   identity: NodeId;
   /** its name, with its group or uid where others have the same name */
   label: string;
+  /** where it is renamed */
+  nameBefore?: string | undefined;
   mark: Mark;
 }
 
 export interface RoleHolders {
   name: string;
+  /** where it is renamed */
+  nameBefore?: string | undefined;
   /** its capabilities differ */
   changes: boolean;
   holders: Holder[];
@@ -20,6 +25,8 @@ export interface RoleHolders {
 
 export interface GroupTree {
   name: string;
+  /** where it is renamed */
+  nameBefore?: string | undefined;
   path: string;
   mark: Mark;
   roles: RoleHolders[];
@@ -57,9 +64,12 @@ export const treesOf = (graphs: Graphs): GroupTree[] => {
       number,
       number,
     ];
-    const changesHere = added + removed > 0 || mark !== "same" || roles.some((role) => role.changes);
+    const formerly = nameBefore(graphs, "groups", id);
+    const changesHere =
+      added + removed > 0 || mark !== "same" || formerly !== undefined || roles.some((role) => role.changes);
     return {
       name,
+      nameBefore: formerly,
       path: pathOf(after.groups.has(id) ? after : before, id),
       mark,
       roles,
@@ -74,9 +84,20 @@ export const treesOf = (graphs: Graphs): GroupTree[] => {
   return trees;
 };
 
+const nameBefore = (
+  { before, after }: Graphs,
+  kind: "groups" | "identities" | "roles",
+  id: NodeId,
+): string | undefined => {
+  const [old, own] = [before[kind].get(id)?.name, after[kind].get(id)?.name];
+  return own === undefined || old === own ? undefined : old;
+};
+
 const markOf = (wasThere: boolean, isThere: boolean): Mark => (wasThere ? (isThere ? "same" : "gone") : "new");
 
-/** Of each group its roles by name, and who holds them. Two bindings of one pair are one. */
+const MARKS: readonly Mark[] = ["new", "gone", "same"];
+
+/** Of each group its roles, the most dangerous first, and who holds them: what changes first. Two bindings of one pair are one. */
 const holdersIn = ({ before, after }: Graphs): Map<NodeId, RoleHolders[]> => {
   const pairs = new Map<NodeId, Map<NodeId, Map<NodeId, { before: boolean; after: boolean }>>>();
   for (const [side, graph] of [
@@ -96,16 +117,19 @@ const holdersIn = ({ before, after }: Graphs): Map<NodeId, RoleHolders[]> => {
       [...roles]
         .map(([role, identities]) => ({
           name: roleOf(role)?.name ?? role,
+          nameBefore: nameBefore({ before, after }, "roles", role),
+          rank: worstRankOf(roleOf(role)?.capabilities ?? []),
           changes: changesRole({ before, after }, role),
           holders: [...identities]
             .map(([identity, sides]) => ({
               identity,
               label: labelOf(identity),
+              nameBefore: nameBefore({ before, after }, "identities", identity),
               mark: markOf(sides.before, sides.after),
             }))
-            .sort((a, b) => compare(a.label, b.label)),
+            .sort((a, b) => MARKS.indexOf(a.mark) - MARKS.indexOf(b.mark) || compare(a.label, b.label)),
         }))
-        .sort((a, b) => compare(a.name, b.name)),
+        .sort((a, b) => a.rank - b.rank || compare(a.name, b.name)),
     ]),
   );
 };

@@ -1,5 +1,6 @@
 // A review as one page: what the rules mark, what each identity gains and loses, and who has access where, before and after.
-import type { Finding, IdentityReview, Report, Review } from "../../review/report.ts";
+import type { Finding, IdentityReview, Origin, Report, Review } from "../../review/report.ts";
+import { type Count, countsOf, footOf, originFacts } from "../review/blocks.ts";
 import { counted } from "../words.ts";
 import { type CapabilitySets, capabilitySets } from "./capability-sets.ts";
 import {
@@ -35,31 +36,37 @@ export const reviewAsHtml = (review: Review): string => {
       rolesSection(review, sets),
       ...recordSections(report),
       sets.section(),
+      { id: "limits", title: "What this review cannot promise", body: html`<p>${footOf(report)}</p>` },
     ],
   });
 };
 
 const titleOf = (trees: readonly GroupTree[]): string => {
-  const names = trees.length > 3 ? `${trees.length} organisations` : trees.map(({ name }) => name).join(", ");
+  const names = trees.length > 3 ? `${trees.length} organizations` : trees.map(({ name }) => name).join(", ");
   return names === "" ? "Change in access" : `Change in access of ${names}`;
 };
 
-const leadOf = ({ source, identities, findings, unknown, notVisible }: Report): Markup => {
+const leadOf = (report: Report): Markup => {
+  const { source, findings, origin, unknown, notVisible } = report;
   const then = source === "preview" ? "after the update that was previewed" : "if the policy file is the whole truth";
   const open = findings.filter(({ allowed }) => !allowed).length;
-  const gaining = identities.filter(({ gains }) => gains.length > 0).length;
-  const losing = identities.filter(({ losses }) => losses.length > 0).length;
+  const denied = findings.filter((one) => one.denied).length;
   const limits = unknown.length + notVisible.length;
-  return html`<p>Who can do what now, and ${then}.</p>
-<ul class="tiles">${tile("alert", open, open === 1 ? "finding" : "findings")}${tile("gain", gaining, gaining === 1 ? "identity gains" : "identities gain")}${tile(
-    "loss",
-    losing,
-    losing === 1 ? "identity loses" : "identities lose",
+  // Gains and losses also show that there are none.
+  const shown = countsOf(report).filter(({ count, isAlways }) => count > 0 || isAlways);
+  return html`${origin && originOf(origin)}<p>Who can do what now, and ${then}.</p>
+<ul class="tiles">${denied > 0 && tile("alert", denied, denied === 1 ? "denied finding" : "denied findings")}${tile("alert", open, open === 1 ? "finding" : "findings")}${shown.map(
+    ({ kind, count, one, many }) => tile(kind, count, count === 1 ? one : many),
   )}${limits > 0 && tile("alert", limits, "unknown or not visible")}</ul>
 `;
 };
 
-const tile = (kind: "alert" | "gain" | "loss", count: number, what: string): Markup =>
+/** What the page is about: one that is passed on is read without the pull request. */
+const originOf = (origin: Origin): Markup =>
+  html`<dl class="origin">${originFacts(origin).map(({ name, value }) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
+`;
+
+const tile = (kind: Count["kind"], count: number, what: string): Markup =>
   html`<li class="${count === 0 ? "none" : kind}"><b>${count}</b> ${what}</li>`;
 
 interface Links {

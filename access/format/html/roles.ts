@@ -1,9 +1,11 @@
 // The roles whose capabilities change, and those that are new or gone.
 import { compare } from "../../graph/compare.ts";
 import type { RoleNode } from "../../graph/graph.ts";
+import { byEffect, worstRankOf } from "../../review/danger.ts";
 import type { Review } from "../../review/report.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { listSection } from "./further.ts";
+import { renamed } from "./identity.ts";
 import { html } from "./markup.ts";
 import type { Section } from "./page.ts";
 
@@ -12,17 +14,28 @@ export const rolesSection = ({ before, after }: Review, sets: CapabilitySets): S
   const changes = [...ids].flatMap((id) => {
     const [old, own] = [before.roles.get(id), after.roles.get(id)];
     const [lost, gained] = [without(old, own), without(own, old)];
-    if (old !== undefined && own !== undefined && lost.length + gained.length === 0) return [];
-    return [{ name: (own ?? old)?.name ?? id, isNew: old === undefined, isGone: own === undefined, lost, gained }];
+    const nameBefore = old?.name === own?.name ? undefined : old?.name;
+    if (old !== undefined && own !== undefined && lost.length + gained.length === 0 && nameBefore === undefined)
+      return [];
+    return [
+      {
+        name: (own ?? old)?.name ?? id,
+        nameBefore: own && nameBefore,
+        isNew: old === undefined,
+        isGone: own === undefined,
+        lost,
+        gained,
+      },
+    ];
   });
   return listSection(
     "roles",
     "Roles that change",
     changes
-      .sort((a, b) => compare(a.name, b.name))
+      .sort((a, b) => worstRankOf(a.gained) - worstRankOf(b.gained) || compare(a.name, b.name))
       .map(
-        ({ name, isNew, isGone, lost, gained }) =>
-          html`<b><bdi>${name}</bdi></b>${isNew && html` <ins class="tag">new</ins>`}${isGone && html` <del class="tag">deleted</del>`}${
+        ({ name, nameBefore, isNew, isGone, lost, gained }) =>
+          html`<b>${renamed(nameBefore, name)}</b>${isNew && html` <ins class="tag">new</ins>`}${isGone && html` <del class="tag">deleted</del>`}${
             gained.length > 0 && html`<p>gains ${sets.show(name, gained)}</p>`
           }${lost.length > 0 && html`<p>loses ${sets.show(name, lost)}</p>`}`,
       ),
@@ -31,5 +44,5 @@ export const rolesSection = ({ before, after }: Review, sets: CapabilitySets): S
 
 const without = (one?: RoleNode, other?: RoleNode): string[] => {
   const held = new Set(other?.capabilities);
-  return (one?.capabilities ?? []).filter((capability) => !held.has(capability));
+  return (one?.capabilities ?? []).filter((capability) => !held.has(capability)).sort(byEffect);
 };

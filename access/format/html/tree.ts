@@ -25,7 +25,8 @@ export const treeSection = (trees: readonly GroupTree[], { linkOf }: TreeOptions
 
 const flattened = (tree: GroupTree): GroupTree[] => [tree, ...tree.children.flatMap(flattened)];
 
-const isChanged = ({ added, removed, mark }: GroupTree): boolean => added + removed > 0 || mark !== "same";
+const isChanged = ({ added, removed, mark, nameBefore }: GroupTree): boolean =>
+  added + removed > 0 || mark !== "same" || nameBefore !== undefined;
 
 interface ItemOptions extends TreeOptions {
   isOpen(tree: GroupTree): boolean;
@@ -44,29 +45,33 @@ const groupItem = (tree: GroupTree, options: ItemOptions): Markup => {
   return html`<li class="${tree.hasChange ? "group changed" : "group"}">${own}${below}</li>\n`;
 };
 
-const headOf = ({ name, path, mark, roles, added, removed }: GroupTree): Markup => {
+const headOf = ({ name, nameBefore, path, mark, roles, added, removed }: GroupTree): Markup => {
   const above = path !== "/" && path.endsWith(name) && path.slice(0, -name.length);
   const bindings = roles.reduce((sum, { holders }) => sum + holders.length, 0);
   const stay = bindings === 0 ? "no bindings" : counted(bindings - removed, "binding");
-  return html`<bdi class="path">${above && html`<span>${above}</span>`}${name}</bdi>${tagOf(mark)} <small>${stay}${
+  return html`<bdi class="path">${above && html`<span>${above}</span>`}${wasCalled(nameBefore)}${name}</bdi>${tagOf(mark)} <small>${stay}${
     added > 0 && html`, <ins>${added} new</ins>`
   }${removed > 0 && html`, <del>${removed} gone</del>`}</small>`;
 };
 
+const wasCalled = (nameBefore: string | undefined): Markup | false =>
+  nameBefore !== undefined && html`<span>${nameBefore} → </span>`;
+
 const tagOf = (mark: Mark): Markup | false =>
   mark === "new" ? html` <ins class="tag">new</ins>` : mark === "gone" && html` <del class="tag">deleted</del>`;
 
-const roleRow = ({ name, changes, holders }: RoleHolders, options: TreeOptions): Markup => {
+const roleRow = ({ name, nameBefore, changes, holders }: RoleHolders, options: TreeOptions): Markup => {
   const tag = changes && html` <em class="tag">role changes</em>`;
   const items = holders.map((holder) => holderItem(holder, options));
   const hasChange = holders.some(({ mark }) => mark !== "same");
   const kind = changes ? html` class="role"` : hasChange && html` class="changed"`;
-  return html`<dl${kind}><dt><bdi>${name}</bdi>${tag}</dt><dd><ul class="who">${items}</ul></dd></dl>`;
+  return html`<dl${kind}><dt><bdi>${wasCalled(nameBefore)}${name}</bdi>${tag}</dt><dd><ul class="who">${items}</ul></dd></dl>`;
 };
 
-const holderItem = ({ identity, label, mark }: Holder, { linkOf }: TreeOptions): Markup => {
+const holderItem = ({ identity, label, nameBefore, mark }: Holder, { linkOf }: TreeOptions): Markup => {
   const link = linkOf(identity);
-  const name = link === undefined ? html`${label}` : html`<a href="${link}">${label}</a>`;
+  const shown = html`${wasCalled(nameBefore)}${label}`;
+  const name = link === undefined ? shown : html`<a href="${link}">${shown}</a>`;
   if (mark === "same") return html`<li>${name}</li>`;
   return mark === "new"
     ? html`<li class="new"><ins>${name}</ins> <small>new</small></li>`

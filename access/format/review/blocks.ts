@@ -1,6 +1,6 @@
 // A report in the parts that people read, the same in every format: its title, rows by group and role, and the lists below.
-import type { Report, Row } from "../../review/report.ts";
-import { isWrite } from "../../review/write.ts";
+import { byEffect, changesAssumption, EFFECTS, type Effect, effectOf } from "../../review/danger.ts";
+import type { IdentityReview, Origin, Report, Row } from "../../review/report.ts";
 import { counted } from "../words.ts";
 
 /** Rows of one group and role. */
@@ -9,9 +9,13 @@ export interface Change {
   /** `platform/registry`, `clusters (new)` */
   place: string;
   role: string;
+  /** the worst first: a long list is cut */
   capabilities: string[];
+  /** of the worst of them */
+  effect: Effect;
 }
 
+/** In the order of the report: gains before losses, the worst first. */
 export const changesOf = ({ gains, losses }: { gains: readonly Row[]; losses: readonly Row[] }): Change[] => [
   ...grouped("+", gains),
   ...grouped("-", losses),
@@ -20,10 +24,14 @@ export const changesOf = ({ gains, losses }: { gains: readonly Row[]; losses: re
 const grouped = (sign: "+" | "-", rows: readonly Row[]): Change[] =>
   [...Map.groupBy(rows, placeKey).values()].map((own) => {
     const { groupName, group, role } = own[0] as Row;
-    // What changes things first: a long list is cut.
-    const [writes, reads] = [own.filter(isWrite), own.filter((row) => !isWrite(row))];
-    const capabilities = [...writes, ...reads].map(({ capability }) => capability);
-    return { sign, place: placeOf(groupName, group), role, capabilities };
+    const capabilities = own.map(({ capability }) => capability).sort(byEffect);
+    return {
+      sign,
+      place: placeOf(groupName, group),
+      role,
+      capabilities,
+      effect: effectOf(capabilities[0] as string),
+    };
   });
 
 // A review may have hundreds of thousands of rows. The length keeps a role "b c" at "a" apart from a role "c" at "a b".
@@ -31,20 +39,116 @@ const placeKey = ({ group, groupName, role }: Row): string =>
   `${role.length} ${role} ${group === null ? "new " : ""}${group ?? groupName}`;
 
 export const placeOf = (groupName: string, group: string | null): string =>
-  group === null ? `${groupName} (new)` : groupName === "/" ? "/ (the organisation)" : groupName;
+  group === null ? `${groupName} (new)` : groupName === "/" ? "/ (the organization)" : groupName;
 
-export const titleOf = ({ identities, findings, source, unknown, notVisible }: Report): string => {
-  const gaining = identities.filter(({ gains }) => gains.length > 0).length;
-  const losing = identities.filter(({ losses }) => losses.length > 0).length;
-  const parts = [
-    gaining > 0 && `${counted(gaining, "identity gains", "identities gain")} access`,
-    losing > 0 && `${counted(losing, "identity loses", "identities lose")} access`,
-  ].filter(Boolean);
+/** A number that a headline or a badge shows. */
+export interface Count {
+  kind: "alert" | "gain" | "loss";
+  count: number;
+  one: string;
+  many: string;
+  /** a page also shows that there are none */
+  isAlways?: true;
+}
+
+/** What changes, the worst first. */
+export const countsOf = ({ identities, deletedGroups, adopted }: Report): Count[] => {
+  const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
+  const hasRows = ({ gains, losses }: IdentityReview): boolean => gains.length + losses.length > 0;
+  const only = (change: IdentityReview["change"]) =>
+    among((one) => one.change === change && !hasRows(one) && !changesAssumption(one));
+  return [
+    {
+      kind: "alert",
+      count: among(changesAssumption),
+      one: "identity: who can assume it changes",
+      many: "identities: who can assume them changes",
+    },
+    {
+      kind: "gain",
+      count: among(({ gains }) => gains.length > 0),
+      one: "identity gains access",
+      many: "identities gain access",
+      isAlways: true,
+    },
+    {
+      kind: "loss",
+      count: among(({ losses }) => losses.length > 0),
+      one: "identity loses access",
+      many: "identities lose access",
+      isAlways: true,
+    },
+    {
+      kind: "gain",
+      count: only("created"),
+      one: "new identity without access",
+      many: "new identities without access",
+    },
+    {
+      kind: "loss",
+      count: only("deleted") + only("replaced"),
+      one: "identity without access goes",
+      many: "identities without access go",
+    },
+    { kind: "loss", count: only("updated"), one: "identity is renamed", many: "identities are renamed" },
+    { kind: "loss", count: deletedGroups.length, one: "group is deleted", many: "groups are deleted" },
+    { kind: "gain", count: adopted.length, one: "record is taken over", many: "records are taken over" },
+  ];
+};
+
+export const titleOf = (report: Report): string => {
+  const { findings, source, unknown, notVisible } = report;
+  const parts = countsOf(report).flatMap(({ count, one, many }) => (count > 0 ? [counted(count, one, many)] : []));
   // Nothing seen is not the same as nothing there.
   const none = unknown.length + notVisible.length > 0 ? "no change that this review can see" : "no change";
   const change = parts.length === 0 ? none : parts.join(", ");
-  return `Change in access by this ${source}: ${change}; ${counted(findings.length, "finding")}`;
+  const denied = findings.filter((one) => one.denied).length;
+  const found = counted(findings.length, "finding") + (denied > 0 ? `, ${denied} denied` : "");
+  return `Change in access by this ${source}: ${change}; ${found}`;
 };
+
+/** `3 where it gains writes, 12 where it loses access` */
+export const kindsOf = (changes: readonly Pick<Change, "sign" | "effect">[], where: string): string => {
+  const kinds = [
+    ...EFFECTS.map((effect) => ({ sign: "+", effect, text: GAINS[effect] })),
+    { sign: "-", effect: undefined, text: "losses" },
+  ];
+  return kinds
+    .map(({ sign, effect, text }) => {
+      const own = changes.filter((one) => one.sign === sign && (effect === undefined || one.effect === effect));
+      return own.length === 0 ? "" : `${own.length} ${where} ${text}`;
+    })
+    .filter(Boolean)
+    .join(", ");
+};
+
+const GAINS: Readonly<Record<Effect, string>> = {
+  grant: "gains that let it give access",
+  write: "gains of writes",
+  read: "gains of reads",
+};
+
+/** The names and values that a format shows. */
+export const originFacts = ({
+  stack,
+  service,
+  commit,
+  isModified,
+  time,
+}: Origin): { name: string; value: string }[] => [
+  ...(stack === undefined ? [] : [{ name: "Stack", value: stack }]),
+  { name: "Service", value: service },
+  ...(commit === undefined
+    ? []
+    : [{ name: "Commit", value: isModified ? `${commit}, with changes that are not committed` : commit }]),
+  { name: "Time", value: time },
+];
+
+/** What a review of this kind cannot promise. */
+export const footOf = ({ source }: Report): string =>
+  source === "policy"
+    ? "A policy runs no code, so this review does not depend on its author. It does not bind the run that applies the policy."
+    : "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow. This review does not bind the run (docs/security.md).";
 
 export const CHANGES: Readonly<Record<string, string>> = {
   created: "new",
@@ -63,6 +167,15 @@ export interface Section {
 export type Part = string | { quoted: string };
 
 const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
+
+/** What this review cannot tell. It comes before the identities: a reader must not take silence for safety. */
+export const limitsOf = (report: Report): Section[] => [
+  { title: "Not known", items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
+  {
+    title: "Not visible to the caller, so in neither gains nor losses",
+    items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
+  },
+];
 
 /** What follows the identities. */
 export const sectionsOf = (report: Report): Section[] => [
@@ -111,11 +224,6 @@ export const sectionsOf = (report: Report): Section[] => [
     items: report.expiringKeys.map(({ name, groupName, expirationTime }) => ({
       parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
     })),
-  },
-  { title: "Not known", items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
-  {
-    title: "Not visible to the caller, so in neither gains nor losses",
-    items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
   },
 ];
 

@@ -1,137 +1,178 @@
-// A report as Markdown, for a comment on a pull request: at most 60,000 bytes, and what is left out is counted. Texts of the API and of
-// a preview stand in code, where they are neither markup nor mention.
+// A report as Markdown, for a comment on a pull request: at most 60,000 bytes. Long lists of capabilities are cut first, then what is
+// least dangerous; what is left out is counted. Texts of the API and of a preview stand in code, where they are neither markup nor
+// mention.
+import { textOf } from "../../graph/same.ts";
+import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, Report } from "../../review/report.ts";
-import { code, htmlCode } from "../markdown-text.ts";
+import { differences, type Segment } from "../differences.ts";
+import { code, htmlCode, markedCode } from "../markdown-text.ts";
 import { counted } from "../words.ts";
-import { CHANGES, changesOf, sectionsOf, titleOf } from "./blocks.ts";
+import {
+  CHANGES,
+  type Change,
+  changesOf,
+  footOf,
+  kindsOf,
+  limitsOf,
+  originFacts,
+  type Section,
+  sectionsOf,
+  titleOf,
+} from "./blocks.ts";
+import { type Block, fitted, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
 
 /** GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
 const BYTES_MAX = 60_000;
-const CAPABILITIES_SHOWN = 30;
-const CHANGES_SHOWN = 20;
+/** Capabilities of one group and role, from the review that has room for all to the one that has least. */
+const CAPABILITIES_SHOWN = [Number.POSITIVE_INFINITY, 60, 30, 10];
 const CLAIMS_MAX = 500;
 
-interface Block {
-  head: string;
-  items: string[];
-  foot: string;
-  /** `3 findings` */
-  count: (items: number) => string;
-}
+/** What is left out last. */
+const DANGER = { finding: 0, assumable: 1, grant: 2, write: 3, section: 4, read: 5, loss: 6, excused: 6 };
 
 export const reportAsMarkdown = (report: Report): string => {
-  const title = `## ${titleOf(report)}\n\n`;
-  const blocks = [
-    findingsBlock(report.findings),
-    identitiesBlock(report.identities),
-    ...sectionsOf(report).map(sectionBlock),
-  ];
-  const used = blocks.filter(({ items }) => items.length > 0);
-  return title + fitted(used, BYTES_MAX - Buffer.byteLength(title));
+  const { origin } = report;
+  const facts = origin ? originFacts(origin).map(({ name, value }) => `${name} ${code(value)}`) : [];
+  const title = `## ${titleOf(report)}\n\n${origin ? `${facts.join(" · ")}\n\n` : ""}`;
+  const foot = `\n<sub>${footOf(report)}</sub>\n`;
+  const room = BYTES_MAX - Buffer.byteLength(title + foot);
+  const limits = limitsOf(report).map((section) => sectionBlock(section, DANGER.write));
+  const sections = sectionsOf(report).map((section) => sectionBlock(section, DANGER.section));
+  const identities = report.identities.map((identity) => ({ identity, changes: changesOf(identity) }));
+  let blocks: Block[] = [];
+  for (const shown of CAPABILITIES_SHOWN) {
+    blocks = [findingsBlock(report.findings), ...limits, identitiesBlock(identities, shown), ...sections];
+    blocks = blocks.filter(({ items }) => items.length > 0);
+    const text = whole(blocks, room);
+    if (text !== undefined) return title + text + foot;
+  }
+  return title + fitted(blocks, room) + foot;
 };
+
+const omitted = (count: string, detail = ""): string =>
+  `\n${count} left out here${detail && ` (${detail})`}; \`--format json\` has all.\n`;
 
 const findingsBlock = (findings: readonly Finding[]): Block => ({
   head: "| | Rule | Subject | Finding |\n| --- | --- | --- | --- |\n",
   items: findings.map(({ rule, subject, name, message, allowed, denied }) => {
     const mark = allowed ? "allowed" : denied ? ":no_entry: denied" : ":warning:";
     const whom = name === subject ? cell(name) : `${cell(name)} ${cell(subject)}`;
-    return `| ${mark} | \`${rule}\` | ${whom} | ${cell(message)} |\n`;
+    const row = `| ${mark} | \`${rule}\` | ${whom} | ${cell(message)} |\n`;
+    return plainItem(allowed ? DANGER.excused : DANGER.finding, row);
   }),
   foot: "",
-  count: (items) => counted(items, "finding"),
+  share: 4,
+  omittedText: (items) => omitted(counted(items.length, "finding")),
 });
 
 /** In a table a bar ends the cell, also in code. */
 const cell = (text: string): string => code(text, CLAIMS_MAX).replaceAll("|", "\\|");
 
-const identitiesBlock = (identities: readonly IdentityReview[]): Block => ({
-  head: "",
-  items: identities.map(identityText),
-  foot: "",
-  count: (items) => counted(items, "identity", "identities"),
-});
+interface Changed {
+  identity: IdentityReview;
+  changes: Change[];
+}
 
-const identityText = (identity: IdentityReview): string => {
-  const { name, uid, groupName, gains, losses, change, before, after, assumableBefore, assumableAfter } = identity;
-  const counts = [gains.length > 0 && `gains ${gains.length}`, losses.length > 0 && `loses ${losses.length}`];
-  const facts = [CHANGES[change], ...counts].filter(Boolean).join(", ");
-  const isSame = JSON.stringify(assumableBefore) === JSON.stringify(assumableAfter);
-  const changes = changesOf(identity);
-  const lines = [
-    `In ${code(groupName)}, ${uid === null ? "no uid yet" : `uid ${code(uid)}`}.`,
-    ...(isSame ? [] : [...assumed("before", before), ...assumed("after", after)]),
-    ...changes.slice(0, CHANGES_SHOWN).map(({ sign, place, role, capabilities }) => {
-      const verb = sign === "+" ? "**gains**" : "**loses**";
-      const rest = capabilities.length - CAPABILITIES_SHOWN;
-      const list = capabilities
-        .slice(0, CAPABILITIES_SHOWN)
-        .map((one) => code(one))
-        .join(", ");
-      return `${verb} at ${code(place)} and below, through ${code(role)}: ${list}${rest > 0 ? ` and ${rest} more` : ""}`;
-    }),
-    ...(changes.length > CHANGES_SHOWN ? [`and ${changes.length - CHANGES_SHOWN} more groups and roles`] : []),
-  ];
-  const summary = `<summary>${htmlCode(name)} ${facts}</summary>`;
-  return `<details>${summary}\n\n${lines.map((line) => `- ${line}\n`).join("")}\n</details>\n`;
+const identitiesBlock = (identities: readonly Changed[], shown: number): Block => {
+  const items = identities.map((one) => ({ ...one, item: identityItem(one, shown) }));
+  const changesIn = new Map(items.map(({ changes, item }) => [item, changes]));
+  return {
+    head: "",
+    items: items.map(({ item }) => item),
+    foot: "",
+    share: 4,
+    omittedText: (left) => {
+      const worst = left.flatMap((item) => changesIn.get(item)?.slice(0, 1) ?? []);
+      return omitted(counted(left.length, "identity", "identities"), kindsOf(worst, "with"));
+    },
+  };
 };
 
-const assumed = (when: string, assumption: Assumption | null): string[] => {
-  if (!assumption) return [];
-  const examples = assumption.patterns.flatMap(({ claim, matches, differs }) => [
+const identityItem = ({ identity, changes }: Changed, shown: number): Item => {
+  const { name, uid, groupName, gains } = identity;
+  const isReassumed = changesAssumption(identity);
+  const summary = `<summary>${htmlCode(name)} ${factsOf(identity)}</summary>`;
+  const about = `- In ${code(groupName)}, ${uid === null ? "no uid yet" : `uid ${code(uid)}`}.\n`;
+  const assumptions = assumptionLines(identity);
+  const changeOf = new Map<Line, Change>(changes.map((one) => [changeLine(one, shown), one]));
+  return {
+    danger: isReassumed ? DANGER.assumable : gains.length > 0 ? DANGER.read : DANGER.loss,
+    // A reader must not have to open it to see who may become this identity.
+    head: `<details${isReassumed ? " open" : ""}>${summary}\n\n${about}`,
+    lines: [...assumptions, ...changeOf.keys()],
+    foot: "\n</details>\n",
+    omittedText: (lines) => {
+      const left = lines.flatMap((line) => changeOf.get(line) ?? []);
+      const texts = [left.length < lines.length && "who can assume it", kindsOf(left, "groups and roles with")];
+      return `- left out here: ${texts.filter(Boolean).join(", ")}\n`;
+    },
+  };
+};
+
+const factsOf = ({ nameBefore, ...identity }: IdentityReview): string => {
+  const { change, gains, losses } = identity;
+  const isReassumed = changesAssumption({ ...identity });
+  const isNamed = isReassumed || nameBefore !== undefined;
+  return [
+    nameBefore !== undefined && `renamed from ${htmlCode(nameBefore)}`,
+    !(change === "updated" && isNamed) && CHANGES[change],
+    isReassumed && "who can assume it changes",
+    gains.length > 0 && `gains ${gains.length}`,
+    losses.length > 0 && `loses ${losses.length}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+};
+
+const assumptionLines = (identity: IdentityReview): Line[] => {
+  const { before, after, assumableBefore, assumableAfter } = identity;
+  if (textOf(assumableBefore) === textOf(assumableAfter)) return [];
+  const danger = changesAssumption(identity)
+    ? DANGER.assumable
+    : identity.gains.length > 0
+      ? DANGER.write
+      : DANGER.loss;
+  const marked = before && after ? differences(before.text, after.text) : undefined;
+  const lines = [
+    ...(before ? [assumptionText("before", before, marked?.before)] : []),
+    ...(after ? [assumptionText("after", after, marked?.after)] : []),
+  ];
+  // A text that is missing on one side is itself a change.
+  const missing = before && !after ? "after" : !before && after && changesAssumption(identity) ? "before" : undefined;
+  if (missing && changesAssumption(identity)) lines.push(`- who can assume it ${missing} is not known\n`);
+  return lines.map((text) => ({ danger, text }));
+};
+
+const assumptionText = (when: string, { text, patterns }: Assumption, marked?: readonly Segment[]): string => {
+  const shown = marked ? markedCode(marked, CLAIMS_MAX) : code(text, CLAIMS_MAX);
+  const examples = patterns.flatMap(({ claim, matches, differs }) => [
     ...(matches.length === 0
       ? []
       : [`  - ${code(claim)} may be ${matches.map((one) => code(one, CLAIMS_MAX)).join(", ")}`]),
     ...(differs.length === 0 ? [] : [`  - but not ${differs.map((one) => code(one, CLAIMS_MAX)).join(", ")}`]),
   ]);
-  return [[`can be assumed ${when} by ${code(assumption.text, CLAIMS_MAX)}`, ...examples].join("\n")];
+  return [`- can be assumed ${when} by ${shown}`, ...examples].map((line) => `${line}\n`).join("");
 };
 
-const sectionBlock = ({ title, items }: ReturnType<typeof sectionsOf>[number]): Block => ({
-  head: `<details><summary>${title} (${items.length})</summary>\n\n`,
-  items: items.map(
-    ({ parts }) =>
-      `- ${parts.map((part) => (typeof part === "string" ? part : code(part.quoted, CLAIMS_MAX))).join("")}\n`,
-  ),
-  foot: "\n</details>\n",
-  count: (count) => counted(count, "entry", "entries"),
-});
-
-// The first two blocks are what a reviewer must see; the others share what is left.
-const SHARES = [4, 4];
-
-const fitted = (blocks: readonly Block[], room: number): string => {
-  const fixed = blocks.map(({ head, foot }) => Buffer.byteLength(head + foot) + OMITTED_MAX);
-  let left = room - fixed.reduce((sum, size) => sum + size, 0);
-  const sizes = blocks.map(({ items }) => items.reduce((sum, item) => sum + Buffer.byteLength(item), 0));
-  let shares = blocks.reduce((sum, _, i) => sum + (SHARES[i] ?? 1), 0);
-  // The small blocks first: what they do not need is for the others.
-  const budgets = new Map<number, number>();
-  for (const i of sizes
-    .map((_, at) => at)
-    .sort((a, b) => (sizes[a] as number) / (SHARES[a] ?? 1) - (sizes[b] as number) / (SHARES[b] ?? 1))) {
-    const own = Math.min(sizes[i] as number, Math.floor((left * (SHARES[i] ?? 1)) / shares));
-    budgets.set(i, own);
-    left -= own;
-    shares -= SHARES[i] ?? 1;
-  }
-  return blocks.map((block, i) => blockText(block, budgets.get(i) as number)).join("\n");
-};
-
-const OMITTED_MAX = 120;
-
-const blockText = ({ head, items, foot, count }: Block, budget: number): string => {
-  let left = budget;
-  const kept = items.filter((item) => {
-    const size = Buffer.byteLength(item);
-    if (size > left) return false;
-    left -= size;
-    return true;
+const changeLine = ({ sign, place, role, capabilities, effect }: Change, most: number): Line =>
+  new LazyLine(sign === "+" ? DANGER[effect] : DANGER.loss, () => {
+    const verb = sign === "+" ? "**gains**" : "**loses**";
+    const rest = capabilities.length - most;
+    const list = capabilities
+      .slice(0, most)
+      .map((one) => code(one))
+      .join(", ");
+    const more = rest > 0 ? ` and ${rest} more` : "";
+    return `- ${verb} at ${code(place)} and below, through ${code(role)}: ${list}${more}\n`;
   });
-  const omitted = items.length - kept.length;
-  return (
-    head +
-    kept.join("") +
-    (omitted === 0 ? "" : `\n${count(omitted)} left out here; \`--format json\` has all.\n`) +
-    foot
-  );
-};
+
+const sectionBlock = ({ title, items }: Section, danger: number): Block => ({
+  head: `<details><summary>${title} (${items.length})</summary>\n\n`,
+  items: items.map(({ parts }) => {
+    const text = parts.map((part) => (typeof part === "string" ? part : code(part.quoted, CLAIMS_MAX))).join("");
+    return plainItem(danger, `- ${text}\n`);
+  }),
+  foot: "\n</details>\n",
+  share: 1,
+  omittedText: (left) => omitted(counted(left.length, "entry", "entries")),
+});

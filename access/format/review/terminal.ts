@@ -1,8 +1,22 @@
 // A report for a terminal.
 import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
+import { textOf } from "../../graph/same.ts";
+import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, Report } from "../../review/report.ts";
-import { CHANGES, type Change, changesOf, placeOf, sectionsOf, titleOf } from "./blocks.ts";
+import { differences, type Segment } from "../differences.ts";
+import {
+  CHANGES,
+  type Change,
+  changesOf,
+  footOf,
+  limitsOf,
+  originFacts,
+  placeOf,
+  type Section,
+  sectionsOf,
+  titleOf,
+} from "./blocks.ts";
 
 export interface TerminalOptions {
   color: boolean;
@@ -10,7 +24,7 @@ export interface TerminalOptions {
   width: number;
 }
 
-type Format = "bold" | "dim" | "red" | "green" | "yellow";
+type Format = "bold" | "dim" | "red" | "yellow";
 type Style = (format: Format, text: string) => string;
 
 // A built-in role has up to two hundred.
@@ -20,19 +34,25 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
   const style: Style = (format, text) => (color ? styleText(format, text, { validateStream: false }) : text);
   const lines = [
     ...wrapped(titleOf(report), "", width).map((line) => style("bold", line)),
+    ...(report.origin ? originFacts(report.origin) : []).map(({ name, value }) =>
+      style("dim", printable(`${name}: ${value}`)),
+    ),
     "",
     ...(report.findings.length === 0 ? [] : [style("bold", "Findings")]),
     ...report.findings.flatMap((finding) => [...findingLines(finding, width, style), ""]),
+    ...limitsOf(report).flatMap((section) => sectionLines(section, width, style)),
     ...report.identities.flatMap((identity) => [...identityLines(identity, width, style), ""]),
-    ...sectionsOf(report).flatMap(({ title, items }) => {
-      if (items.length === 0) return [];
-      const texts = items.map(({ parts }) =>
-        parts.map((part) => (typeof part === "string" ? part : part.quoted)).join(""),
-      );
-      return [style("bold", title), ...texts.flatMap((text) => wrapped(`- ${text}`, "  ", width)), ""];
-    }),
+    ...sectionsOf(report).flatMap((section) => sectionLines(section, width, style)),
+    ...wrapped(footOf(report), "", width).map((line) => style("dim", line)),
+    "",
   ];
   return lines.join("\n");
+};
+
+const sectionLines = ({ title, items }: Section, width: number, style: Style): string[] => {
+  if (items.length === 0) return [];
+  const texts = items.map(({ parts }) => parts.map((part) => (typeof part === "string" ? part : part.quoted)).join(""));
+  return [style("bold", title), ...texts.flatMap((text) => wrapped(`- ${text}`, "  ", width)), ""];
 };
 
 const findingLines = (
@@ -46,31 +66,53 @@ const findingLines = (
 };
 
 const identityLines = (identity: IdentityReview, width: number, style: Style): string[] => {
-  const { name, uid, groupName, change, before, after, assumableBefore, assumableAfter } = identity;
-  const what = CHANGES[change] ? `, ${CHANGES[change]}` : "";
-  const isSame = JSON.stringify(assumableBefore) === JSON.stringify(assumableAfter);
+  const { name, nameBefore, uid, groupName, change, before, after, assumableBefore, assumableAfter } = identity;
+  const isReassumed = changesAssumption(identity);
+  const facts = [
+    nameBefore !== undefined && `renamed from ${printable(nameBefore)}`,
+    !(change === "updated" && (isReassumed || nameBefore !== undefined)) && CHANGES[change],
+    isReassumed && style("yellow", "who can assume it changes"),
+  ];
+  const head = [style("bold", printable(name)), ...facts.filter(Boolean)].join(", ");
+  const place = style("dim", printable(`in ${placeOf(groupName, groupName)}  ${uid ?? "no uid yet"}`));
+  const isSame = textOf(assumableBefore) === textOf(assumableAfter);
+  const marked = before && after ? differences(before.text, after.text) : undefined;
   return [
-    `${style("bold", printable(name))}${what}  ${style("dim", printable(`in ${placeOf(groupName, groupName)}  ${uid ?? "no uid yet"}`))}`,
-    ...(isSame ? [] : assumptionLines("-", before, width, style)),
-    ...(isSame ? [] : assumptionLines("+", after, width, style)),
+    `${head}  ${place}`,
+    ...(isSame ? [] : assumptionLines("-", before, marked?.before, width, style)),
+    ...(isSame ? [] : assumptionLines("+", after, marked?.after, width, style)),
+    ...(isReassumed && !(before && after)
+      ? [`  ! who can assume it ${before ? "after" : "before"} the change is not known`]
+      : []),
     ...changesOf(identity).flatMap((one) => changeLines(one, width, style)),
   ];
 };
 
-const colorOf = (sign: "+" | "-"): Format => (sign === "+" ? "green" : "red");
+/** Gaining access is a warning; losing it is not. */
+const formatOf = (sign: "+" | "-"): Format => (sign === "+" ? "yellow" : "dim");
 
-const assumptionLines = (sign: "+" | "-", assumption: Assumption | null, width: number, style: Style): string[] => {
+const assumptionLines = (
+  sign: "+" | "-",
+  assumption: Assumption | null,
+  marked: readonly Segment[] | undefined,
+  width: number,
+  style: Style,
+): string[] => {
   if (!assumption) return [];
-  const head = wrapped(`${sign} can be assumed by ${assumption.text}`, "    ", width, "  ");
+  const head = wrapped(`${sign} can be assumed by ${markedText(assumption.text, marked)}`, "    ", width, "  ");
   const examples = assumption.patterns.flatMap(({ claim, matches, differs }) => [
     ...matches.map((text) => `matching ${claim}: ${text}`),
     ...differs.map((text) => `not matching: ${text}`),
   ]);
   return [
-    ...head.map((line) => style(colorOf(sign), line)),
+    ...head.map((line) => style(formatOf(sign), line)),
     ...(sign === "+" ? examples.flatMap((text) => wrapped(text, "        ", width, "      ")) : []),
   ];
 };
+
+/** What differs stands in arrows, which also a terminal without colors shows. */
+const markedText = (text: string, marked: readonly Segment[] | undefined): string =>
+  marked ? marked.map((one) => (one.differs ? `»${one.text}«` : one.text)).join("") : text;
 
 const changeLines = ({ sign, place, role, capabilities }: Change, width: number, style: Style): string[] => {
   const verb = sign === "+" ? "gains" : "loses";
@@ -78,7 +120,7 @@ const changeLines = ({ sign, place, role, capabilities }: Change, width: number,
   const shown = capabilities.slice(0, CAPABILITIES_SHOWN).join(", ");
   const more = rest > 0 ? ` and ${rest} more (--format json has all)` : "";
   const head = wrapped(`${sign} ${verb} at ${place} and below, through ${role}`, "    ", width, "  ");
-  return [...head.map((line) => style(colorOf(sign), line)), ...wrapped(shown + more, "      ", width)];
+  return [...head.map((line) => style(formatOf(sign), line)), ...wrapped(shown + more, "      ", width)];
 };
 
 /** A word that is longer than a line has a line of its own. */

@@ -1,15 +1,6 @@
 // gains-owner: an identity gains a capability that lets it give access to itself or to others.
+import { GRANTING } from "../danger.ts";
 import { placesOf, type Rule } from "./rule.ts";
-
-const GRANTING: readonly string[] = [
-  "role_bindings.create",
-  "role_bindings.update",
-  "roles.update",
-  "identity.update",
-  "identity_providers.create",
-  "identity_providers.update",
-  "group_invites.create",
-];
 
 export const gainsOwner: Rule = {
   name: "gains-owner",

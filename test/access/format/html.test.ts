@@ -54,6 +54,7 @@ describe("the page of a review", () => {
       "Access that nothing declares",
       "Static keys that expire within 30 days",
       "Capabilities",
+      "What this review cannot promise",
     ]);
   });
 
@@ -81,9 +82,9 @@ describe("the page of a review", () => {
   });
 
   test("shows what an identity gains and loses, and who can assume it before and after", () => {
-    const block = elements.find(({ attributes }) => attributes.id === "identity-2")?.text;
+    const block = elements.find(({ attributes }) => attributes.id === "identity-1")?.text;
     expect(block).toContain(
-      "release updated in platform: gains 155 capabilities; loses 4 capabilities; who can assume it changes",
+      "release updated who can assume it changes in platform: gains 155 capabilities; loses 4 capabilities",
     );
     expect(block).toMatch(/Gainsat platform and below, through owner: 155 capabilities, 99 of which do more than read/);
     expect(block).toMatch(/Losesat legacy and below, through publisher:/);

@@ -68,7 +68,7 @@ describe("Markdown", () => {
   test("is the same for the same report, and says first who gains and loses", () => {
     expect(reportAsMarkdown(edit())).toBe(reportAsMarkdown(edit()));
     expect(reportAsMarkdown(edit()).split("\n", 1)[0]).toBe(
-      "## Change in access by this preview: 5 identities gain access, 2 identities lose access; 4 findings",
+      "## Change in access by this preview: 1 identity: who can assume it changes, 5 identities gain access, 2 identities lose access, 1 group is deleted, 1 record is taken over; 4 findings",
     );
   });
 
@@ -150,9 +150,15 @@ describe("the terminal", () => {
   });
 });
 
-test("JSON is the report, as its schema has it", () => {
+test("JSON is the report, as its schema has it, with who can assume each identity before and after", () => {
   const report = edit();
-  expect(Report.parse(JSON.parse(reportAsJson(report)))).toEqual(report);
+  const printed = Report.parse(JSON.parse(reportAsJson(report)));
+  const bare = printed.identities.map(({ assumable: _, changed: __, ...identity }) => identity);
+  expect({ ...printed, identities: bare }).toEqual(report);
+  const reassumed = printed.identities.filter(({ changed }) => changed);
+  expect(reassumed.map(({ name }) => name)).toEqual(["release"]);
+  const [one] = reassumed;
+  expect(one?.assumable).toEqual({ before: one?.assumableBefore, after: one?.assumableAfter });
 });
 
 test("every format is the same whatever the order of the engine's steps and of the API's lists (seed 11)", () => {

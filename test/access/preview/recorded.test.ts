@@ -99,8 +99,8 @@ describe("a recorded preview of an edit", () => {
   test("a secret name is not shown, but that of the resource", () => {
     expect(identity("deploy").gains.map(({ capability }) => capability)).toEqual([
       "repo.create",
-      "repo.list",
       "tag.create",
+      "repo.list",
     ]);
     expect(JSON.stringify(report)).not.toContain("[secret]");
   });

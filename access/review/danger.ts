@@ -1,0 +1,106 @@
+// What a reader must see first. This is the one order of every list of a review, and of what a format leaves out last: findings; who
+// can assume an identity; capabilities that give access to others; capabilities that change things; capabilities that read. A gain
+// comes before every loss. A broader place comes first, and no name is a special case.
+import { compare } from "../graph/compare.ts";
+import { textOf } from "../graph/same.ts";
+import type { Finding, IdentityReview, Row } from "./report.ts";
+import { isWrite } from "./write.ts";
+
+/** With one of these an identity can give access to itself or to others. */
+export const GRANTING: readonly string[] = [
+  "role_bindings.create",
+  "role_bindings.update",
+  "roles.update",
+  "identity.update",
+  "identity_providers.create",
+  "identity_providers.update",
+  "group_invites.create",
+];
+
+/** What a capability lets its holder do, the worst first. */
+export const EFFECTS = ["grant", "write", "read"] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+const GRANTS = new Set(GRANTING);
+
+export const effectOf = (capability: string): Effect =>
+  GRANTS.has(capability) ? "grant" : isWrite({ capability }) ? "write" : "read";
+
+const rankOf = (capability: string): number => EFFECTS.indexOf(effectOf(capability));
+
+/** The rank of the worst of these capabilities; of none, that of a harmless one. */
+export const worstRankOf = (capabilities: Iterable<string>): number => {
+  let worst: number = EFFECTS.length;
+  for (const capability of capabilities) {
+    worst = Math.min(worst, rankOf(capability));
+    if (worst === 0) break;
+  }
+  return worst;
+};
+
+export const byEffect = (a: string, b: string): number => rankOf(a) - rankOf(b) || compare(a, b);
+
+/** `/` is above all others. */
+const depthOf = (path: string): number => (path === "/" ? 0 : path.split("/").length);
+
+/** The paths of groups: a broader one holds in more places. */
+export const byBreadth = (a: string, b: string): number => depthOf(a) - depthOf(b) || compare(a, b);
+
+/** Ranks are computed once for each row: there may be hundreds of thousands. */
+export const rowsInOrder = (rows: readonly Row[]): Row[] =>
+  rows
+    .map((row) => ({ row, rank: rankOf(row.capability) }))
+    .sort(
+      (a, b) =>
+        a.rank - b.rank ||
+        byBreadth(a.row.groupName, b.row.groupName) ||
+        compare(a.row.role, b.row.role) ||
+        compare(a.row.capability, b.row.capability) ||
+        compare(a.row.group ?? "", b.row.group ?? ""),
+    )
+    .map(({ row }) => row);
+
+/** Whether another workload than before can assume an identity that stays. */
+export const changesAssumption = ({ change, assumableBefore, assumableAfter }: IdentityReview): boolean =>
+  (change === "updated" || change === "none") && textOf(assumableBefore) !== textOf(assumableAfter);
+
+/** The denied first, then those that stand, then what is allowed. Each in the order of the rules, which is kept. */
+const standingOf = ({ denied, allowed }: Finding): number => (denied ? 0 : allowed ? 2 : 1);
+
+export const findingsInOrder = (findings: readonly Finding[]): Finding[] =>
+  findings.toSorted((a, b) => standingOf(a) - standingOf(b));
+
+/** Identities with the worst first: by their findings, by who can assume them, by what they gain, and by what they lose. */
+export const identitiesInOrder = <T extends IdentityReview>(
+  identities: readonly T[],
+  findings: readonly Finding[],
+): T[] => {
+  const standing = new Map<string, number>();
+  for (const finding of findings) {
+    const own = standingOf(finding);
+    standing.set(finding.subject, Math.min(own, standing.get(finding.subject) ?? own));
+  }
+  return identities
+    .map((identity) => ({ identity, ranks: ranksOf(identity, standing) }))
+    .sort(
+      (a, b) =>
+        a.ranks.reduce((order, rank, i) => order || rank - (b.ranks[i] as number), 0) ||
+        compare(a.identity.name, b.identity.name) ||
+        compare(a.identity.groupName, b.identity.groupName),
+    )
+    .map(({ identity }) => identity);
+};
+
+const ranksOf = (identity: IdentityReview, standing: ReadonlyMap<string, number>): number[] => {
+  const { uid, name, gains, losses } = identity;
+  const own = standing.get(uid ?? name) ?? EXCUSED;
+  return [
+    Math.min(own, EXCUSED),
+    changesAssumption(identity) ? 0 : 1,
+    worstRankOf(gains.map(({ capability }) => capability)),
+    worstRankOf(losses.map(({ capability }) => capability)),
+  ];
+};
+
+/** What is excused ranks as what has no finding. */
+const EXCUSED = 2;

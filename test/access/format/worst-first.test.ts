@@ -1,0 +1,166 @@
+// What a reader sees first, and what is cut where there is no room: in Markdown, on the terminal and on the page.
+import { describe, expect, test } from "vitest";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
+import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
+import { reportAsText } from "../../../access/format/review/terminal.ts";
+import { newGraph, type RoleNode } from "../../../access/graph/graph.ts";
+import type { Review } from "../../../access/review/report.ts";
+import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { reviewBetween } from "./reviews.ts";
+
+const GITHUB = "https://token.actions.githubusercontent.com";
+
+/** One identity gains `viewer` on many groups, and `editor` on one whose name sorts late. */
+const editorAmongViewers = (groups: number, width = 0): Review => {
+  const before = newGraph();
+  addGroup(before, ROOT, "acme", null);
+  const viewer = addRole(before, "viewer", ["groups.list", "repo.list"]);
+  const editor = addRole(before, "editor", ["groups.list", "repo.list", "repo.create", "repo.delete"], ROOT);
+  const places = Array.from({ length: groups }, (_, i) =>
+    addGroup(before, uidIn(ROOT, i + 1), `${String(i).padStart(5, "0")}-sandbox${"x".repeat(width)}`, ROOT),
+  );
+  const production = addGroup(before, uidIn(ROOT, groups + 1), "production", ROOT);
+  const release = addIdentity(before, uidIn(ROOT, 90_000), "release", ROOT, { issuer: GITHUB, subject: "s" });
+  const after = newGraph(before);
+  for (const place of places) bind(after, place, release, viewer);
+  bind(after, production, release, editor);
+  return reviewBetween(before, after);
+};
+
+const markdownOf = ({ report }: Review): string => reportAsMarkdown(report);
+const linesOf = (text: string): string[] => text.split("\n").filter((line) => line.includes("gains** at"));
+
+describe("Markdown", () => {
+  test("shows every group of an identity while there is room, and editor on production first", () => {
+    const lines = linesOf(markdownOf(editorAmongViewers(40)));
+    expect(lines).toHaveLength(41);
+    expect(lines[0]).toBe(
+      "- **gains** at `production` and below, through `editor`: `repo.create`, `repo.delete`, `groups.list`, `repo.list`",
+    );
+  });
+
+  test("cuts from the harmless end, and says what is cut", () => {
+    const text = markdownOf(editorAmongViewers(2_000, 60));
+    const lines = linesOf(text);
+    expect(lines[0]).toContain("at `production` and below, through `editor`");
+    expect(Buffer.byteLength(text)).toBeGreaterThan(58_000);
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    expect(text).toContain(`- left out here: ${2_001 - lines.length} groups and roles with gains of reads\n`);
+  });
+
+  test("of many identities leaves out those that only read, and says so", () => {
+    const before = newGraph();
+    addGroup(before, ROOT, "acme", null);
+    const [viewer, owner] = [addRole(before, "viewer", ["repo.list"]), addRole(before, "own", ["roles.update"])];
+    const after = newGraph(before);
+    for (let i = 0; i < 3_000; i += 1) {
+      const name = `ci-${String(i).padStart(4, "0")}`;
+      bind(after, ROOT, addIdentity(before, uidIn(ROOT, i + 1), name, ROOT, { issuer: GITHUB }), viewer);
+    }
+    const last = addIdentity(before, uidIn(ROOT, 9_000), "zz-owner", ROOT, { issuer: GITHUB });
+    bind(after, ROOT, last, owner);
+    for (const [id, node] of before.identities) after.identities.set(id, node);
+    const text = markdownOf(reviewBetween(before, after));
+    expect(/<summary><code>(.*?)<\/code>/.exec(text)?.[1]).toBe("zz-owner");
+    expect(text).toMatch(/\d+ identities left out here \(\d+ with gains of reads\); `--format json` has all/);
+  });
+});
+
+describe("who can assume an identity", () => {
+  const reassumed = (): Review => {
+    const before = newGraph();
+    addGroup(before, ROOT, "acme", null);
+    const match = { issuer: GITHUB, subject: "repo:acme/shop:ref:refs/heads/main" };
+    const release = addIdentity(before, uidIn(ROOT, 16), "release", ROOT, match);
+    bind(before, ROOT, release, addRole(before, "editor", ["repo.create"]));
+    const after = newGraph(before);
+    addIdentity(after, release, "release", ROOT, { ...match, subject: "repo:evil/shop:ref:refs/heads/main" });
+    return reviewBetween(before, after);
+  };
+
+  test("is in the headline of every format, although no capability changes", () => {
+    const { report } = reassumed();
+    const headline = "1 identity: who can assume it changes";
+    expect(reportAsMarkdown(report)).toContain(`## Change in access by this preview: ${headline}; `);
+    expect(reportAsText(report, { color: false, width: 200 })).toContain(`by this preview: ${headline}; `);
+    expect(reviewAsHtml(reassumed())).toContain('<li class="alert"><b>1</b> identity: who can assume it changes</li>');
+  });
+
+  test("stands open in Markdown, with what differs in bold inside the text", () => {
+    const text = markdownOf(reassumed());
+    expect(text).toContain("<details open><summary><code>release</code> who can assume it changes</summary>");
+    expect(text).toContain('subject "repo:`**`acme`**`/shop:ref:refs/heads/main"`');
+    expect(text).toContain('subject "repo:`**`evil`**`/shop:ref:refs/heads/main"`');
+  });
+
+  test("stands on the page with what differs marked, and on a terminal with arrows", () => {
+    const page = reviewAsHtml(reassumed());
+    expect(page).toContain('repo:<del class="differs">acme</del>/shop');
+    expect(page).toContain('repo:<ins class="differs">evil</ins>/shop');
+    const lines = reportAsText(reassumed().report, { color: false, width: 200 });
+    expect(lines).toContain('subject "repo:»evil«/shop');
+  });
+
+  test("shows what differs behind any number of claims", () => {
+    const before = newGraph();
+    addGroup(before, ROOT, "acme", null);
+    const claims = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`claim_${i}`, `${i} ${"v".repeat(30)}`]));
+    const match = { issuer: GITHUB, subject: "s", claims: { ...claims, zz: "acme" } };
+    const release = addIdentity(before, uidIn(ROOT, 16), "release", ROOT, match);
+    const after = newGraph(before);
+    addIdentity(after, release, "release", ROOT, { ...match, claims: { ...claims, zz: "evil" } });
+    expect(markdownOf(reviewBetween(before, after))).toContain('zz "`**`evil`**`"`');
+  });
+});
+
+describe("the head of a review", () => {
+  const origin = {
+    stack: "access/production",
+    service: "https://irm.example.com",
+    commit: "a".repeat(40),
+    time: "2026-11-23T07:00:00Z",
+  };
+
+  test("names stack, service, commit and time in every format for people", () => {
+    const review = editorAmongViewers(1);
+    const made = { ...review, report: { ...review.report, origin } };
+    for (const text of [
+      reviewAsHtml(made),
+      reportAsMarkdown(made.report),
+      reportAsText(made.report, { color: false, width: 80 }),
+    ])
+      for (const value of Object.values(origin)) expect(text).toContain(value);
+  });
+
+  test("says that files differ from the commit", () => {
+    const { report } = editorAmongViewers(1);
+    const text = reportAsMarkdown({ ...report, origin: { ...origin, isModified: true } });
+    expect(text).toContain(`${origin.commit}, with changes that are not committed`);
+  });
+});
+
+test("every format says what a review cannot promise", () => {
+  const made = editorAmongViewers(1);
+  for (const text of [reviewAsHtml(made), markdownOf(made), reportAsText(made.report, { color: false, width: 1_000 })])
+    expect(text).toContain("it can act differently in a preview than in an update");
+  const policy = { ...made.report, source: "policy" as const };
+  expect(reportAsMarkdown(policy)).toContain("A policy runs no code");
+});
+
+test("renamed records stand with both names on the page, and an identity in every format", () => {
+  const before = newGraph();
+  addGroup(before, ROOT, "acme", null);
+  const team = addGroup(before, uidIn(ROOT, 1), "crew", ROOT);
+  const role = addRole(before, "publisher", ["repo.create"], ROOT);
+  const release = addIdentity(before, uidIn(team, 16), "release", team, { issuer: GITHUB, subject: "s" });
+  bind(before, team, release, role);
+  const after = newGraph(before);
+  addGroup(after, team, "team", ROOT);
+  after.roles.set(role, { ...(before.roles.get(role) as RoleNode), name: "pusher" });
+  addIdentity(after, release, "publish", team, { issuer: GITHUB, subject: "s" });
+  const made = reviewBetween(before, after);
+  const page = reviewAsHtml(made).replace(/<[^>]+>/g, "");
+  for (const text of ["release → publish", "crew → team", "publisher → pusher"]) expect(page).toContain(text);
+  expect(markdownOf(made)).toContain("<code>publish</code> renamed from <code>release</code>");
+  expect(reportAsText(made.report, { color: false, width: 80 })).toContain("publish, renamed from release");
+});
