@@ -6,6 +6,16 @@ import Sequencer from "./test/support/sequencer.ts";
 const reportFolder = process.env.IRM_REPORT_DIR;
 const json = reportFolder === undefined ? [] : [["json", { outputFile: join(reportFolder, "vitest.json") }] as const];
 
+// Where `irm review` finds its base: in a pull request of this repository, tests would read the rules of that.
+const NO_PULL_REQUEST = {
+  GITHUB_BASE_REF: "",
+  GITHUB_EVENT_NAME: "",
+  GITHUB_EVENT_PATH: "",
+  CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "",
+  CI_MERGE_REQUEST_TARGET_BRANCH_SHA: "",
+  CI_MERGE_REQUEST_DIFF_BASE_SHA: "",
+};
+
 /**
  * A project of its own folder. Those of a group run side by side, and the groups one after the other. No test leaves anything
  * behind in a module, so a process runs file after file with what it has loaded. The time-outs end what hangs; they say
@@ -23,6 +33,7 @@ const project = (name: string, { timeout = 300_000, ...own }: ProjectOptions = {
     testTimeout: timeout,
     hookTimeout: timeout,
     sequence: { groupOrder: 2 },
+    env: NO_PULL_REQUEST,
     ...own,
   },
 });

@@ -1,5 +1,5 @@
 // What a review is of: the stack, the service, the commit and the time. A page or a comment that is passed on shows it.
-import { execFileSync } from "node:child_process";
+import { repositoryAt } from "../access/base/git.ts";
 import type { Origin } from "../access/review/report.ts";
 
 export interface OriginParts {
@@ -10,27 +10,20 @@ export interface OriginParts {
   nowMs: number;
 }
 
-export const originOf = ({ stack, service, folder, nowMs }: OriginParts): Origin => {
-  const commit = git(folder, ["rev-parse", "--verify", "HEAD"]);
-  // A review that is written to a file here is no change of the program.
-  const modified = commit && git(folder, ["status", "--porcelain", "--untracked-files=no"]);
-  return {
-    ...(stack !== undefined && { stack }),
-    service,
-    ...(commit && { commit }),
-    ...(modified && { isModified: true }),
-    time: new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z"),
-  };
-};
+export const originOf = ({ stack, service, folder, nowMs }: OriginParts): Origin => ({
+  ...(stack !== undefined && { stack }),
+  service,
+  ...commitIn(folder),
+  time: new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z"),
+});
 
-/** What git prints; undefined where there is no git, or the folder is in no repository. */
-const git = (folder: string, args: readonly string[]): string | undefined => {
+const commitIn = (folder: string): Pick<Origin, "commit" | "isModified"> => {
   try {
-    return execFileSync("git", ["-C", folder, ...args], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
+    const repository = repositoryAt(folder);
+    const commit = repository.commitOf("HEAD");
+    return commit === undefined ? {} : { commit, ...(repository.isModified() && { isModified: true }) };
   } catch {
-    return undefined;
+    // no git, or a folder in no repository: a review has no commit then
+    return {};
   }
 };

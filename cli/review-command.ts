@@ -22,7 +22,18 @@ export const addReviewCommand = (program: Command, exit: Exit): void => {
     .option("--stack <NAME>", "the stack to preview (default: the selected one)")
     .addOption(formatOption())
     .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", repeated)
-    .option("--allow <RULE@SUBJECT>", "excuse the finding of a rule about a name or uid; repeatable", repeated)
-    .option("--rules <FILE>", "YAML with lists deny and allow, which the flags add to")
+    .option(
+      "--allow <RULE@SUBJECT>",
+      "excuse the finding of a rule about an existing record, by uid or path; repeatable",
+      repeated,
+    )
+    .option(
+      "--rules <FILE>",
+      "YAML with deny, allow and required, which the flags add to; the path counts from the top level of the repository (default: review.yaml beside Pulumi.yaml)",
+    )
+    .option(
+      "--base <REF>",
+      "the commit that the change is merged into: rules are read there, and not in the work tree (default: that of the pull request, in a job of GitHub Actions or GitLab)",
+    )
     .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
 };

@@ -1,60 +1,140 @@
-// --deny, --allow and --rules: what fails a review, and what is excused. All problems at once.
-import { readFileSync } from "node:fs";
-import { z } from "zod";
-import { mistakeText } from "../access/policy/index.ts";
-import { pathText, plainValue } from "../access/policy/source.ts";
-import { sourceFromYaml } from "../access/policy/yaml-source.ts";
+// --deny, --allow, --rules and --base: what fails a review, and what is excused. In a job of a pull request a file of rules comes from
+// the base, because the author of the change could edit the one in the work tree.
+import { existsSync, readFileSync } from "node:fs";
+import path, { isAbsolute, join, posix, relative, sep } from "node:path";
+import { type Base, baseIn, wantedBase } from "../access/base/base.ts";
+import { pathInRepository, projectFolder, type Sides, sidesOf } from "../access/base/file.ts";
+import { type Repository, repositoryAt } from "../access/base/git.ts";
+import type { ChangedRules } from "../access/review/index.ts";
+import type { RulesSource } from "../access/review/report.ts";
+import { parseRules, rulesDifference } from "../access/review/rules-file.ts";
 import { allowanceFrom, ruleFrom, type Verdict } from "../access/review/rules-option.ts";
-import { suggestion } from "../schema/index.ts";
-import { shapeError } from "../schema/shape.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RulesFlags {
   deny?: readonly string[];
   allow?: readonly string[];
   rules?: string;
+  base?: string;
 }
 
-export const verdictFrom = ({ deny = [], allow = [], rules }: RulesFlags): Verdict => {
-  const verdict = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
+export interface ReviewRules {
+  verdict: Verdict;
+  /** absent: neither a file nor a base is asked for */
+  source?: RulesSource;
+  changed: ChangedRules[];
+  /** for the user, on stderr */
+  notice?: string;
+}
+
+const DEFAULT = "review.yaml";
+
+/** Throws a UsageError with all problems of flags and files, and a BaseError where the base cannot be read. */
+export const reviewRules = (flags: RulesFlags, env: NodeJS.ProcessEnv, folder: string): ReviewRules => {
+  const { deny = [], allow = [] } = flags;
+  const own = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
   const problems: string[] = [];
-  const add = <T>(list: T[], read: T | { problem: string }, where: string): void => {
-    if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${where}: ${read.problem}`);
+  const add = <T>(list: T[], read: T | { problem: string }, flag: string): void => {
+    if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${flag}: ${read.problem}`);
     else list.push(read);
   };
-  const own = rules === undefined ? { deny: [], allow: [], problems: [] } : readRules(rules);
-  problems.push(...own.problems);
-  for (const [i, text] of own.deny.entries()) add(verdict.deny, ruleFrom(text), `${rules}: deny[${i}]`);
-  for (const [i, text] of own.allow.entries()) add(verdict.allow, allowanceFrom(text), `${rules}: allow[${i}]`);
-  for (const text of deny) add(verdict.deny, ruleFrom(text), "--deny");
-  for (const text of allow) add(verdict.allow, allowanceFrom(text), "--allow");
+  for (const text of deny) add(own.deny, ruleFrom(text), "--deny");
+  for (const text of allow) add(own.allow, allowanceFrom(text), "--allow");
+  const wanted = wantedBase(flags.base, env);
+  const file = wanted ? rulesOfBase(flags.rules, baseOf(wanted, folder), folder) : rulesOfWorkTree(flags.rules, folder);
+  problems.push(...file.problems);
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  return verdict;
+  const { deny: denied = [], allow: allowed = [], required } = file.rules ?? {};
+  return {
+    verdict: { deny: [...denied, ...own.deny], allow: [...allowed, ...own.allow], ...(required && { required }) },
+    ...(file.source && { source: file.source }),
+    changed: file.changed,
+    ...(file.notice !== undefined && { notice: file.notice }),
+  };
 };
 
-const NAMES = ["deny", "allow"];
-const list = z.array(z.string()).nullish();
-const Rules = z.looseObject({ deny: list, allow: list }).nullish();
+interface RulesFile {
+  rules?: Verdict;
+  source?: RulesSource;
+  changed: ChangedRules[];
+  problems: string[];
+  notice?: string;
+}
 
-const readRules = (file: string): { deny: string[]; allow: string[]; problems: string[] } => {
-  const nothing = { deny: [], allow: [] };
+interface At extends Base {
+  repository: Repository;
+}
+
+const baseOf = (wanted: NonNullable<ReturnType<typeof wantedBase>>, folder: string): At => {
+  const repository = repositoryAt(folder);
+  return { repository, ...baseIn(repository, wanted) };
+};
+
+const rulesOfBase = (flag: string | undefined, at: At, folder: string): RulesFile => {
+  const { repository, ref, commit } = at;
+  const own = relative(repository.root, folder).split(sep).join("/");
+  const has = (entry: string): boolean => repository.has(commit, entry);
+  const file = flag === undefined ? posix.join(projectFolder(own, has), DEFAULT) : pathInRepository(repository, flag);
+  const sides = sidesOf(repository, at, file);
+  if (flag !== undefined && sides.base === undefined && sides.change === undefined)
+    throw new UsageError(
+      `--rules: there is no ${file} at ${ref}, nor in the work tree; the path counts from ${repository.root}`,
+    );
+  const parsed = sides.base === undefined ? undefined : parseRules(sides.base, `${ref}:${file}`);
+  const isThere = parsed !== undefined;
+  return {
+    ...(parsed && { rules: parsed.rules }),
+    source: { file, isThere, base: ref, commit },
+    changed: changeOf(sides, parsed?.rules),
+    problems: parsed?.problems ?? [],
+    ...(!isThere && { notice: `there is no ${file} at ${ref}, so no rules count but those of --deny and --allow` }),
+  };
+};
+
+const MEANWHILE = "this counts after the merge only";
+
+const changeOf = ({ path: file, base, change }: Sides, rules: Verdict | undefined): ChangedRules[] => {
+  if (change === base) return [];
+  const changed = (message: string): ChangedRules[] => [{ file, message }];
+  if (typeof change === "object") return changed(`${file} ${change.problem} in this change; ${MEANWHILE}`);
+  if (change === undefined) return changed(`this change removes ${file}, and with it all its rules; ${MEANWHILE}`);
+  const { rules: edited, problems } = parseRules(change, file);
+  if (problems.length > 0)
+    return changed(`this change edits ${file} so that it has mistakes: ${problems.join("; ")}; ${MEANWHILE}`);
+  const lines = rulesDifference(rules, edited);
+  if (base === undefined) return changed(`this change adds ${file}: ${lines.join(", ") || "no rules"}; ${MEANWHILE}`);
+  return lines.length === 0 ? [] : changed(`this change edits ${file}: ${lines.join(", ")}; ${MEANWHILE}`);
+};
+
+const rulesOfWorkTree = (flag: string | undefined, folder: string): RulesFile => {
+  const file = flag === undefined ? defaultIn(folder) : fileOf(flag, folder);
+  if (file === undefined) return { changed: [], problems: [] };
+  const name = flag ?? (relative(folder, file) || file);
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    return { ...nothing, problems: [`--rules: cannot read ${file}: ${(error as Error).message}`] };
+    const isBeside = !isAbsolute(name) && existsSync(join(folder, name));
+    const counts = isBeside ? `; the path counts from the top level of the repository, so this is ${file}` : "";
+    return { changed: [], problems: [`--rules: cannot read ${name}: ${(error as Error).message}${counts}`] };
   }
-  const { source, mistakes } = sourceFromYaml(text, file);
-  if (!source || mistakes.length > 0) return { ...nothing, problems: mistakes.map(mistakeText) };
-  const { data, error } = Rules.safeParse(plainValue(source), { error: shapeError });
-  if (error)
-    return {
-      ...nothing,
-      problems: error.issues.map(({ path, message }) => [file, pathText(path), message].filter(Boolean).join(": ")),
-    };
-  const unknown = Object.keys(data ?? {}).filter((name) => !NAMES.includes(name));
-  const problems = unknown.map(
-    (name) => `${file}: ${name} is unknown${suggestion(name, NAMES) || "; there are deny and allow"}`,
-  );
-  return { deny: data?.deny ?? [], allow: data?.allow ?? [], problems };
+  const { rules, problems } = parseRules(text, name);
+  const notice = `the rules are those of ${name} in the work tree; for a pull request give --base REF, whose rules its author cannot edit`;
+  return { rules, source: { file: name, isThere: true }, changed: [], problems, notice };
+};
+
+const defaultIn = (folder: string): string | undefined => {
+  const file = join(projectFolder(folder, existsSync, path), DEFAULT);
+  return existsSync(file) ? file : undefined;
+};
+
+/** From the top level of the repository, as with a base; from this folder where there is no repository. */
+const fileOf = (flag: string, folder: string): string => {
+  if (isAbsolute(flag)) return flag;
+  try {
+    return join(repositoryAt(folder).root, flag);
+  } catch {
+    // no repository, or no git: nothing but this folder is left
+    return join(folder, flag);
+  }
 };

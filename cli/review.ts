@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { text as textOf } from "node:stream/consumers";
+import { BaseError } from "../access/base/git.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
@@ -18,11 +19,12 @@ import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { serviceOf } from "../client/config.ts";
+import { printable } from "../schema/index.ts";
 import { clientErrorText, systemClient, systemConfig } from "./client.ts";
 import { engineCommand } from "./engine-command.ts";
 import { type Format, parseFormat } from "./format.ts";
 import { originOf } from "./origin.ts";
-import { type RulesFlags, verdictFrom } from "./review-rules.ts";
+import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -39,13 +41,20 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
   const format = parseFormat(formatText);
   const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
   if (given.length > 1) throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
-  const verdict = verdictFrom(flags);
   try {
+    const { verdict, source, changed, notice } = reviewRules(flags, process.env, process.cwd());
+    if (notice !== undefined) process.stderr.write(`irm review: ${printable(notice)}\n`);
     const client = systemClient();
     const { propose, stack } = await proposerOf(flags);
     const live = await readLive(client);
     const nowMs = client.clock.today();
-    const made = reviewOf(propose(live), { ...verdict, notVisible: live.notVisible, nowMs });
+    const made = reviewOf(propose(live), {
+      ...verdict,
+      ...(source && { rules: source }),
+      changedRules: changed,
+      notVisible: live.notVisible,
+      nowMs,
+    });
     made.report.origin = originOf({
       stack,
       service: serviceOf(systemConfig().baseUrl),
@@ -55,7 +64,8 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     printIn[format](made);
     return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
   } catch (error) {
-    const text = error instanceof PreviewError || error instanceof PolicyError ? error.message : clientErrorText(error);
+    const isOwn = [PreviewError, PolicyError, BaseError].some((one) => error instanceof one);
+    const text = isOwn ? (error as Error).message : clientErrorText(error);
     if (text === undefined) throw error;
     printError("irm review", text);
     return 1;
@@ -91,9 +101,9 @@ const policyProposer = (file: string): ((live: Live) => Proposal) => {
   const { policy, mistakes } = readPolicy(file);
   if (!policy) throw new PolicyError(textOfMistakes(mistakes));
   return (live) => {
-    const { graph, mistakes } = policyGraph(policy, live.graph);
+    const { graph, organization, mistakes } = policyGraph(policy, live.graph);
     if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
-    return proposalFromPolicy(graph, live);
+    return { ...proposalFromPolicy(graph, live), organizations: new Set([organization]) };
   };
 };
 

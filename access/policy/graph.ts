@@ -17,6 +17,8 @@ import type { Mistake, Place } from "./source.ts";
 
 export interface PolicyGraph {
   graph: AccessGraph;
+  /** the group that stands for the organization of the policy */
+  organization: NodeId;
   /** what cannot be compared: several live records of one name, and built-in roles that the service lacks */
   mistakes: Mistake[];
 }
@@ -105,7 +107,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
     ];
     for (const node of known) graph.bindings.set(node.id, node);
   }
-  return { graph, mistakes };
+  return { graph, organization: groupIds.get(ROOT) as NodeId, mistakes };
 };
 
 const keyOf = (...parts: readonly (string | null)[]): string => JSON.stringify(parts);

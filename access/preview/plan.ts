@@ -1,5 +1,5 @@
 // Access before and after a preview: what the API says now, and the same with the engine's steps applied.
-import { isRoot, parentOf } from "../../schema/index.ts";
+import { isRoot, parentOf, rootOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
@@ -51,6 +51,7 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     forced: resources.flatMap(forcedBy),
     deleted,
     undeclared: undeclaredIn(work, preview, resources),
+    organizations: organizationsOf(resources),
     unknown: [
       ...preview.unreadable.map((text) => ({ subject: "", message: `a step of the preview cannot be read: ${text}` })),
       ...work.unknown,
@@ -170,14 +171,23 @@ const forcedBy = (resource: Resource): ForcedRecord[] => {
 const hasSames = ({ steps, summary }: Preview): boolean =>
   steps.filter(({ op }) => op === "same").length >= (summary.same ?? 0);
 
+/** Those of the records that the program has, had and makes. */
+const organizationsOf = (resources: readonly Resource[]): Set<NodeId> =>
+  new Set(
+    resources
+      .flatMap(({ planned, stored, deleted }) => [
+        planned?.uid,
+        planned?.inputs.parent,
+        stored?.uid,
+        ...deleted.map(({ uid }) => uid),
+      ])
+      .flatMap((uid) => (typeof uid === "string" ? [rootOf(uid)] : [])),
+  );
+
 /** Only of a preview that shows all resources: otherwise what it leaves out would count. */
 const undeclaredIn = ({ after, declared }: Work, preview: Preview, resources: readonly Resource[]): NodeId[] => {
   if (!hasSames(preview)) return [];
-  const rootsOf = ({ planned, stored, deleted }: Resource): string[] =>
-    [planned?.uid, planned?.inputs.parent, stored?.uid, ...deleted.map(({ uid }) => uid)].flatMap((uid) =>
-      typeof uid === "string" ? [uid.split("/", 1)[0] as string] : [],
-    );
-  const roots = new Set(resources.flatMap(rootsOf));
+  const roots = organizationsOf(resources);
   return [...after.bindings.values()]
     .filter(({ id, uid, group }) => uid !== null && roots.has(group.split("/", 1)[0] as string) && !declared.has(id))
     .map(({ id }) => id);

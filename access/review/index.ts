@@ -9,29 +9,41 @@ import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
 import { bindingsOf, contentsOf } from "./contents.ts";
 import { byBreadth, findingsInOrder, identitiesInOrder, rowsInOrder, worstRankOf } from "./danger.ts";
+import { type Judged, judge } from "./judge.ts";
 import type { Proposal } from "./proposal.ts";
 import type {
   DeletedGroup,
   ExpiringKey,
-  Finding,
   IdentityReview,
   Report,
   Review,
   Row,
+  RuleName,
+  RulesSource,
   Undeclared,
   Unknown,
 } from "./report.ts";
+import { brokenIn } from "./required.ts";
 import { rules } from "./rule/index.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
-import { judged, type Verdict } from "./rules-option.ts";
+import type { Verdict } from "./rules-option.ts";
 
 export interface ReviewOptions extends Verdict {
   notVisible: readonly NotVisible[];
   /** static keys that end within 30 days from then are listed */
   nowMs: number;
+  rules?: RulesSource;
+  /** what the change edits in the rules, by file */
+  changedRules?: readonly ChangedRules[];
 }
 
-export const reviewOf = (proposal: Proposal, { notVisible, nowMs, ...verdict }: ReviewOptions): Review => {
+export interface ChangedRules {
+  file: string;
+  message: string;
+}
+
+export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => {
+  const { notVisible, nowMs, rules: source, changedRules = [], ...verdict } = options;
   const { before, after } = proposal;
   const changes = accessChange(before, after);
   const replacements = replacementsIn(proposal);
@@ -40,7 +52,14 @@ export const reviewOf = (proposal: Proposal, { notVisible, nowMs, ...verdict }: 
     return relationship !== null && textOf(relationship) !== textOf(old?.relationship ?? null);
   });
   const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget: newReviewBudget() };
-  const findings = findingsInOrder(judged(findingsOf(input), verdict));
+  const found = [
+    ...changedRules.map(({ file, message }) => ({
+      finding: { rule: "rules-changed" as const, subject: file, name: file, message },
+    })),
+    ...findingsOf(input),
+    ...subjectsOf(input, brokenIn(proposal, verdict.required ?? {}, notVisible)),
+  ];
+  const findings = findingsInOrder(judge(found, verdict, { before, after, notVisible }));
   const report: Report = {
     source: proposal.source,
     identities: identitiesInOrder(identitiesOf(input), findings),
@@ -56,6 +75,7 @@ export const reviewOf = (proposal: Proposal, { notVisible, nowMs, ...verdict }: 
     notVisible: notVisible
       .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(before, group), message }))
       .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
+    ...(source && { rules: source }),
   };
   return { report, before, after };
 };
@@ -137,19 +157,33 @@ const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[]): Row[] =>
     }),
   );
 
-const findingsOf = (input: RuleInput): Finding[] =>
+const findingsOf = (input: RuleInput): Judged[] =>
   rules.flatMap(({ name: rule, find }) =>
-    find(input)
-      .map(({ subject, message }) => {
-        const node = [input.after, input.before]
-          .flatMap(({ identities, groups, roles }) => [identities, groups, roles])
-          .map((nodes) => nodes.get(subject))
-          .find((one) => one !== undefined);
-        const name = node?.name ?? subject;
-        return { rule, subject: node ? (node.uid ?? name) : subject, name, message };
-      })
-      .sort((a, b) => compare(a.name, b.name) || compare(a.subject, b.subject) || compare(a.message, b.message)),
+    subjectsOf(
+      input,
+      find(input).map((found) => ({ ...found, rule })),
+    ),
   );
+
+/** With the name and the uid of what each is about. */
+const subjectsOf = (
+  { before, after }: Pick<RuleInput, "before" | "after">,
+  found: readonly { rule: RuleName; subject: NodeId; message: string }[],
+): Judged[] =>
+  found
+    .map(({ rule, subject: id, message }) => {
+      const node = [after, before]
+        .flatMap(({ identities, groups, roles }) => [identities, groups, roles])
+        .map((nodes) => nodes.get(id))
+        .find((one) => one !== undefined);
+      const name = node?.name ?? id;
+      const subject = node ? (node.uid ?? name) : id;
+      return { finding: { rule, subject, name, message }, ...(node && { node: id }) };
+    })
+    .sort(
+      ({ finding: a }, { finding: b }) =>
+        compare(a.name, b.name) || compare(a.subject, b.subject) || compare(a.message, b.message),
+    );
 
 const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
   [...before.groups.values()]

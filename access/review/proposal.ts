@@ -38,5 +38,7 @@ export interface Proposal {
   deleted: ReadonlySet<string>;
   /** bindings that exist and that nothing declares */
   undeclared: readonly NodeId[];
+  /** those that the change is about, of several that the caller sees; absent: not known */
+  organizations?: ReadonlySet<NodeId>;
   unknown: readonly Unknown[];
 }

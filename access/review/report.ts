@@ -9,6 +9,7 @@
 //   undeclared     bindings that exist and that nothing declares
 //   expiringKeys   static keys that end within 30 days
 //   unknown        what a preview does not know, and what this review cannot tell
+//   rules          the file of rules that counts, and the commit that it comes from
 //   notVisible     what the API does not list: yields neither gains nor losses
 //
 // `Review` adds the two graphs, for a format that shows who has access where.
@@ -80,6 +81,9 @@ export const RULES = [
   "last-owner-goes",
   "identity-replaced",
   "regrants-removed",
+  "rules-changed",
+  "required-owners",
+  "may-own",
 ] as const;
 export type RuleName = (typeof RULES)[number];
 
@@ -89,7 +93,7 @@ export const Finding = z.object({
   name: z.string().describe("name of the subject"),
   message: z.string(),
   allowed: z.literal(true).optional().describe("excused by --allow"),
-  denied: z.literal(true).optional().describe("of a rule that --deny names: the exit code is 3"),
+  denied: z.literal(true).optional().describe("of a rule that is denied or required: the exit code is 3"),
 });
 export type Finding = z.infer<typeof Finding>;
 
@@ -152,6 +156,14 @@ export const Origin = z.object({
 });
 export type Origin = z.infer<typeof Origin>;
 
+export const RulesSource = z.object({
+  file: z.string().describe("path of the file of rules"),
+  isThere: z.boolean().describe("false: there is no such file, so only flags of the command count"),
+  base: z.string().optional().describe("branch, tag or commit that it is read from; absent: the work tree"),
+  commit: z.string().optional().describe("commit of the base"),
+});
+export type RulesSource = z.infer<typeof RulesSource>;
+
 export const Report = z.object({
   source: z.enum(["preview", "policy"]),
   origin: Origin.optional(),
@@ -164,6 +176,7 @@ export const Report = z.object({
   expiringKeys: z.array(ExpiringKey),
   unknown: z.array(Unknown),
   notVisible: z.array(NotVisible),
+  rules: RulesSource.optional().describe("absent: no file of rules is asked for"),
 });
 export type Report = z.infer<typeof Report>;
 

@@ -1,16 +1,25 @@
-// Which findings fail a review, and which are excused.
+// Which findings fail a review, which are excused, and what is required: as flags and a file of rules say it.
 import { suggestion } from "../../schema/index.ts";
-import { type Finding, RULES, type RuleName } from "./report.ts";
+import { RULES, type RuleName } from "./report.ts";
 
 export interface Verdict {
   /** a finding of these rules fails the review */
   deny: readonly RuleName[];
   allow: readonly Allowance[];
+  required?: Required;
+}
+
+/** What an organization must be like after the change. */
+export interface Required {
+  /** fewest identities with the role owner on the organization itself */
+  owners?: number;
+  /** those that may have it, by uid or path */
+  mayOwn?: readonly string[];
 }
 
 export interface Allowance {
   rule: RuleName;
-  /** uid or name */
+  /** uid, path or name of a record that exists */
   subject: string;
 }
 
@@ -24,15 +33,9 @@ export const ruleFrom = (text: string): RuleName | { problem: string } =>
 export const allowanceFrom = (text: string): Allowance | { problem: string } => {
   const at = text.indexOf("@");
   if (at < 1 || at === text.length - 1)
-    return { problem: `${JSON.stringify(text)} is not RULE@SUBJECT, such as gains-owner@release` };
+    return { problem: `${JSON.stringify(text)} is not RULE@SUBJECT, such as gains-owner@platform/release` };
   const rule = ruleFrom(text.slice(0, at));
   return typeof rule === "string" ? { rule, subject: text.slice(at + 1) } : rule;
 };
 
-export const judged = (findings: readonly Finding[], { deny, allow }: Verdict): Finding[] =>
-  findings.map((finding) => {
-    const { rule, subject, name } = finding;
-    if (allow.some((one) => one.rule === rule && (one.subject === subject || one.subject === name)))
-      return { ...finding, allowed: true };
-    return deny.includes(rule) ? { ...finding, denied: true } : finding;
-  });
+export const allowanceText = ({ rule, subject }: Allowance): string => `${rule}@${subject}`;

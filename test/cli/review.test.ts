@@ -116,7 +116,10 @@ test("exits with 3 for a finding of a denied rule, unless it is allowed by uid o
 describe("a wrong command line exits with 2 and says all that is wrong with it", () => {
   test.each([
     [["--deny", "gains-ownr"], 'irm review: --deny: there is no rule "gains-ownr"; did you mean gains-owner?'],
-    [["--allow", "gains-owner"], 'irm review: --allow: "gains-owner" is not RULE@SUBJECT, such as gains-owner@release'],
+    [
+      ["--allow", "gains-owner"],
+      'irm review: --allow: "gains-owner" is not RULE@SUBJECT, such as gains-owner@platform/release',
+    ],
     [["--format", "jsn"], '--format takes terminal, markdown, json, html, not "jsn"; did you mean json?'],
     [["--preview", "a", "--policy", "b"], "irm review: --preview and --policy cannot be combined"],
     [["--rules", "/nowhere/rules.yaml"], "irm review: --rules: cannot read /nowhere/rules.yaml: ENOENT"],

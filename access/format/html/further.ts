@@ -1,5 +1,6 @@
 // The parts of a review beside identities.
 import type { DeletedGroup, Report } from "../../review/report.ts";
+import { rulesParts } from "../review/blocks.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 
@@ -21,6 +22,15 @@ export const limitSections = ({ unknown, notVisible }: Report): Sections => [
     notVisible.map(({ groupName, message }) => html`<bdi class="path">${groupName}</bdi>: ${message}`),
   ),
 ];
+
+export const rulesSection = (report: Report): Section | false =>
+  listSection(
+    "rules",
+    "Rules of this review",
+    rulesParts(report).map(
+      (parts) => html`${parts.map((part) => (typeof part === "string" ? part : html`<bdi>${part.quoted}</bdi>`))}`,
+    ),
+  );
 
 export const deletionSections = ({ deletedGroups, forceDestroy }: Report): Sections => [
   listSection(

@@ -10,6 +10,7 @@ import {
   listOf,
   listSection,
   recordSections,
+  rulesSection,
 } from "./further.ts";
 import { identityBlock } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
@@ -35,6 +36,7 @@ export const reviewAsHtml = (review: Review): string => {
       treeSection(trees, { linkOf: links.ofNode }),
       rolesSection(review, sets),
       ...recordSections(report),
+      rulesSection(report),
       sets.section(),
       { id: "limits", title: "What this review cannot promise", body: html`<p>${footOf(report)}</p>` },
     ],

@@ -225,7 +225,16 @@ export const sectionsOf = (report: Report): Section[] => [
       parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
     })),
   },
+  { title: "Rules of this review", items: rulesParts(report).map((parts) => ({ parts })) },
 ];
+
+/** Where the rules come from: a reader must see that there are none. */
+export const rulesParts = ({ rules }: Report): Part[][] => {
+  if (!rules) return [];
+  const { file, isThere, base, commit = "" } = rules;
+  const place: Part[] = base === undefined ? [" in the work tree"] : [" at ", quote(base), ` (${commit.slice(0, 12)})`];
+  return [isThere ? [quote(file), ...place] : ["there is no ", quote(file), ...place, ": only flags count"]];
+};
 
 const CONTENTS_SHOWN = 20;
 

@@ -102,7 +102,7 @@ describe("the page of a review", () => {
   test("marks findings that are allowed or denied, and leads to their identities", () => {
     const items = elements.filter(({ name, attributes }) => name === "ul" && attributes.class === "rows find")[0]?.text;
     expect(items).toContain("gains-owner denied release:");
-    expect(items).toContain("new-issuer allowed deploy:");
+    expect(items).toContain("matches-many allowed release:");
     const targets = new Set(elements.map(({ attributes }) => attributes.id));
     const links = elements.filter(({ name }) => name === "a").map(({ attributes }) => attributes.href as string);
     expect(links.length).toBeGreaterThan(10);

@@ -77,7 +77,7 @@ export const smallReview = (): Review => {
   bind(after, platform, release, owner);
   return reviewBetween(before, after, {
     deny: ["gains-owner"],
-    allow: [{ rule: "new-issuer", subject: "deploy" }],
+    allow: [{ rule: "matches-many", subject: "platform/release" }],
     deletedGroups: [
       { group: legacy, groupName: "legacy", contents: [{ kind: "repo", uid: uidIn(legacy, 32), name: "old-images" }] },
     ],

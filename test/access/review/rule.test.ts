@@ -354,7 +354,7 @@ describe("--deny and --allow", () => {
   test("a text that names no rule is refused with the nearest", () => {
     expect(ruleFrom("gain-owner")).toEqual({ problem: 'there is no rule "gain-owner"; did you mean gains-owner?' });
     expect(allowanceFrom("gains-owner")).toEqual({
-      problem: '"gains-owner" is not RULE@SUBJECT, such as gains-owner@release',
+      problem: '"gains-owner" is not RULE@SUBJECT, such as gains-owner@platform/release',
     });
   });
 });

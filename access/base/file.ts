@@ -1,0 +1,66 @@
+// A file as the base has it, and as the change has it in the work tree.
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { isAbsolute, join, posix, relative, sep } from "node:path";
+import type { Base } from "./base.ts";
+import { BaseError, type Repository } from "./git.ts";
+
+export interface Sides {
+  /** from the top level of the repository, with slashes */
+  path: string;
+  /** undefined: the base has no such file */
+  base: string | undefined;
+  /** undefined: the work tree has no such file */
+  change: string | { problem: string } | undefined;
+}
+
+export const sidesOf = (repository: Repository, { commit }: Base, path: string): Sides => ({
+  path,
+  base: repository.fileAt(commit, path),
+  change: fileOfChange(repository.root, path),
+});
+
+/** The path of a file from the top level, where it is written so or absolute. */
+export const pathInRepository = ({ root }: Repository, file: string): string => {
+  const path = isAbsolute(file) ? relative(root, realPath(file)).split(sep).join("/") : posix.normalize(file);
+  if (path === "." || path === ".." || path.startsWith("../") || isAbsolute(path))
+    throw new BaseError(`${file} is not in the repository ${root}, and only a file of its base counts`);
+  return path;
+};
+
+/** Of its folder: the file need not exist. */
+const realPath = (file: string): string => {
+  const folder = join(file, "..");
+  try {
+    return join(realpathSync(folder), file.slice(folder.length).replace(/^[/\\]+/, ""));
+  } catch {
+    // the folder does not exist here; the base may have it
+    return file;
+  }
+};
+
+/** No link is followed: it may lead to any file of this machine, whose text the review would show. */
+const fileOfChange = (root: string, path: string): Sides["change"] => {
+  const file = join(root, path);
+  try {
+    if (realpathSync(file) !== file || !lstatSync(file).isFile())
+      return { problem: "is a symbolic link, or is reached through one" };
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? undefined : { problem: `cannot be read: ${message}` };
+  }
+};
+
+const PROJECTS = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+/** The folder of the Pulumi project that `folder` is in; its own where there is none. */
+export const projectFolder = (
+  folder: string,
+  has: (path: string) => boolean,
+  { dirname, join: joined } = posix,
+): string => {
+  for (let at = folder; ; at = dirname(at)) {
+    if (PROJECTS.some((name) => has(joined(at, name)))) return at;
+    if (dirname(at) === at) return folder;
+  }
+};

@@ -1,0 +1,151 @@
+// Reads files of a commit with git. Whoever wrote the work tree must not decide what is read: no setting, link or nested repository of
+// it counts, nothing is fetched, and no program but git itself runs.
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join, sep } from "node:path";
+
+/** The base cannot be read, so there is no review. */
+export class BaseError extends Error {
+  override readonly name = "BaseError";
+}
+
+export interface Repository {
+  /** real path of the top level of the work tree */
+  root: string;
+  isShallow: boolean;
+  /** Whether a file of the work tree differs from HEAD. One that git does not track does not count. */
+  isModified(): boolean;
+  /** The full hash of a commit; undefined: this clone does not have it. */
+  commitOf(ref: string): string | undefined;
+  has(commit: string, path: string): boolean;
+  /** A file of a commit by its path from the top level; undefined: there is none. */
+  fileAt(commit: string, path: string): string | undefined;
+}
+
+/** Most bytes of one file. */
+const FILE_MAX = 4 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+
+const FLAGS: readonly string[] = [
+  "--no-replace-objects",
+  "--no-optional-locks",
+  "--literal-pathspecs",
+  // A folder of the work tree that looks like a repository is none: https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository
+  ...["-c", "safe.bareRepository=explicit"],
+  // A missing object of a partial clone is missing: a remote's address can be a command.
+  ...["-c", "protocol.allow=never"],
+  ...["-c", "core.fsmonitor=false"],
+  ...["-c", "core.hooksPath=/dev/null"],
+];
+
+/** The repository of a folder. Throws where there is none, or git refuses it. */
+export const repositoryAt = (folder: string): Repository => {
+  const program = gitProgram(folder);
+  const git = (...args: readonly string[]) => {
+    const { status, stdout, stderr, error } = spawnSync(program, [...FLAGS, ...args], {
+      cwd: folder,
+      env: environment(),
+      stdio: ["ignore", "pipe", "pipe"],
+      maxBuffer: FILE_MAX,
+      timeout: TIMEOUT_MS,
+    });
+    if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOBUFS")
+      throw new BaseError("a file of the base is larger than 4 MiB");
+    if (error) throw new BaseError(`cannot run git: ${error.message}`);
+    return { isDone: status === 0, stdout, problem: stderr.toString().split("\n", 1)[0] as string };
+  };
+  const line = (bytes: Buffer): string => bytes.toString().replace(/\n$/, "");
+
+  const top = git("rev-parse", "--show-toplevel");
+  if (!top.isDone) throw new BaseError(`no repository of git here: ${top.problem}`);
+
+  const verify = (name: string): string | undefined => {
+    const found = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);
+    return found.isDone ? line(found.stdout) : undefined;
+  };
+
+  const commitOf: Repository["commitOf"] = (ref) => {
+    if (!/^[^-^\p{Cc}\s:?*[\]{}\\][^\p{Cc}\s:?*[\]{}\\]*$/u.test(ref) || ref.includes(".."))
+      throw new BaseError(`${JSON.stringify(ref)} is not the name of a branch, a tag or a commit`);
+    if (/^[0-9a-f]{40,64}$/.test(ref) || ref.startsWith("refs/")) return verify(ref);
+    // Git prefers a tag, which others may create, to the branch of this name.
+    const named = ["heads", "remotes", "tags"]
+      .map((kind) => ({ name: `refs/${kind}/${ref}`, commit: verify(`refs/${kind}/${ref}`) }))
+      .filter(({ commit }) => commit !== undefined);
+    if (new Set(named.map(({ commit }) => commit)).size > 1)
+      throw new BaseError(
+        `${ref} names ${named.map(({ name }) => name).join(" and ")}, which are different commits; give one of them in full`,
+      );
+    return named[0]?.commit ?? verify(ref);
+  };
+
+  const entryAt = (commit: string, path: string) => {
+    const listed = git("ls-tree", "-z", "--full-tree", commit, "--", path);
+    if (!listed.isDone) throw new BaseError(`cannot read ${path} at ${commit}: ${listed.problem}`);
+    const [, mode, object] = /^(\d+) \w+ ([0-9a-f]+)\t/.exec(listed.stdout.toString()) ?? [];
+    return mode !== undefined && object !== undefined ? { mode, object } : undefined;
+  };
+
+  return {
+    root: line(top.stdout),
+    isShallow: line(git("rev-parse", "--is-shallow-repository").stdout) === "true",
+    commitOf,
+    isModified: () => git("status", "--porcelain", "--untracked-files=no").stdout.length > 0,
+    has: (commit, path) => entryAt(commit, path) !== undefined,
+    fileAt: (commit, path) => {
+      const entry = entryAt(commit, path);
+      if (entry === undefined) return undefined;
+      const { mode, object } = entry;
+      if (!mode.startsWith("100")) throw new BaseError(`${path} is ${KINDS[mode] ?? "not a file"} at ${commit}`);
+      const blob = git("cat-file", "blob", object);
+      if (!blob.isDone)
+        throw new BaseError(
+          `cannot read ${path} at ${commit}: ${blob.problem}; check out the repository without a filter of objects`,
+        );
+      try {
+        return new TextDecoder("utf-8", { fatal: true }).decode(blob.stdout);
+      } catch {
+        // the only error of decoding
+        throw new BaseError(`${path} is not UTF-8 at ${commit}`);
+      }
+    },
+  };
+};
+
+const KINDS: Readonly<Record<string, string>> = {
+  "040000": "a folder",
+  "120000": "a symbolic link",
+  "160000": "a submodule",
+};
+
+/** Not one that the work tree brings: npm puts the folders of its packages on the PATH. */
+const gitProgram = (folder: string): string => {
+  const names = process.platform === "win32" ? ["git.exe"] : ["git"];
+  const isForeign = (path: string): boolean =>
+    isAbsolute(path) && !path.split(sep).includes("node_modules") && !`${path}${sep}`.startsWith(`${folder}${sep}`);
+  const found = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter(isForeign)
+    .flatMap((path) => names.map((name) => join(path, name)))
+    .find(isExecutable);
+  if (found === undefined) throw new BaseError("git is not on the PATH: it reads the rules of the base");
+  return found;
+};
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // not there, or no program
+    return false;
+  }
+};
+
+/** Without the variables of git, which name other repositories, settings and programs. */
+const environment = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith("GIT_"))),
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  LC_ALL: "C",
+});

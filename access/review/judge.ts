@@ -1,0 +1,78 @@
+// What becomes of a finding: excused, denied, or only shown. An allowance excuses the finding about one record that exists already; where
+// it does not, although it seems to name the record, the finding says why.
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { NotVisible } from "../graph/live.ts";
+import { type Existing, existingIn, type Kind, recordPath } from "./existing.ts";
+import type { Finding, RuleName } from "./report.ts";
+import { type Allowance, allowanceText, type Verdict } from "./rules-option.ts";
+
+/** A finding, and the record that it is about. */
+export interface Judged {
+  finding: Finding;
+  /** absent: it is about no record of the graphs */
+  node?: NodeId;
+}
+
+/** Without --deny they fail the review, too: a file of rules or a test asks for what they found missing. */
+const ALWAYS: readonly RuleName[] = ["required-owners", "may-own"];
+
+interface Graphs {
+  before: AccessGraph;
+  after: AccessGraph;
+  notVisible: readonly NotVisible[];
+}
+
+export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs: Graphs): Finding[] => {
+  const excuse = excuserOf(graphs);
+  return found.map(({ finding, node }) => {
+    const own = allow.filter(({ rule }) => rule === finding.rule);
+    const reasons = own.map((one) => excuse(one, finding, node));
+    if (reasons.includes(true)) return { ...finding, allowed: true };
+    const texts = reasons.filter((one) => typeof one === "string");
+    const message = [finding.message, ...texts].join("; ");
+    const isDenied = deny.includes(finding.rule) || ALWAYS.includes(finding.rule);
+    return { ...finding, message, ...(isDenied && { denied: true as const }) };
+  });
+};
+
+/** True: excused; a text: why not, although the allowance seems to mean this finding. */
+type Excuse = (allowance: Allowance, finding: Finding, node: NodeId | undefined) => true | string | undefined;
+
+const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
+  const finders = new Map<Kind, (text: string) => Existing>();
+  const finderOf = (kind: Kind) => {
+    const known = finders.get(kind) ?? existingIn(before, notVisible, kind);
+    finders.set(kind, known);
+    return known;
+  };
+  return (allowance, finding, node) => {
+    const { subject } = allowance;
+    const kind = kindOf(node, before) ?? kindOf(node, after);
+    if (node === undefined || kind === undefined) return subject === finding.subject || undefined;
+    const existing = finderOf(kind)(subject);
+    if ("id" in existing && existing.id === node) return true;
+    const text = allowanceText(allowance);
+    const own = textsOf(after, kind, node) ?? textsOf(before, kind, node) ?? [];
+    if (!own.includes(subject)) return undefined;
+    if (kindOf(node, before) === undefined)
+      return `${text} does not excuse it: this ${kind} is new, and an allowance is for one that exists`;
+    return `${text} does not excuse it: ${"problem" in existing ? existing.problem : `another ${kind} has this name`}`;
+  };
+};
+
+const kindOf = (node: NodeId | undefined, { identities, groups, roles }: AccessGraph): Kind | undefined => {
+  if (node === undefined) return undefined;
+  if (identities.has(node)) return "identity";
+  if (groups.has(node)) return "group";
+  return roles.has(node) ? "role" : undefined;
+};
+
+/** What an author of an allowance may call it. */
+const textsOf = (graph: AccessGraph, kind: Kind, id: NodeId): string[] | undefined => {
+  const node =
+    kind === "group" ? graph.groups.get(id) : kind === "identity" ? graph.identities.get(id) : graph.roles.get(id);
+  if (node === undefined) return undefined;
+  const group = "parent" in node ? node.parent : node.group;
+  const path = recordPath(graph, group, node.name);
+  return [node.name, path, path.replace(/^\//, ""), node.uid ?? ""];
+};

@@ -1,0 +1,73 @@
+// required-owners and may-own: what a file of rules requires of an organization after the change, whether or not this change broke it.
+import { type GroupNode, type NodeId, organizationsIn } from "../graph/graph.ts";
+import type { NotVisible } from "../graph/live.ts";
+import { existingIn, recordPath } from "./existing.ts";
+import { ownersIn } from "./owners.ts";
+import type { Proposal } from "./proposal.ts";
+import type { RuleName } from "./report.ts";
+import type { Required } from "./rules-option.ts";
+
+export interface Broken {
+  rule: RuleName;
+  subject: NodeId;
+  message: string;
+}
+
+export const brokenIn = (
+  proposal: Proposal,
+  { owners: least, mayOwn }: Required,
+  notVisible: readonly NotVisible[],
+): Broken[] => {
+  const { before, after } = proposal;
+  const [was, owners] = [ownersIn(before), ownersIn(after)];
+  const hidden = new Set(notVisible.filter(({ kind }) => kind === "roleBinding").map(({ group }) => group));
+  const mayOwnIn = mayOwn && ownershipOf(proposal, mayOwn, notVisible);
+  return concerned(proposal).flatMap((organization): Broken[] => {
+    const { id, name } = organization;
+    const held = owners.get(id) ?? new Set();
+    const unseen = hidden.has(id) ? "; you cannot list its role bindings, so there may be others" : "";
+    const few =
+      least !== undefined && held.size < least
+        ? [`${counted(held.size)} the role owner on ${name} itself after this change; ${least} must${unseen}`]
+        : [];
+    const others = mayOwnIn ? [...held].filter((identity) => !mayOwnIn(organization, identity)) : [];
+    const unknown =
+      mayOwn && unseen ? [`who has the role owner on ${name} is not visible: you cannot list its role bindings`] : [];
+    return [
+      ...few.map((message): Broken => ({ rule: "required-owners", subject: id, message })),
+      ...unknown.map((message): Broken => ({ rule: "may-own", subject: id, message })),
+      ...others.map((identity): Broken => {
+        const verb = was.get(id)?.has(identity) ? "has" : "gets";
+        const isNew = !before.identities.has(identity)
+          ? "; this identity is new, so no path of may-own names it yet"
+          : "";
+        const message = `${verb} the role owner on ${name} itself, and may-own does not list it${isNew}`;
+        return { rule: "may-own", subject: identity, message };
+      }),
+    ];
+  });
+};
+
+const counted = (count: number): string => (count === 1 ? "1 identity has" : `${count || "no"} identities have`);
+
+/** Those that the change is about; where it does not say, all. */
+const concerned = ({ before, after, organizations }: Proposal): GroupNode[] => {
+  const all = organizationsIn(after);
+  const own = all.filter(({ id }) => organizations?.has(id) || !before.groups.has(id));
+  return own.length === 0 ? all : own;
+};
+
+/** Paths are those of identities that exist; of a new organization, in which none does, those of its own. */
+const ownershipOf = (
+  { before, after }: Proposal,
+  mayOwn: readonly string[],
+  notVisible: readonly NotVisible[],
+): ((organization: GroupNode, identity: NodeId) => boolean) => {
+  const find = existingIn(before, notVisible, "identity");
+  const known = new Set(mayOwn.map(find).flatMap((found) => ("id" in found ? [found.id] : [])));
+  const isWritten = (identity: NodeId): boolean => {
+    const { name, group } = after.identities.get(identity) ?? {};
+    return name !== undefined && group !== undefined && mayOwn.includes(recordPath(after, group, name));
+  };
+  return ({ id }, identity) => known.has(identity) || (!before.groups.has(id) && isWritten(identity));
+};

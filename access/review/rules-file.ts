@@ -1,0 +1,73 @@
+// A file of rules: what fails a review, what is excused, and what is required. All problems at once.
+import { z } from "zod";
+import { suggestion } from "../../schema/index.ts";
+import { shapeError } from "../../schema/shape.ts";
+import { mistakeText } from "../policy/index.ts";
+import { pathText, plainValue } from "../policy/source.ts";
+import { sourceFromYaml } from "../policy/yaml-source.ts";
+import { allowanceFrom, allowanceText, type Required, ruleFrom, type Verdict } from "./rules-option.ts";
+
+const list = z.array(z.string()).nullish();
+const Rules = z
+  .looseObject({
+    deny: list,
+    allow: list,
+    required: z.looseObject({ owners: z.int().min(1).nullish(), "may-own": list }).nullish(),
+  })
+  .nullish();
+
+const FIELDS = ["deny", "allow", "required"];
+const REQUIRED_FIELDS = ["owners", "may-own"];
+
+export interface ParsedRules {
+  rules: Verdict;
+  /** any of them: the rules are not complete */
+  problems: string[];
+}
+
+/** `name` is what the problems call the file. */
+export const parseRules = (text: string, name: string): ParsedRules => {
+  const verdict = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
+  const { source, mistakes } = sourceFromYaml(text, name);
+  if (!source || mistakes.length > 0) return { rules: verdict, problems: mistakes.map(mistakeText) };
+  const { data, error } = Rules.safeParse(plainValue(source), { error: shapeError });
+  if (error)
+    return {
+      rules: verdict,
+      problems: error.issues.map(({ path, message }) => [name, pathText(path), message].filter(Boolean).join(": ")),
+    };
+  const problems = [
+    ...unknownFields(data ?? {}, FIELDS, name),
+    ...unknownFields(data?.required ?? {}, REQUIRED_FIELDS, `${name}: required`),
+  ];
+  const add = <T>(held: T[], read: T | { problem: string }, where: string): void => {
+    if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${where}: ${read.problem}`);
+    else held.push(read);
+  };
+  for (const [i, one] of (data?.deny ?? []).entries()) add(verdict.deny, ruleFrom(one), `${name}: deny[${i}]`);
+  for (const [i, one] of (data?.allow ?? []).entries()) add(verdict.allow, allowanceFrom(one), `${name}: allow[${i}]`);
+  const { owners, "may-own": mayOwn } = data?.required ?? {};
+  const required: Required = { ...(owners != null && { owners }), ...(mayOwn != null && { mayOwn }) };
+  return { rules: { ...verdict, required }, problems };
+};
+
+const unknownFields = (held: object, names: readonly string[], where: string): string[] =>
+  Object.keys(held)
+    .filter((name) => !names.includes(name))
+    .map((name) => `${where}: ${name} is unknown${suggestion(name, names) || `; there are ${names.join(" and ")}`}`);
+
+/** What differs between two files of rules, a line for each: `+ allow gains-owner@platform/release`. */
+export const rulesDifference = (before: Verdict | undefined, after: Verdict | undefined): string[] => {
+  const [was, is] = [linesOf(before), linesOf(after)];
+  return [
+    ...was.filter((line) => !is.includes(line)).map((line) => `- ${line}`),
+    ...is.filter((line) => !was.includes(line)).map((line) => `+ ${line}`),
+  ];
+};
+
+const linesOf = ({ deny, allow, required = {} }: Verdict = { deny: [], allow: [] }): string[] => [
+  ...deny.map((rule) => `deny ${rule}`),
+  ...allow.map((one) => `allow ${allowanceText(one)}`),
+  ...(required.owners === undefined ? [] : [`required owners: ${required.owners}`]),
+  ...(required.mayOwn === undefined ? [] : [`required may-own: ${required.mayOwn.join(", ") || "nobody"}`]),
+];

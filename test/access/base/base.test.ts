@@ -1,0 +1,97 @@
+// The base that a job of a pull request has, and what to do where this clone lacks it.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { baseIn, wantedBase } from "../../../access/base/base.ts";
+import { repositoryAt } from "../../../access/base/git.ts";
+import { createRepository, type TestRepository } from "../../support/repository.ts";
+
+let repository: TestRepository;
+let old: string;
+let tip: string;
+let head: string;
+beforeAll(() => {
+  repository = createRepository();
+  old = repository.commit();
+  tip = repository.commit();
+  repository.git("update-ref", "refs/remotes/origin/main", tip);
+  repository.git("checkout", "--quiet", "-b", "change", old);
+  head = repository.commit();
+});
+afterAll(() => repository.remove());
+
+const event = (content: unknown): string => {
+  const file = join(repository.root, "event.json");
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+};
+
+const found = (env: NodeJS.ProcessEnv, flag?: string) => {
+  const wanted = wantedBase(flag, env);
+  return wanted && baseIn(repositoryAt(repository.root), wanted);
+};
+
+test("outside a pull request there is none", () => {
+  expect(found({})).toBeUndefined();
+  expect(
+    found({ GITHUB_EVENT_NAME: "push", GITHUB_BASE_REF: "", GITHUB_EVENT_PATH: event({ ref: "x" }) }),
+  ).toBeUndefined();
+  expect(found({ GITLAB_CI: "true", CI_COMMIT_BRANCH: "main" })).toBeUndefined();
+});
+
+describe("GitHub Actions", () => {
+  test("it is the branch as it is now, not as it was when the pull request was opened", () => {
+    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } } });
+    expect(found({ GITHUB_BASE_REF: "main", GITHUB_EVENT_PATH })).toEqual({ ref: "origin/main", commit: tip });
+  });
+
+  test("it is the commit of the event where the branch was not fetched", () => {
+    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } } });
+    expect(found({ GITHUB_BASE_REF: "v1", GITHUB_EVENT_PATH })).toEqual({ ref: old, commit: old });
+    expect(found({ GITHUB_EVENT_PATH: event({ merge_group: { base_sha: tip } }) })).toEqual({ ref: tip, commit: tip });
+  });
+
+  test("a job of a pull request without a base is refused", () => {
+    expect(() => found({ GITHUB_EVENT_NAME: "pull_request", GITHUB_EVENT_PATH: "/nowhere" })).toThrow(
+      "this job is of a pull_request, and neither GITHUB_BASE_REF nor GITHUB_EVENT_PATH names its base; give --base REF",
+    );
+  });
+});
+
+describe("GitLab", () => {
+  test("it is the target branch, not the commit from which the author chose to start", () => {
+    const env = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main", CI_MERGE_REQUEST_DIFF_BASE_SHA: old };
+    expect(found(env)).toEqual({ ref: "origin/main", commit: tip });
+  });
+
+  test("it is the commit where the branch was not fetched", () => {
+    const CI_MERGE_REQUEST_TARGET_BRANCH_NAME = "v1";
+    const CI_MERGE_REQUEST_DIFF_BASE_SHA = old;
+    expect(found({ CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_DIFF_BASE_SHA })?.commit).toBe(old);
+    expect(found({ CI_MERGE_REQUEST_DIFF_BASE_SHA })?.commit).toBe(old);
+  });
+});
+
+test("--base wins over both", () => {
+  expect(found({ GITHUB_BASE_REF: "main" }, old)?.commit).toBe(old);
+  expect(found({}, "HEAD")?.commit).toBe(head);
+});
+
+describe("a base that this clone lacks is refused, with what to do", () => {
+  test("of a branch", () => {
+    expect(() => found({ GITHUB_BASE_REF: "v2" })).toThrow(
+      "cannot read the base v2 (GITHUB_BASE_REF), and the rules of the change itself do not count: this clone does not have it. Fetch it first: git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2",
+    );
+  });
+
+  test("of a flag, in a shallow checkout", () => {
+    const clone = createRepository();
+    clone.git("fetch", "--quiet", "--depth=1", `file://${repository.root}`, "change");
+    clone.git("checkout", "--quiet", "FETCH_HEAD");
+    const wanted = wantedBase("HEAD~1", {});
+    expect(() => baseIn(repositoryAt(clone.root), wanted as NonNullable<typeof wanted>)).toThrow(
+      "cannot read the base HEAD~1 (--base), and the rules of the change itself do not count: this checkout is shallow",
+    );
+    clone.remove();
+  });
+});

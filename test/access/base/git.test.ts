@@ -1,0 +1,132 @@
+// Files of a commit, whatever the work tree and its settings say.
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { BaseError, repositoryAt } from "../../../access/base/git.ts";
+import { createRepository, type TestRepository } from "../../support/repository.ts";
+
+let repository: TestRepository;
+let first: string;
+beforeEach(() => {
+  repository = createRepository();
+  first = repository.commit({ "review.yaml": "deny: [gains-owner]\n", "infra/review.yaml": "deny: []\n" });
+  repository.commit({ "review.yaml": "deny: []\n" });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  repository.remove();
+});
+
+const read = (commit: string, path: string) => repositoryAt(repository.root).fileAt(commit, path);
+
+test("reads a file of a commit, not that of the work tree", () => {
+  repository.write({ "review.yaml": "edited" });
+  expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
+  expect(read(first, "none.yaml")).toBeUndefined();
+  expect(repositoryAt(join(repository.root, "infra")).fileAt(first, "infra/review.yaml")).toBe("deny: []\n");
+});
+
+test("resolves branches, tags, hashes and steps back from them", () => {
+  const { commitOf } = repositoryAt(repository.root);
+  expect(commitOf("HEAD~1")).toBe(first);
+  expect(commitOf("main")).toBe(repository.git("rev-parse", "HEAD"));
+  expect(commitOf(first)).toBe(first);
+  expect(commitOf("nowhere")).toBeUndefined();
+  expect(commitOf("f".repeat(40))).toBeUndefined();
+});
+
+test.each(["--output=/tmp/x", "-h", "", "a..b", ":review.yaml", "HEAD^{/a}", "^main", "a\nb", "main@{1}"])(
+  "%j is not the name of a commit",
+  (ref) => {
+    expect(() => repositoryAt(repository.root).commitOf(ref)).toThrow(BaseError);
+    expect(() => repositoryAt(repository.root).commitOf(ref)).toThrow("is not the name of a branch, a tag or a commit");
+  },
+);
+
+test("a tag with the name of the branch, which git would prefer, is refused", () => {
+  repository.git("tag", "main", first);
+  expect(() => repositoryAt(repository.root).commitOf("main")).toThrow(
+    "main names refs/heads/main and refs/tags/main, which are different commits; give one of them in full",
+  );
+  expect(repositoryAt(repository.root).commitOf("refs/heads/main")).toBe(repository.git("rev-parse", "HEAD"));
+});
+
+test("links, folders and submodules of a commit are no files", () => {
+  symlinkSync("/etc/passwd", join(repository.root, "link.yaml"));
+  symlinkSync("infra", join(repository.root, "linked"));
+  const commit = repository.commit();
+  repository.git("update-index", "--add", "--cacheinfo", `160000,${first},module`);
+  repository.git("commit", "--quiet", "--message", "a submodule");
+  const second = repository.git("rev-parse", "HEAD");
+  expect(() => read(commit, "link.yaml")).toThrow(`link.yaml is a symbolic link at ${commit}`);
+  expect(() => read(commit, "infra")).toThrow("infra is a folder at");
+  expect(() => read(second, "module")).toThrow("module is a submodule at");
+  expect(read(commit, "linked/review.yaml")).toBeUndefined();
+  expect(read(second, "module/review.yaml")).toBeUndefined();
+});
+
+test("a path has no magic of git", () => {
+  expect(read(first, ":(glob)**/review.yaml")).toBeUndefined();
+  expect(read(first, "*.yaml")).toBeUndefined();
+  expect(read(first, "--help")).toBeUndefined();
+});
+
+describe("runs nothing", () => {
+  const trap = (): { script: string; ran: () => boolean } => {
+    const mark = join(repository.root, "..", `${first}-ran`);
+    const script = join(repository.root, "trap.sh");
+    writeFileSync(script, `#!/bin/sh\ntouch ${mark}\ncat\n`);
+    chmodSync(script, 0o755);
+    return { script, ran: () => existsSync(mark) };
+  };
+
+  test("of the settings of the repository", () => {
+    const { script, ran } = trap();
+    for (const name of ["core.fsmonitor", "core.pager", "core.sshCommand", "diff.x.textconv", "filter.x.smudge"])
+      repository.git("config", name, script);
+    repository.git("config", "alias.cat-file", `!${script}`);
+    repository.write({ ".gitattributes": "*.yaml diff=x filter=x\n" });
+    expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
+    expect(ran()).toBe(false);
+  });
+
+  test("of the variables of git", () => {
+    const { script, ran } = trap();
+    for (const name of ["GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_SSH_COMMAND", "GIT_ASKPASS"]) vi.stubEnv(name, script);
+    vi.stubEnv("GIT_CONFIG_COUNT", "1");
+    vi.stubEnv("GIT_CONFIG_KEY_0", "core.fsmonitor");
+    vi.stubEnv("GIT_CONFIG_VALUE_0", script);
+    vi.stubEnv("GIT_DIR", "/nowhere");
+    expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
+    expect(ran()).toBe(false);
+  });
+
+  test("that the packages of the work tree bring as git", () => {
+    const { script, ran } = trap();
+    for (const folder of ["node_modules/.bin", "bin"]) {
+      mkdirSync(join(repository.root, folder), { recursive: true });
+      symlinkSync(script, join(repository.root, folder, "git"));
+    }
+    vi.stubEnv("PATH", `${repository.root}/node_modules/.bin:${repository.root}/bin:bin:${process.env.PATH}`);
+    expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
+    expect(ran()).toBe(false);
+  });
+});
+
+test("a folder of the change that looks like a repository is none", () => {
+  const fake = createRepository();
+  fake.commit({ "review.yaml": "deny: []\n" });
+  fake.git("clone", "--quiet", "--bare", ".", join(repository.root, "infra", "bare"));
+  expect(() => repositoryAt(join(repository.root, "infra", "bare"))).toThrow("no repository of git here");
+  fake.remove();
+});
+
+test("a replaced object is not taken for the one of the commit", () => {
+  const [old, evil] = [first, "HEAD"].map((name) => repository.git("rev-parse", `${name}:review.yaml`));
+  repository.git("replace", old as string, evil as string);
+  expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
+});
+
+test("says that a folder is in no repository", () => {
+  expect(() => repositoryAt("/")).toThrow("no repository of git here: fatal: not a git repository");
+});

@@ -1,0 +1,134 @@
+// Which findings an allowance excuses: those about one record that exists before the change, and no other.
+import { describe, expect, test } from "vitest";
+import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import type { ListedKind } from "../../../access/graph/live.ts";
+import { reviewOf } from "../../../access/review/index.ts";
+import type { Finding } from "../../../access/review/report.ts";
+import { allowanceFrom } from "../../../access/review/rules-option.ts";
+import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+
+const PLATFORM = uidIn(ROOT, 1);
+const PRODUCT = uidIn(ROOT, 2);
+const RELEASE = uidIn(PLATFORM, 16);
+const CLAIMS = { issuer: "https://a.example.com", subject: "x" };
+
+const start = (): GraphBuilder => {
+  const graph = newGraph();
+  addGroup(graph, ROOT, "acme", null);
+  addGroup(graph, PLATFORM, "platform", ROOT);
+  addGroup(graph, PRODUCT, "product", ROOT);
+  addIdentity(graph, RELEASE, "release", PLATFORM, CLAIMS);
+  addIdentity(graph, uidIn(ROOT, 17), "apply", ROOT, CLAIMS);
+  addRole(graph, "giver", ["role_bindings.create"]);
+  return graph;
+};
+
+const [GIVER] = [...start().roles.keys()] as [string];
+
+/** The finding of gains-owner after `change`, with allowances; `given` is what is there before. */
+const judged = (
+  change: (graph: GraphBuilder) => void,
+  allow: readonly string[],
+  {
+    given = () => {},
+    hidden = [] as ListedKind[],
+  }: { given?: (graph: GraphBuilder) => void; hidden?: ListedKind[] } = {},
+): Finding | undefined => {
+  const before = start();
+  given(before);
+  const after = newGraph(before);
+  change(after);
+  const proposal = {
+    source: "preview" as const,
+    before,
+    after,
+    replaced: new Map(),
+    restored: [],
+    adopted: [],
+    forced: [],
+  };
+  const notVisible = hidden.map((kind) => ({ kind, group: PRODUCT, message: "hidden" }));
+  const { report } = reviewOf(
+    { ...proposal, deleted: new Set(), undeclared: [], unknown: [] },
+    { notVisible, nowMs: 0, deny: ["gains-owner"], allow: allow.map((one) => allowanceFrom(one) as never) },
+  );
+  return report.findings.find(({ rule }) => rule === "gains-owner");
+};
+
+const grantTo = (identity: string) => (graph: GraphBuilder) => bind(graph, PLATFORM, identity, GIVER);
+const create = (id: string, name: string, group: string) => (graph: GraphBuilder) => {
+  addIdentity(graph, id, name, group, CLAIMS);
+  bind(graph, PLATFORM, id, GIVER);
+};
+
+test.each([
+  ["its uid", RELEASE],
+  ["its path", "platform/release"],
+  ["a name that it alone has", "release"],
+])("excuses an identity that exists by %s", (_, subject) => {
+  expect(judged(grantTo(RELEASE), [`gains-owner@${subject}`])).toMatchObject({ allowed: true });
+});
+
+test("in the organization itself, a path begins with a slash", () => {
+  expect(judged(grantTo(uidIn(ROOT, 17)), ["gains-owner@/apply"])).toMatchObject({ allowed: true });
+});
+
+describe("does not excuse", () => {
+  const twin = (graph: GraphBuilder) => void addIdentity(graph, uidIn(PRODUCT, 18), "release", PRODUCT, CLAIMS);
+
+  test("a new identity that takes the name of an allowed one, in any group", () => {
+    for (const group of [PLATFORM, PRODUCT, ROOT]) {
+      const finding = judged(create("urn:evil", "release", group), ["gains-owner@release"]);
+      expect(finding).toMatchObject({ denied: true });
+      expect(finding?.message).toMatch(
+        /; gains-owner@release does not excuse it: this identity is new, and an allowance is for one that exists$/,
+      );
+    }
+    expect(judged(create("urn:evil", "release", PLATFORM), ["gains-owner@platform/release"])).toMatchObject({
+      denied: true,
+      message: expect.stringContaining("gains-owner@platform/release does not excuse it: this identity is new"),
+    });
+  });
+
+  test("a new identity whose name is the uid or the path of an allowed one", () => {
+    for (const name of [RELEASE, "platform/release"])
+      expect(judged(create("urn:evil", name, ROOT), [`gains-owner@${name}`])).toMatchObject({ denied: true });
+  });
+
+  test("an identity that gets the name of an allowed one by this change", () => {
+    const rename = (graph: GraphBuilder) => {
+      addIdentity(graph, uidIn(ROOT, 17), "release", ROOT, CLAIMS);
+      bind(graph, PLATFORM, uidIn(ROOT, 17), GIVER);
+    };
+    expect(judged(rename, ["gains-owner@release"])).toMatchObject({
+      denied: true,
+      message: expect.stringContaining("gains-owner@release does not excuse it: another identity has this name"),
+    });
+  });
+
+  test("by a name that two identities have, and names both", () => {
+    const finding = judged(grantTo(RELEASE), ["gains-owner@release"], { given: twin });
+    expect(finding).toMatchObject({ denied: true });
+    expect(finding?.message).toContain(
+      `gains-owner@release does not excuse it: 2 have this name: platform/release ${RELEASE}, product/release ${uidIn(PRODUCT, 18)}; give the uid of one`,
+    );
+    expect(judged(grantTo(RELEASE), ["gains-owner@platform/release"], { given: twin })).toMatchObject({
+      allowed: true,
+    });
+  });
+
+  test("by a name where not every identity can be listed, but by uid", () => {
+    const hidden: ListedKind[] = ["identity"];
+    expect(judged(grantTo(RELEASE), ["gains-owner@platform/release"], { hidden })).toMatchObject({
+      denied: true,
+      message: expect.stringContaining("you cannot list every identity, so another may have this name; give the uid"),
+    });
+    expect(judged(grantTo(RELEASE), [`gains-owner@${RELEASE}`], { hidden })).toMatchObject({ allowed: true });
+  });
+
+  test("another identity or another rule, without a word about it", () => {
+    const finding = judged(grantTo(RELEASE), ["gains-owner@apply", "root-binding@release"]);
+    expect(finding).toMatchObject({ denied: true });
+    expect(finding?.message).not.toContain("excuse");
+  });
+});

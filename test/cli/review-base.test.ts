@@ -1,0 +1,192 @@
+// `irm review --base`: rules come from the commit that the change is merged into, and the change cannot edit them for its own review.
+import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { Report } from "../../access/review/report.ts";
+import { created } from "../access/preview/fixture.ts";
+import { startServer, type TestServer } from "../harness/api-server.ts";
+import { runIrm } from "../support/irm.ts";
+import { createRepository, type TestRepository } from "../support/repository.ts";
+
+let api: TestServer;
+let ci: string;
+let repository: TestRepository;
+let base: string;
+beforeAll(async () => {
+  api = await startServer();
+  ci = (await api.actor("ci")).uid;
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  repository = createRepository();
+  base = repository.commit({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: [gains-owner]\n" });
+  repository.git("checkout", "--quiet", "-b", "change");
+  // The identity "ci" would become owner of the organization.
+  const steps = [created("RoleBinding", "b", { parent: api.organization, identity: ci, role: "owner" })];
+  writeFileSync(join(repository.root, ".git", "preview.json"), JSON.stringify({ steps, changeSummary: { create: 1 } }));
+  vi.spyOn(process, "cwd").mockReturnValue(repository.root);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  repository.remove();
+});
+
+const run = (...flags: string[]) =>
+  runIrm("review", "--preview", join(repository.root, ".git", "preview.json"), "--format", "json", ...flags);
+
+const findingsOf = (stdout: string) => Report.parse(JSON.parse(stdout)).findings;
+
+const changedRules = (stdout: string): string | undefined =>
+  findingsOf(stdout).find(({ rule }) => rule === "rules-changed")?.message;
+
+test("an allowance that the change adds does not excuse it, and is a finding with its difference", async () => {
+  repository.commit({ "review.yaml": "# quiet\ndeny: []\nallow: [gains-owner@ci]\n" });
+  const { code, stdout, stderr } = await run("--base", "main");
+  expect({ code, stderr }).toEqual({ code: 3, stderr: "" });
+  expect(findingsOf(stdout).find(({ rule }) => rule === "gains-owner")).toMatchObject({ denied: true });
+  expect(changedRules(stdout)).toBe(
+    "this change edits review.yaml: - deny gains-owner, + allow gains-owner@ci; this counts after the merge only",
+  );
+  expect(Report.parse(JSON.parse(stdout)).rules).toEqual({
+    file: "review.yaml",
+    isThere: true,
+    base: "main",
+    commit: base,
+  });
+});
+
+test("the same in a job of a pull request, without a flag", async () => {
+  repository.commit({ "review.yaml": "deny: []\n" });
+  const event = join(repository.root, "event.json");
+  writeFileSync(event, JSON.stringify({ pull_request: { base: { sha: base } } }));
+  vi.stubEnv("GITHUB_BASE_REF", "main");
+  vi.stubEnv("GITHUB_EVENT_PATH", event);
+  expect((await run()).code).toBe(3);
+});
+
+test("--rules is read at the base, by its path from the top level", async () => {
+  repository.git("checkout", "--quiet", "main");
+  repository.commit({ "ci/rules.yaml": "deny: [root-binding]\n" });
+  repository.git("checkout", "--quiet", "change");
+  repository.commit({ "ci/rules.yaml": "deny: []\n" });
+  vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "ci"));
+  const { code, stdout } = await run("--base", "main", "--rules", "ci/rules.yaml");
+  expect(code).toBe(3);
+  expect(changedRules(stdout)).toContain("this change edits ci/rules.yaml: - deny root-binding");
+  const absolute = await run("--base", "main", "--rules", join(repository.root, "ci", "rules.yaml"));
+  expect(absolute.code).toBe(3);
+});
+
+test("the rules are those beside the Pulumi.yaml of the base, which the change cannot move", async () => {
+  repository.commit({ "infra/Pulumi.yaml": "name: acme\n", "infra/review.yaml": "allow: []\n" });
+  vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "infra"));
+  expect((await run("--base", "main")).code).toBe(3);
+});
+
+describe("what the change does to the file is a finding", () => {
+  const messageAfter = async (edit: () => void): Promise<string | undefined> => {
+    edit();
+    const { code, stdout } = await run("--base", "main");
+    expect(code).toBe(3);
+    return changedRules(stdout);
+  };
+  const file = () => join(repository.root, "review.yaml");
+
+  test("when it is removed", async () => {
+    expect(await messageAfter(() => unlinkSync(file()))).toBe(
+      "this change removes review.yaml, and with it all its rules; this counts after the merge only",
+    );
+  });
+
+  test("when it is broken", async () => {
+    expect(await messageAfter(() => writeFileSync(file(), "deny: [x]\n"))).toContain(
+      'this change edits review.yaml so that it has mistakes: review.yaml: deny[0]: there is no rule "x"',
+    );
+  });
+
+  test("when it becomes a link, which is not followed", async () => {
+    const link = () => {
+      unlinkSync(file());
+      symlinkSync("/etc/passwd", file());
+    };
+    expect(await messageAfter(link)).toBe(
+      "review.yaml is a symbolic link, or is reached through one in this change; this counts after the merge only",
+    );
+  });
+
+  test("not when only its comments change", async () => {
+    expect(await messageAfter(() => writeFileSync(file(), "# why\ndeny: [gains-owner]\n"))).toBeUndefined();
+  });
+});
+
+test("a base without the file has no rules, which is said; one that the change adds counts after the merge", async () => {
+  repository.git("checkout", "--quiet", "main");
+  unlinkSync(join(repository.root, "review.yaml"));
+  const without = repository.commit();
+  repository.write({ "review.yaml": "deny: [gains-owner]\nrequired: { owners: 2, may-own: [/boss] }\n" });
+  const { code, stdout, stderr } = await run("--base", "main");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: "irm review: there is no review.yaml at main, so no rules count but those of --deny and --allow\n",
+  });
+  expect(Report.parse(JSON.parse(stdout)).rules).toMatchObject({ isThere: false, commit: without });
+  expect(changedRules(stdout)).toBe(
+    "this change adds review.yaml: + deny gains-owner, + required owners: 2, + required may-own: /boss; this counts after the merge only",
+  );
+  expect((await run("--base", "main", "--deny", "gains-owner")).code).toBe(3);
+});
+
+test("required fails the review without being denied", async () => {
+  repository.git("checkout", "--quiet", "main");
+  repository.commit({ "review.yaml": "required: { owners: 9 }\n" });
+  const { code, stdout } = await run("--base", "main");
+  expect(code).toBe(3);
+  expect(findingsOf(stdout).filter(({ denied }) => denied)).toEqual([
+    expect.objectContaining({ rule: "required-owners", subject: api.organization }),
+  ]);
+});
+
+describe("a base that cannot be read has no review, whatever the work tree has", () => {
+  test.each([
+    [["--base", "v9"], 1, "cannot read the base v9 (--base), and the rules of the change itself do not count"],
+    [["--base", "--all"], 1, '"--all" is not the name of a branch, a tag or a commit'],
+    [["--base", "main", "--rules", "../rules.yaml"], 1, "../rules.yaml is not in the repository"],
+    [["--base", "main", "--rules", "/etc/rules.yaml"], 1, "/etc/rules.yaml is not in the repository"],
+    [["--base", "main", "--rules", "nowhere.yaml"], 2, "there is no nowhere.yaml at main, nor in the work tree"],
+  ])("%j", async (flags, code, message) => {
+    const finished = await run(...flags);
+    expect(finished).toMatchObject({ code, stdout: "" });
+    expect(finished.stderr).toContain(message);
+  });
+
+  test("in a folder that is in no repository", async () => {
+    vi.spyOn(process, "cwd").mockReturnValue("/");
+    expect(await run("--base", "main")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("irm review: no repository of git here"),
+    });
+  });
+});
+
+describe("without a base", () => {
+  test("the rules are those of the work tree, which is said", async () => {
+    repository.write({ "review.yaml": "deny: []\n" });
+    expect(await run()).toMatchObject({
+      code: 0,
+      stderr:
+        "irm review: the rules are those of review.yaml in the work tree; for a pull request give --base REF, whose rules its author cannot edit\n",
+    });
+  });
+
+  test("--rules counts from the top level all the same", async () => {
+    repository.write({ "ci/rules.yaml": "deny: [gains-owner]\n" });
+    vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "ci"));
+    expect((await run("--rules", "ci/rules.yaml")).code).toBe(3);
+    const { code, stderr } = await run("--rules", "rules.yaml");
+    expect(code).toBe(2);
+    expect(stderr).toContain("the path counts from the top level of the repository, so this is");
+  });
+});

@@ -1,0 +1,43 @@
+// A repository of git with files, commits and branches that a test writes.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+export interface TestRepository {
+  root: string;
+  git(...args: string[]): string;
+  write(files: Readonly<Record<string, string>>): void;
+  /** Commits all of the work tree, and returns the hash. */
+  commit(files?: Readonly<Record<string, string>>): string;
+  remove(): void;
+}
+
+export const createRepository = (): TestRepository => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "irm-repository-")));
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.com", ...args], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
+  const write = (files: Readonly<Record<string, string>>): void => {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), text);
+    }
+  };
+  git("init", "--quiet", "--initial-branch=main");
+  return {
+    root,
+    git,
+    write,
+    commit: (files = {}) => {
+      write(files);
+      git("add", "--all");
+      git("commit", "--quiet", "--allow-empty", "--message", "a change");
+      return git("rev-parse", "HEAD");
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+};
