@@ -29,9 +29,10 @@ test("prints where an identity can act, and through what", async () => {
     code: 0,
     stdout: `Access of release
 
-release  ${release}
+release  in platform
+  assumed by a workload whose token has issuer "${api.baseUrl}/dev-issuer" and subject "release"
   platform/registry  through publisher
-      repo.list, tag.create
+      tag.create, repo.list
 
 1 identity, 1 binding
 `,
@@ -41,15 +42,15 @@ release  ${release}
 
 test("prints who can act at a group, also through bindings above", async () => {
   const { stdout } = await access("--group", "platform/registry", "--capability", "repo.list");
-  expect(stdout).toBe(`Access at platform/registry: repo.list
+  expect(stdout.replaceAll(/^ {2}assumed by .*\n( {6}.*\n)*/gm, "")).toBe(`Access at platform/registry: repo.list
 
-owner  ${api.identity}
+owner  in /
   /  through owner
 
-reader  ${reader.uid}
+reader  in /
   platform/registry  through viewer
 
-release  ${release}
+release  in platform
   platform/registry  through publisher
 
 3 identities, 3 bindings
@@ -59,7 +60,11 @@ release  ${release}
 test("prints JSON: uids, the name of the role, and the binding", async () => {
   const { stdout } = await access("--identity", release, "--format", "json");
   const grant = { identity: release, group: registry, role: "publisher" };
-  expect(JSON.parse(stdout)).toEqual({
+  const { identities, ...others } = JSON.parse(stdout);
+  expect(identities).toMatchObject([
+    { identity: release, name: "release", group: platform, assumable: { claimMatch: { subject: "release" } } },
+  ]);
+  expect(others).toEqual({
     grants: [
       { ...grant, capability: "repo.list", binding: expect.stringMatching(`^${registry}/`) },
       { ...grant, capability: "tag.create", binding: expect.stringMatching(`^${registry}/`) },
@@ -74,9 +79,13 @@ test("prints Markdown", async () => {
 
 | Identity | Group | Role | Capabilities |
 | --- | --- | --- | --- |
-| \`release\` | \`platform/registry\` | \`publisher\` | \`repo.list, tag.create\` |
+| \`release\` | \`platform/registry\` | \`publisher\` | \`tag.create, repo.list\` |
 
 1 identity, 1 binding
+
+Who can assume them:
+
+- \`release\` in \`platform\`: \`a workload whose token has issuer "${api.baseUrl}/dev-issuer" and subject "release"\`
 `);
 });
 

@@ -40,8 +40,9 @@ export const answerAsHtml = (answer: Answer): string => {
   });
 };
 
-const block = ({ name, uid, path, places }: HeldBy, isOpen: boolean, sets: CapabilitySets): Markup =>
-  html`<details class="identity"${isOpen && html` open`}><summary class="head"><bdi class="path">${name}</bdi> <small>in ${path}, ${uid}</small></summary>
+const block = ({ name, uid, path, assumable, places }: HeldBy, isOpen: boolean, sets: CapabilitySets): Markup =>
+  html`<details class="identity"${isOpen && html` open`}><summary class="head"><bdi class="path">${name}</bdi> <small>in ${path}${uid !== undefined && `, ${uid}`}</small></summary>
+<p>Assumed by ${assumable}</p>
 <ul class="rows">${places.map(
     (place) =>
       html`<li>at <bdi class="path">${place.path}</bdi> and below, through <b><bdi>${place.role}</bdi></b>: ${

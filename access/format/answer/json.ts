@@ -1,9 +1,14 @@
 // An answer as JSON: uids, and the names of roles.
+
+import type { Json } from "../../../schema/index.ts";
 import type { AccessGraph, BindingNode, NodeId } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Answer } from "../../query/answer.ts";
+import { assumptionOf } from "../../review/assume.ts";
 
 export interface AnswerJson {
+  /** those that hold something of it; `assumable` is who can assume it, as the API's JSON has it and in words */
+  identities: { identity: string; name: string; group: string; assumable: Json | null; assumedBy: string | null }[];
   /** one for each binding and capability */
   grants: { identity: string; group: string; capability: string; role: string; binding: string }[];
   /** bindings whose role cannot be read */
@@ -12,6 +17,13 @@ export interface AnswerJson {
 }
 
 export const answerJson = ({ graph, grants, unknown, notVisible }: Answer): AnswerJson => ({
+  identities: [...new Set([...grants, ...unknown].map(({ identity }) => identity))].sort().flatMap((identity) => {
+    const node = graph.identities.get(identity);
+    if (!node) return [];
+    const { name, group, relationship } = node;
+    const assumedBy = assumptionOf(relationship)?.text ?? null;
+    return [{ identity, name, group, assumable: relationship, assumedBy }];
+  }),
   grants: grants.map(({ identity, group, capability, role, binding }) => ({
     identity,
     group,

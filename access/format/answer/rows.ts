@@ -5,19 +5,24 @@ import { compare } from "../../graph/compare.ts";
 import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Answer } from "../../query/answer.ts";
+import { assumptionOf } from "../../review/assume.ts";
+import { byEffect } from "../../review/danger.ts";
 import { counted } from "../words.ts";
 
 export interface HeldThere {
   /** path of the group of the binding, as `placesIn` writes it */
   path: string;
   role: string;
-  /** empty: the role cannot be read */
+  /** the worst first; empty: the role cannot be read */
   capabilities: string[];
 }
 
 export interface HeldBy {
   name: string;
-  uid: string;
+  /** only where another identity has the same name */
+  uid?: string | undefined;
+  /** who can assume it, in words */
+  assumable: string;
   /** the same of the group that holds the identity */
   path: string;
   places: HeldThere[];
@@ -48,15 +53,31 @@ export const heldIn = ({ graph, grants, unknown }: Answer): HeldBy[] => {
   for (const { binding, identity, group, role, capability } of grants)
     placeOf(binding, identity, group, role).capabilities.push(capability);
   for (const { id, identity, group, role } of unknown) placeOf(id, identity, group, role);
+  const identityOf = identitiesIn(graph, placeIn);
   return [...byIdentity]
-    .map(([id, places]) => ({ ...identityOf(graph, id, placeIn), places: [...places.values()].sort(byPathAndRole) }))
-    .sort((a, b) => compare(a.name, b.name) || compare(a.uid, b.uid));
+    .map(([id, places]) => {
+      for (const { capabilities } of places.values()) capabilities.sort(byEffect);
+      return { ...identityOf(id), places: [...places.values()].sort(byPathAndRole) };
+    })
+    .sort((a, b) => compare(a.name, b.name) || compare(a.uid ?? "", b.uid ?? ""));
 };
 
-const identityOf = (graph: AccessGraph, id: NodeId, placeIn: (group: NodeId) => string): Omit<HeldBy, "places"> => {
-  const node = graph.identities.get(id);
-  return { name: node?.name ?? id, uid: node?.uid ?? id, path: node ? placeIn(node.group) : "" };
+const identitiesIn = (
+  graph: AccessGraph,
+  placeIn: (group: NodeId) => string,
+): ((id: NodeId) => Omit<HeldBy, "places">) => {
+  const byName = Map.groupBy(graph.identities.values(), ({ name }) => name);
+  return (id) => {
+    const node = graph.identities.get(id);
+    if (!node) return { name: id, path: "", assumable: NOT_ASSUMABLE };
+    const { name, uid, group, relationship } = node;
+    const isTwin = (byName.get(name)?.length ?? 0) > 1;
+    const assumable = assumptionOf(relationship)?.text ?? NOT_ASSUMABLE;
+    return { name, ...(isTwin && { uid: uid ?? id }), path: placeIn(group), assumable };
+  };
 };
+
+const NOT_ASSUMABLE = "nobody that you can see: this cannot be read, or the identity cannot be assumed";
 
 const byPathAndRole = (a: HeldThere, b: HeldThere): number =>
   compare(sortKey(a.path), sortKey(b.path)) || compare(a.role, b.role);

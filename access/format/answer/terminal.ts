@@ -42,28 +42,36 @@ export const answerAsText = (answer: Answer, { color, width }: TerminalOptions):
 
 type Style = (format: "bold" | "dim" | "yellow", text: string) => string;
 
-const blockOf = ({ name, uid, places }: HeldBy, isOneCapability: boolean, width: number, style: Style): string[] => [
-  `${style("bold", name)}  ${style("dim", uid)}`,
+const blockOf = (
+  { name, uid, path, assumable, places }: HeldBy,
+  isOneCapability: boolean,
+  width: number,
+  style: Style,
+): string[] => [
+  [style("bold", name), path && style("dim", `in ${path}`), uid && style("dim", uid)].filter(Boolean).join("  "),
+  ...wrapped(`assumed by ${assumable}`.split(" "), width, "  ", "      "),
   ...places.flatMap(({ path, role, capabilities }) => [
     `  ${printable(path)}  through ${style("bold", role)}${capabilities.length === 0 ? `  (${NOT_READABLE})` : ""}`,
-    ...(isOneCapability ? [] : wrapped(capabilities, width)),
+    ...(isOneCapability ? [] : wrapped(capabilityWords(capabilities), width)),
   ]),
 ];
 
 const INDENT = "      ";
 
-const wrapped = (capabilities: readonly string[], width: number): string[] => {
+const capabilityWords = (capabilities: readonly string[]): string[] => {
   const rest = capabilities.length - CAPABILITIES_SHOWN;
   const words = capabilities
     .slice(0, CAPABILITIES_SHOWN)
-    .map(printable)
     .map((one, i) => (i + 1 < capabilities.length ? `${one},` : one));
-  if (rest > 0) words.push(`and ${rest} more (--format json has all)`);
+  return rest > 0 ? [...words, `and ${rest} more (--format json has all)`] : words;
+};
+
+const wrapped = (words: readonly string[], width: number, first = INDENT, indent = INDENT): string[] => {
   const rows: string[] = [];
-  for (const word of words) {
+  for (const word of words.map(printable)) {
     const last = rows.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= width) rows[rows.length - 1] = `${last} ${word}`;
-    else rows.push(INDENT + word);
+    else rows.push((rows.length === 0 ? first : indent) + word);
   }
   return rows;
 };

@@ -1,6 +1,7 @@
 // An answer of `irm access` in the formats for people.
 import { describe, expect, test } from "vitest";
 import { answerAsHtml } from "../../../access/format/answer/html.ts";
+import { answerJson } from "../../../access/format/answer/json.ts";
 import { answerAsMarkdown } from "../../../access/format/answer/markdown.ts";
 import { answerAsText } from "../../../access/format/answer/terminal.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
@@ -60,7 +61,7 @@ test("of several organisations, each place names its own", () => {
   const lines = answerAsText(both, { color: false, width: 80 }).match(/^ {2}\S.*through/gm);
   expect(lines).toEqual(["  / of acme  through", "  / of other  through", "  team of other  through"]);
   expect(answerAsMarkdown(both)).toContain("| `team of other` |");
-  expect(answerAsHtml(both)).toContain("in / of acme, ");
+  expect(answerAsHtml(both)).toContain("in / of acme</small>");
 });
 
 describe("as Markdown", () => {
@@ -82,4 +83,53 @@ test("a page of thousands of bindings has each long list of capabilities once", 
   const page = answerAsHtml(answerFor("ci", 1000, many));
   expect(page.split("<b>a149</b>")).toHaveLength(2);
   expect(Buffer.byteLength(page)).toBeLessThan(500_000);
+});
+
+describe("of each identity", () => {
+  const twins = () => {
+    const graph = newGraph();
+    addGroup(graph, ROOT, "acme", null);
+    const tools = addGroup(graph, uidIn(ROOT, 1), "tools", ROOT);
+    const role = addRole(graph, "pusher", ["repo.list", "repo.create", "roles.update"]);
+    const [alone, one, other] = [
+      addIdentity(graph, uidIn(ROOT, 7), "alone", ROOT, MATCH),
+      addIdentity(graph, uidIn(ROOT, 8), "twin", ROOT, MATCH),
+      addIdentity(graph, uidIn(tools, 9), "twin", tools, { ...MATCH, subject: "other" }),
+    ];
+    for (const identity of [alone, one, other]) bind(graph, ROOT, identity, role);
+    return { alone, one, other, answer: answerOf({ graph, notVisible: [] }, {}) };
+  };
+  const formats = ({ answer }: ReturnType<typeof twins>) => [
+    answerAsText(answer, { color: false, width: 200 }),
+    answerAsMarkdown(answer),
+    answerAsHtml(answer).replaceAll("&quot;", '"'),
+  ];
+
+  test("says who can assume it", () => {
+    for (const text of formats(twins()))
+      expect(text).toContain('a workload whose token has issuer "https://issuer.example" and subject "other"');
+    const { identities } = answerJson(twins().answer);
+    expect(identities).toHaveLength(3);
+    expect(identities.find(({ name }) => name === "alone")).toEqual({
+      identity: twins().alone,
+      name: "alone",
+      group: ROOT,
+      assumable: { claimMatch: MATCH },
+      assumedBy: 'a workload whose token has issuer "https://issuer.example" and subject "s"',
+    });
+  });
+
+  test("shows the uid only where another one has its name", () => {
+    const { alone, one, other } = twins();
+    for (const text of formats(twins())) {
+      expect(text).not.toContain(alone);
+      for (const uid of [one, other]) expect(text).toContain(uid);
+    }
+  });
+
+  test("lists what gives access first, then what changes things, then what reads", () => {
+    const [text, markdown, page] = formats(twins());
+    for (const list of [text, markdown]) expect(list).toContain("roles.update, repo.create, repo.list");
+    expect(page).toContain("<li>roles.update</li><li>repo.create</li><li>repo.list</li>");
+  });
 });
