@@ -1,6 +1,5 @@
 // The process of a plugin: it prints the port that it listens on, and ends with the engine that has started it. Without an engine it waits
 // for one that attaches itself: PULUMI_DEBUG_PROVIDERS=irm:PORT.
-import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import type { Environment } from "../provider/session/session.ts";
 import { engineLog } from "./log.ts";
 import { createPlugin } from "./server.ts";
@@ -21,6 +20,7 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
     attached: (address) => {
       engine = address;
     },
+    warn: (text) => console.error(`pulumi-resource-irm: ${text}`),
   });
 
   // The engine asks for the end of a plugin after each operation. What was under way has been cancelled then.
@@ -29,7 +29,7 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
   // The engine holds the other end of stdin: when it dies, operations under way are finished, so that the journal records them.
   if (isStarted) process.stdin.once("end", () => void plugin.idle().then(() => process.exit(0))).resume();
 
-  listen(plugin.server).then(
+  plugin.listen().then(
     (port) => process.stdout.write(`${port}\n`),
     (error: Error) => {
       console.error(`pulumi-resource-irm: cannot listen on loopback: ${error.message}`);
@@ -37,11 +37,3 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
     },
   );
 };
-
-/** Resolves with the port. */
-export const listen = (server: Server): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(port),
-    );
-  });

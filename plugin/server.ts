@@ -1,8 +1,7 @@
 // The plugin as the engine calls it: pulumirpc.ResourceProvider (github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto). One
 // process serves one provider of a program, for one operation. Configure is answered before any call that needs it.
-import { type handleUnaryCall, Server, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import { Server, type sendUnaryData, status } from "@grpc/grpc-js";
 import plugins, { type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
-import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider, {
   type CheckRequest,
   type ConfigureRequest,
@@ -21,7 +20,10 @@ import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
 import { masked, masking } from "./mask.ts";
 import { createNames } from "./names.ts";
+import { createPort, type Port } from "./port.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
+import { addMethod } from "./receive.ts";
+import type { ServedMethod } from "./request-type.ts";
 import { resourceMethods } from "./resource.ts";
 import { Ended, Refusal, serviceErrorFrom } from "./status.ts";
 
@@ -33,22 +35,26 @@ export interface PluginOptions {
   log: Log;
   /** The engine attached itself at this address. */
   attached(address: string): void;
+  /** of a connection that is refused; default: nothing */
+  warn?(text: string): void;
+  /** how long a message may take to arrive; default: 60 s */
+  messageMs?: number;
 }
 
-export interface Plugin {
-  server: Server;
+export interface Plugin extends Pick<Port, "listen" | "close"> {
   /** calls that are not answered yet */
   underWay(): number;
   /** Resolves as soon as none is. */
   idle(): Promise<void>;
 }
 
-type Handler = handleUnaryCall<unknown, unknown>;
+type Handler = (request: unknown, callback: sendUnaryData<unknown>) => void;
 
-// The engine's own limit (github.com/pulumi/pulumi/sdk/go/common/util/rpcutil).
-const MESSAGE_BYTES = 400 * 1024 * 1024;
+/** A request is about one resource. The engine itself stops at 400 MiB. */
+const REQUEST_BYTES = 64 * 1024 * 1024;
 
-export const createPlugin = ({ version, schema, environment, log, attached }: PluginOptions): Plugin => {
+export const createPlugin = (options: PluginOptions): Plugin => {
+  const { version, schema, environment, log, attached, warn, messageMs } = options;
   let cancelled = cancellation();
   let configured: ReturnType<typeof configure> | undefined;
   /** the provider of this operation */
@@ -74,7 +80,7 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
   /** Answers a call. */
   const answered =
     <Request, Response>(work: (request: Request) => Response | Promise<Response>): Handler =>
-    ({ request }, callback) => {
+    (request, callback) => {
       count += 1;
       log
         .during(urnOf(request), () => masking(request, async () => work(request as Request)))
@@ -96,10 +102,11 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
     });
 
   const server = new Server({
-    "grpc.max_receive_message_length": MESSAGE_BYTES,
-    "grpc.max_send_message_length": MESSAGE_BYTES,
+    "grpc.max_receive_message_length": REQUEST_BYTES,
+    "grpc.max_send_message_length": -1,
   });
-  const handlers = {
+  const port = createPort(server, warn);
+  const handlers: Record<ServedMethod, Handler> = {
     handshake: answered(() => {
       const response = new provider.ProviderHandshakeResponse();
       response.setAcceptSecrets(true);
@@ -147,10 +154,12 @@ export const createPlugin = ({ version, schema, environment, log, attached }: Pl
       return new empty.Empty();
     }),
   };
-  server.addService(services.ResourceProviderService as never, handlers as unknown as UntypedServiceImplementation);
+  for (const [name, answer] of Object.entries(handlers))
+    addMethod({ server, late: port.drop, messageMs }, name as ServedMethod, answer);
 
   return {
-    server,
+    listen: port.listen,
+    close: port.close,
     underWay: () => count,
     idle: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };

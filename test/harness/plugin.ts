@@ -1,5 +1,5 @@
 // The native plugin in this process, called over gRPC as the engine calls it, against a reference server.
-import { type Client, credentials, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
+import { type Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import plugins from "@pulumi/pulumi/proto/plugin_pb.js";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
@@ -81,11 +81,7 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
     log: { info: () => undefined, during: (_urn, call) => call() },
     attached: () => undefined,
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    plugin.server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, own) =>
-      error ? reject(error) : resolve(own),
-    );
-  });
+  const port = await plugin.listen();
   const client = new services.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
   const call = <Response>(method: string, request: unknown): Promise<Response> =>
     new Promise((resolve, reject) => {
@@ -198,7 +194,7 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
     },
     close: () => {
       (client as unknown as Client).close();
-      plugin.server.forceShutdown();
+      plugin.close();
     },
   };
 };

@@ -3,7 +3,7 @@ import { Server, type ServerUnaryCall, type sendUnaryData, type UntypedServiceIm
 import services from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import { listen } from "../../../plugin/run.ts";
+import { createPort } from "../../../plugin/port.ts";
 
 export interface EngineService {
   /** host and port */
@@ -20,5 +20,6 @@ export const startEngineService = async (log: (line: string) => void): Promise<E
     },
   };
   server.addService(services.EngineService as never, handlers as unknown as UntypedServiceImplementation);
-  return { address: `127.0.0.1:${await listen(server)}`, close: () => server.forceShutdown() };
+  const port = createPort(server);
+  return { address: `127.0.0.1:${await port.listen()}`, close: port.close };
 };

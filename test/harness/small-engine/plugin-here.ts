@@ -1,6 +1,5 @@
 // A plugin in this process, for a run that no test interrupts: everything of a plugin but the process.
 import { engineLog } from "../../../plugin/log.ts";
-import { listen } from "../../../plugin/run.ts";
 import { createPlugin } from "../../../plugin/server.ts";
 import type { Environment } from "../../../provider/session/session.ts";
 import { startEngineService } from "./engine-service.ts";
@@ -11,7 +10,7 @@ import type { Provider } from "./provider.ts";
 export const nativeHere = async (environment: Environment, stack: string): Promise<Provider> => {
   const engine = await startEngineService(environment.log);
   const log = engineLog(() => engine.address);
-  const { server } = createPlugin({
+  const plugin = createPlugin({
     version: "0.0.0",
     schema: () => "{}",
     environment: { ...environment, log: log.info },
@@ -19,8 +18,8 @@ export const nativeHere = async (environment: Environment, stack: string): Promi
     attached: () => undefined,
   });
   const end = async () => {
-    server.forceShutdown();
+    plugin.close();
     engine.close();
   };
-  return nativeProvider({ port: await listen(server), end }, stack, engine.address);
+  return nativeProvider({ port: await plugin.listen(), end }, stack, engine.address);
 };
