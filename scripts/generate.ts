@@ -1,6 +1,6 @@
 // Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; the JSON schemas of
-// policy files and of what `irm review` prints; and the package schema of the plugin. With --check, writes nothing and fails
-// when a file is out of date, or the Python package, which needs Go (scripts/python-sdk.ts).
+// policy files and of what `irm review` prints; the page of all capabilities; and the package schema of the plugin. With --check,
+// writes nothing and fails when a file is out of date, or the Python package, which needs Go (scripts/python-sdk.ts).
 //
 //   node scripts/generate.ts [--check] [ROOT]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { policySchema } from "../access/policy/shape.ts";
 import { reportSchema } from "../access/review/report.ts";
 import { packageSchema } from "../plugin/schema.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
+import { capabilitiesPage } from "./capabilities-page.ts";
 import { docstringsIn } from "./docstrings.ts";
 import { fieldComment, messageText } from "./message-text.ts";
 import { root } from "./project.mjs";
@@ -21,6 +22,7 @@ const isCheck = values.check === true;
 const [target = root] = positionals;
 const folders = [join("schema", "generated"), join("plugin", "generated")] as const;
 const [fromSchema, fromPlugin] = folders;
+const page = join("docs", "capabilities.md");
 
 const schemaText = jsonText(pluginSchema());
 const wanted = new Map([
@@ -30,6 +32,7 @@ const wanted = new Map([
   [join(fromSchema, "access.schema.json"), jsonText(policySchema())],
   [join(fromSchema, "review.schema.json"), jsonText(reportSchema())],
   [join(fromPlugin, "schema.json"), schemaText],
+  [page, capabilitiesPage()],
 ]);
 
 const present = folders
@@ -37,7 +40,8 @@ const present = folders
   .filter((folder) => existsSync(folder))
   .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
   .filter((entry) => entry.isFile())
-  .map((entry) => relative(target, join(entry.parentPath, entry.name)));
+  .map((entry) => relative(target, join(entry.parentPath, entry.name)))
+  .concat(existsSync(join(target, page)) ? page : []);
 
 const changed = [...wanted].filter(([name, text]) => !present.includes(name) || read(name) !== text);
 const left = present.filter((name) => !wanted.has(name));

@@ -4,10 +4,12 @@
 //   node scripts/with-setup.mjs [--engine] [--in-callers-folder] COMMAND [ARGS...]
 //
 // COMMAND is a program on the PATH, or a .ts or .mjs file of this clone.
-import { delimiter, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { exitLike, run } from "./child.mjs";
 import { ensureDependencies, projectNode } from "./dependencies.mjs";
 import { ensureEngine } from "./engine.mjs";
+import { languagesEdition, nodejsEdition } from "./engine-version.mjs";
 import { binFolder, findOnPath, root, say } from "./project.mjs";
 
 async function main() {
@@ -17,7 +19,7 @@ async function main() {
   }
 
   await ensureDependencies();
-  const engine = options.has("--engine") ? await ensureEngine() : undefined;
+  const engine = options.has("--engine") ? await ensureEngine(await editionFor(command, args)) : undefined;
 
   const env = environment(engine === undefined ? [binFolder] : [binFolder, engine]);
   const [program, ...rest] = await resolveCommand(command, args, env.PATH);
@@ -57,6 +59,23 @@ async function resolveCommand(command, args, path) {
   const program = await findOnPath(command, path);
   if (program === undefined) throw new Error(`${command} is neither in ${binFolder} nor on the PATH`);
   return [program, ...args];
+}
+
+/**
+ * The engine that has the language of the program: in the folder of `pulumi --cwd`, or the caller's, or one above.
+ * @param {string} command
+ * @param {string[]} args
+ */
+async function editionFor(command, args) {
+  if (command !== "pulumi") return nodejsEdition;
+  const at = args.findIndex((word) => /^(-C|--cwd)$/.test(word));
+  const named = at < 0 ? args.find((word) => word.startsWith("--cwd="))?.slice("--cwd=".length) : args[at + 1];
+  for (let folder = resolve(callersFolder(), named ?? "."); ; folder = dirname(folder)) {
+    const text = await readFile(join(folder, "Pulumi.yaml"), "utf8").catch(() => undefined);
+    if (text !== undefined)
+      return /^runtime:\s*(name:\s*)?(yaml|python)\b/m.test(text) ? languagesEdition : nodejsEdition;
+    if (folder === dirname(folder)) return nodejsEdition;
+  }
 }
 
 /** `npm run` changes to the clone; relative paths are meant from where the user is, which npm keeps in INIT_CWD. */

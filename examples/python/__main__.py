@@ -1,8 +1,10 @@
-"""An organisation with three levels of groups, identities for GitHub Actions workflows, and who may do what where.
+"""An organization with three levels of groups, identities for GitHub Actions workflows, and who may do what where.
 
-    npm install ./pulumi-irm-*.tgz
-    python3 -m venv venv && venv/bin/pip install -r requirements.txt
-    pulumi up
+    npm run build                    # once, in the clone: writes dist/plugin, and the wheel to release/
+    python3 -m venv venv && . venv/bin/activate && pip install -r requirements.txt
+    npm run -s pulumi -- up          # in this folder
+
+In a project of your own, copy the wheel into it, npm install ./pulumi-irm-*.tgz, and set path: node_modules/pulumi-irm/plugin.
 """
 
 import pulumi

@@ -44,6 +44,11 @@ const BUNDLES: Record<BuiltInRole, string> = {
   "advisories.viewer": "advisories.list",
 };
 
+/** The friendly names of each role's capabilities. */
+export const bundles: Readonly<Record<BuiltInRole, readonly string[]>> = Object.fromEntries(
+  Object.entries(BUNDLES).map(([role, names]) => [role, names.trim().split(/\s+/)]),
+) as Record<BuiltInRole, string[]>;
+
 export const isBuiltInRole = (name: string): boolean => Object.hasOwn(BUNDLES, name);
 
 /** uid of a built-in role: one segment, fixed. */
@@ -55,16 +60,13 @@ export const builtInRoleUid = (name: string): string =>
 /** Writes missing built-in roles into the store, and updates old ones. */
 export const ensureBuiltInRoles = (store: Store, now: number): void =>
   store.transaction(() => {
-    for (const [name, names] of Object.entries(BUNDLES)) {
+    for (const [name, names] of Object.entries(bundles)) {
       const uid = builtInRoleUid(name);
-      const capabilities = names
-        .trim()
-        .split(/\s+/)
-        .map((text) => {
-          const capability = capabilityFrom(text);
-          if (!capability) throw new TypeError(`built-in role ${name} names an unknown capability: ${text}`);
-          return capability;
-        });
+      const capabilities = names.map((text) => {
+        const capability = capabilityFrom(text);
+        if (!capability) throw new TypeError(`built-in role ${name} names an unknown capability: ${text}`);
+        return capability;
+      });
       const body = { description: `Built-in role: ${name}`, capabilities };
       const stored = store.get(roles, uid);
       if (!stored) store.insert(roles, { uid, createTime: now, updateTime: now, columns: { name }, body });

@@ -57,15 +57,16 @@ export const createMovingProgram = async (
   };
 };
 
-/** A project of examples/ as a user has it, with the packages. */
+/** A project of examples/ as in a clone after `npm run build`. */
 export const createExample = async (place: Workplace, example: string): Promise<Stack> => {
-  const folder = folderOf(place, example);
+  const clone = folderOf(place, `clone-${example}`);
+  const folder = join(clone, "examples", example);
   cpSync(join(root, "examples", example), folder, { recursive: true });
-  mkdirSync(join(folder, "node_modules", "pulumi-irm"), { recursive: true });
-  symlinkSync(inject("pluginFolder"), join(folder, "node_modules", "pulumi-irm", "plugin"));
+  mkdirSync(join(clone, "dist"));
+  symlinkSync(inject("pluginFolder"), join(clone, "dist", "plugin"));
   if (!existsSync(join(folder, "requirements.txt"))) return openStack(place, folder);
   const wheel = inject("pythonWheel");
-  cpSync(wheel, join(folder, basename(wheel)));
+  cpSync(wheel, join(clone, "release", basename(wheel)));
   return openStack(place, folder, activePython(folder, "--requirement", "requirements.txt"));
 };
 

@@ -1,8 +1,8 @@
 // `npm run generate` and its check in a temporary folder, and as a step of `npm run check` in the clone.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openapiDocument } from "../../schema/index.ts";
+import { capabilities, openapiDocument } from "../../schema/index.ts";
 import { capture } from "../../scripts/child.mjs";
 import { root } from "../harness/api-process.ts";
 import { temporaryFolder } from "../support/command.ts";
@@ -10,6 +10,7 @@ import { temporaryFolder } from "../support/command.ts";
 const folder = temporaryFolder();
 const target = folder.path("root");
 const generated = ["schema/generated", "plugin/generated"];
+const PAGE = "docs/capabilities.md";
 afterAll(folder.remove);
 
 const generate = async (...args: string[]) => {
@@ -22,6 +23,7 @@ const filesIn = (path: string) =>
       readdirSync(join(path, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
     )
     .filter((name) => /\.(proto|json|ts)$/.test(name))
+    .concat(existsSync(join(path, PAGE)) ? PAGE : [])
     .toSorted();
 
 let count: number;
@@ -32,14 +34,20 @@ beforeAll(async () => {
   count = filesIn(target).length;
 });
 
-test("writes the document, the types of messages, a .proto file for each package, and the schema of the plugin", () => {
+test("writes the document, the types of messages, a .proto file for each package, the schema of the plugin, and the page of capabilities", () => {
   expect(JSON.parse(readFileSync(`${target}/schema/generated/openapi.json`, "utf8"))).toEqual(openapiDocument());
   expect(filesIn(target)).toEqual(filesIn(root));
   expect(filesIn(target)).toEqual(
     expect.arrayContaining([
+      "docs/capabilities.md",
       "plugin/generated/schema.json",
       "schema/generated/chainguard/platform/iam/v2beta1/iam.proto",
     ]),
+  );
+  const page = readFileSync(join(target, PAGE), "utf8");
+  expect(capabilities.filter(({ name }) => page.split(`| \`${name}\``).length !== 2)).toEqual([]);
+  expect(page).toContain(
+    "| `identity.create` | CreateIdentity | owner, limited_owner, registry.pull_token_creator |\n",
   );
 });
 

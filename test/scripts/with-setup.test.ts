@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { engineVersion, languagesEdition } from "../../scripts/engine-version.mjs";
 import { root } from "../../scripts/project.mjs";
+import { fakeEngine } from "./fake-engine.ts";
 
 const script = join(root, "scripts", "with-setup.mjs");
 
@@ -35,6 +37,25 @@ describe("a command with set-up", () => {
     expect(withSetup(["--in-callers-folder", "pwd"], { cwd: root, env }).stdout.trim()).toBe(folder);
     expect(withSetup(["pwd"], { cwd: root, env }).stdout.trim()).toBe(realpathSync(root));
     rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    [[], "yaml/below", "that the program of the folder above is in"],
+    [["--cwd", "python"], ".", "of the folder that --cwd names"],
+    [["--cwd=yaml"], ".", "of the folder that --cwd= names"],
+  ])("pulumi %j in %s: the engine has the language %s", (args, caller) => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "pulumi-irm-caller-")));
+    for (const [name, runtime] of Object.entries({ yaml: "yaml", python: "\n  name: python" })) {
+      mkdirSync(join(folder, name, "below"), { recursive: true });
+      writeFileSync(join(folder, name, "Pulumi.yaml"), `name: a\nruntime: ${runtime}\n`);
+    }
+    // The only engine there is.
+    const { name, pieces } = languagesEdition;
+    fakeEngine(join(folder, "cache", "pulumi-irm", "engine", name), engineVersion, pieces);
+    const env = { PATH: "/usr/bin:/bin", XDG_CACHE_HOME: join(folder, "cache"), INIT_CWD: join(folder, caller) };
+    const run = withSetup(["--engine", "--in-callers-folder", "pulumi", ...args], { cwd: root, env });
+    rmSync(folder, { recursive: true });
+    expect(run).toMatchObject({ status: 0, stdout: `v${engineVersion}\n`, stderr: "" });
   });
 
   test("ends by the signal that it gets, after the command has ended by it", async () => {
