@@ -7,14 +7,14 @@ import { checkedConfig } from "../client/credentials.ts";
 import { ConfigError } from "../client/errors.ts";
 import { placeText } from "../client/records.ts";
 import { DEADLINE_MS } from "../client/retry.ts";
-import type { Entry, InvalidLine } from "../provider/journal/entry.ts";
+import { contentsFrom, type Entry, type InvalidLine } from "../provider/journal/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/journal/file.ts";
 import { lockOf } from "../provider/journal/lock.ts";
 import { journalFolder, journalProblem } from "../provider/journal/path.ts";
 import { recordLine } from "../provider/kind/record.ts";
 import { type PendingCreate, pendingCreates } from "../provider/recovery/pending-operations.ts";
 import { sessionWith, systemEnvironment } from "../provider/session/session.ts";
-import { printableLines, suggestion } from "../schema/index.ts";
+import { isUidp, printableLines, suggestion } from "../schema/index.ts";
 import { print, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -80,14 +80,14 @@ const warnOfWorkTree = (name: string, folder: string): void => {
 
 const isPending = ({ uid }: Entry): boolean => uid === undefined;
 
-// The usual state after a run: an entry stays until the engine reads its record, in the next run.
+// The usual state after a run: an entry stays until the engine reads its record, in the next run of its stack.
 const allSucceeded = (count: number, folder: string): string => {
   if (count === 0) return `no pending creates: no entries in ${folder}`;
-  const creates =
-    count === 1
-      ? "its one create succeeded, and the entry goes"
-      : `its ${count} creates succeeded, and their entries go`;
-  return `no pending creates in ${folder}: ${creates} with the next run`;
+  const creates = count === 1 ? "its one create succeeded" : `its ${count} creates succeeded`;
+  return (
+    `no pending creates in ${folder}: ${creates}. The next run of a stack removes the entries of the records that its state has; those ` +
+    "of a stack, or of an organization, that no longer exists stay until irm journal clean"
+  );
 };
 
 interface InvalidLineAt extends InvalidLine {
@@ -102,9 +102,23 @@ const contentsOf = async (journal: string): Promise<{ entries: Entry[]; invalid:
   return { entries: [...entries.values()], invalid: [...byLine.values()] };
 };
 
-// Escaped: something else wrote this line.
-const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string =>
-  `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
+// Escaped: something else wrote this line, unless it is an entry that a run has set aside.
+const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string => {
+  const entry = entryIn(line);
+  if (entry) return `set aside  ${lineOf(entry).slice(STATUS_WIDTH).trimEnd()}: ${why}  (${quarantineOf(journal)})\n`;
+  return `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
+};
+
+const STATUS_WIDTH = "succeeded  ".length;
+
+/** What a run has quarantined, with the uid of its record; undefined for any other line. */
+const entryIn = (line: string): Entry | undefined => {
+  const { entries, invalid } = contentsFrom(line);
+  const [entry] = entries.values();
+  if (!entry || invalid.length > 0) return undefined;
+  const { uid, answered } = JSON.parse(line) as Entry;
+  return { ...entry, ...(isUidp(uid) && { uid }), ...(isUidp(answered) && { answered }) };
+};
 
 const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
   const place = placeText(parent);

@@ -40,6 +40,8 @@ export interface Journal {
   recordAnswer(entry: Entry, uid: string): Promise<void>;
   /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */
   disown(entry: Entry, why: string): Promise<void>;
+  /** The record of the entry cannot be that of the resource. The entry is quarantined and goes; `why` is reported once. */
+  setAside(entry: Entry, why: string): Promise<void>;
   /** Certainly not created, or deleted again. */
   recordFailure(...entries: Entry[]): Promise<void>;
   /** The POST is over, whatever its outcome. */
@@ -50,6 +52,10 @@ export interface Journal {
   countPendingAlike(entry: Entry): Promise<number>;
   /** ids of the records that other resources of the stack created. */
   otherIds(key: string): Promise<Set<string>>;
+  /** The file of the resource's stack, for a message. */
+  pathFor(key: string): string;
+  /** The command that removes the entries of a resource. */
+  cleanCommand(key: string): string;
   /** Pending entries of earlier runs, in the stack of this resource; each is returned once. */
   takeUnreported(key: string): Promise<Entry[]>;
 }
@@ -57,6 +63,8 @@ export interface Journal {
 export interface JournalOptions {
   /** file of the journal of a stack, `organisation/project/stack` */
   pathOf(stack: string): string;
+  /** by which a command of `irm journal` finds the folder, where it needs one: ` --folder "/journals"` */
+  folderFlag?: string;
   clock: Clock;
   /** longest wait for another process */
   timeoutMs: number;
@@ -84,7 +92,7 @@ export const stackOf = (key: string): string => key.split("/", 3).join("/");
 const digest = (line: string): string => createHash("sha256").update(line).digest("hex");
 
 export const createJournal = (options: JournalOptions): Journal => {
-  const { pathOf, clock, timeoutMs, log, operation = soleOperation() } = options;
+  const { pathOf, folderFlag = "", clock, timeoutMs, log, operation = soleOperation() } = options;
   const byStack = new Map<string, Promise<StackJournal>>();
   const acknowledged = new Map<string, Known>();
   const run = createRun(operation);
@@ -233,6 +241,18 @@ export const createJournal = (options: JournalOptions): Journal => {
       delete entry.uid;
       delete entry.answered;
     },
+    setAside: async (entry, why) => {
+      const open = await openFor(entry.key);
+      const { path } = open.file;
+      await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
+      await write(open, { closed: entry.intent });
+      if (run.reports(`set aside: ${why}`))
+        log(
+          `the intent journal ${path}: ${why}. Its entries are dropped where they are in the way, and kept in ${quarantineOf(path)}`,
+        );
+    },
+    pathFor: (key) => pathOf(stackOf(key)),
+    cleanCommand: (key) => `irm journal clean --key "${key}"${folderFlag}`,
     recordFailure: async (...entries) => {
       if (entries.length > 0) await write(await openOf(entries), ...entries.map(({ intent }) => ({ closed: intent })));
     },

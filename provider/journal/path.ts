@@ -12,6 +12,12 @@ import { workTreeProblem } from "./work-tree.ts";
 export const journalFolder = (configured: string | undefined, env: Env): string =>
   configured ?? join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "pulumi-irm");
 
+/** What a command of `irm journal` needs to find that folder: it reads the environment, and no configuration of a stack. */
+export const folderFlag = (configured: string | undefined, env: Env): string => {
+  const folder = journalFolder(configured, env);
+  return folder === journalFolder(env.IRM_JOURNAL || undefined, env) ? "" : ` --folder "${folder}"`;
+};
+
 /** Why no run may use the journals of that folder; undefined where it may. */
 export const journalProblem = (configured: string | undefined, env: Env, cwd: string): string | undefined =>
   workTreeProblem(journalFolder(configured, env), cwd);

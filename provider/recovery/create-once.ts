@@ -70,7 +70,7 @@ const post = async (session: Session, desired: Desired, entry: Entry, before: Ex
     if (problem === undefined) return answer;
     if (problem.isUndecided) {
       await noteAnswer(session, entry, answer.uid as string);
-      undecided = undecidedRecord(kind, entry, answer, problem.why);
+      undecided = undecidedRecord(kind, session, entry, answer, problem.why);
     }
     session.log(otherRecordText(kind, entry, answer, problem.why));
     throw otherRecord(desired, answer, problem.why);

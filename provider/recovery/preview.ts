@@ -1,15 +1,16 @@
 // What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
 // preview neither waits nor writes to the journal.
 import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
-import type { Json } from "../../schema/index.ts";
+import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { JournalError } from "../journal/file.ts";
 import { type Kind, title, withArticle } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import { type Session, withOneAttempt } from "../session/session.ts";
 import { desiredFrom, withUids } from "../state/desired.ts";
-import { containsUnknown } from "../state/path.ts";
+import { containsUnknown, isUnknown } from "../state/path.ts";
 import { KEY, nameInKey } from "../state/state.ts";
+import { absentOrganization } from "./gone.ts";
 import { hiddenFor, recordOf, requireAsked, type Waits } from "./recover.ts";
 
 /** The record that an update takes over from an interrupted run, as a preview carries it to its reader. */
@@ -54,14 +55,19 @@ export const previewRecovery = async (
     const unread = named === undefined ? withArticle(kind.word) : `${kind.word} ${named}`;
     if (!isReadable) return shown(unread, named, "a preview without credentials cannot read it");
     let record: Json | undefined;
+    let desired = desiredFrom(kind, inputs);
     try {
-      const desired = await withUids(withOneAttempt(session), desiredFrom(kind, inputs));
+      desired = await withUids(withOneAttempt(session), desired);
       record = await recordOf(withOneAttempt(session), entry, desired, LOOKS);
       if (record && session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) continue;
-      if (record && !containsUnknown(asked)) requireAsked(desired, record);
+      if (record && !containsUnknown(asked)) requireAsked(session, desired, record);
     } catch (error) {
-      const cause = sessionErrorOf(error) ?? apiErrorOf(error);
+      const cause = sessionErrorOf(error) ?? apiErrorOf(error) ?? apiErrorOf((error as Error).cause);
       if (cause === undefined) throw error;
+      // On the caller's own machine, a group that is new is in no organization that is gone.
+      const isNewGroup = isUnknown(desired.parent) && isLoopbackUrl(session.service);
+      const parent = isNewGroup ? "" : desired.parent;
+      if (!isUnknown(parent) && (await absentOrganization(withOneAttempt(session), parent, entry, error))) continue;
       return shown(unread, named, `it cannot be read (${cause.message})`);
     }
     if (record) {

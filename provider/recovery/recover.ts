@@ -1,4 +1,5 @@
 // Recovers creates of interrupted runs: adopts the record that a create produced, and reports records that no resource manages.
+import { sessionErrorOf } from "../../client/errors.ts";
 import { placeText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
@@ -13,6 +14,7 @@ import { changeOf } from "../state/changes.ts";
 import { type Desired, fingerprintOf } from "../state/desired.ts";
 import { withoutSecrets } from "../state/normal-form.ts";
 import { argumentOf, outputsFrom } from "../state/state.ts";
+import { absentOrganization, unreadableEntry } from "./gone.ts";
 import { noteSuccess } from "./outcome.ts";
 import {
   CLOCK_SKEW_MS,
@@ -30,13 +32,21 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
   for (const entry of await session.journal.findUnsettled(key)) {
     // Read before the adoption rewrites the entry with its own time.
     const when = new Date(entry.at).toISOString();
-    const record = await recordOf(session, entry, desired);
+    let record: Json | undefined;
+    try {
+      record = await recordOf(session, entry, desired);
+    } catch (error) {
+      const why = await absentOrganization(session, desired.parent, entry, error);
+      if (why === undefined) throw unreadableEntry(session, entry, error);
+      await session.journal.setAside(entry, why);
+      continue;
+    }
     const uid = record?.uid as string;
     if (record === undefined || session.ownership.creationRefusal(recordId(kind.field, uid), key)) {
       await session.journal.recordFailure(entry);
       continue;
     }
-    requireAsked(desired, record);
+    requireAsked(session, desired, record);
     if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
     session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an interrupted run at ${when}`);
     return record;
@@ -48,14 +58,14 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
  * The journal is a file that others may be able to write, so its word is not enough: the record must be what the program asks for, as a
  * preview shows it. Throws where it differs, and a person decides.
  */
-export const requireAsked = (desired: Desired, record: Json): void => {
+export const requireAsked = (session: Session, desired: Desired, record: Json): void => {
   const { kind, key, parent, args, choices, fingerprint } = desired;
   const uid = record.uid as string;
   const place = placeOf(kind, uid);
   if (place === parent && fingerprintOf(kind, parent, record, choices) === fingerprint) return;
   const { paths, replaces } = changeOf(desired, place, outputsFrom(kind, record, withoutSecrets(kind, args)));
   const names = new Set([...replaces, ...paths].map((path) => argumentOf(kind, path)));
-  throw differentRecord(kind, key, record, [...names]);
+  throw differentRecord(kind, session, key, record, [...names]);
 };
 
 /** The program adopts `record`, which settles the entries that earlier runs left for the resource. */
@@ -65,7 +75,15 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
     if (entry.uid === undefined) {
       if (entry.answered !== uid) await reportAbandoned(session, entry, uid);
     } else if (entry.uid !== uid) {
-      const named = await judgeNamed(kind, session, entry);
+      let named: Named | undefined;
+      try {
+        named = await judgeNamed(kind, session, entry);
+      } catch (error) {
+        // The resource has its record, so nothing waits for this one.
+        if (sessionErrorOf(error)) throw error;
+        await session.journal.setAside(entry, `${entry.uid} cannot be read (${(error as Error).message})`);
+        continue;
+      }
       if (named?.is === "foreign") await session.journal.disown(entry, named.why);
       else if (named)
         session.log(`${key}: an interrupted run created ${entry.uid} for it, and no resource manages that record now`);
@@ -87,7 +105,7 @@ export const recordOf = async (
   if (named?.is === "foreign") await waits.disown(session, entry, named.why);
   const found = await search(session, entry, desired, waits);
   if (found || named?.is !== "undecided") return found;
-  throw undecidedRecord(kind, entry, named.record, named.why);
+  throw undecidedRecord(kind, session, entry, named.record, named.why);
 };
 
 /** What a search does beside looking: a run waits for what may still be hidden, and corrects the journal. */
@@ -160,7 +178,7 @@ export const reportPendingCreates = async (session: Session, key: string): Promi
     const { text } = await describeCandidates(session, entry, 0);
     const advice =
       "The next pulumi up that declares the resource resolves it. If no program declares it, delete the records that no resource manages, then run: " +
-      `irm journal clean --key "${entry.key}"`;
+      session.journal.cleanCommand(entry.key);
     session.log(`${text}\n${advice}`);
   }
 };

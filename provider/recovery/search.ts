@@ -196,23 +196,36 @@ const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error
 const BY_JOURNAL = "the intent journal of an interrupted run names";
 
 /** A person decides: the record may be of this create and changed since, or belong to someone else. */
-export const undecidedRecord = (kind: Kind, { key, uid }: Entry, record: Json, why: string): Error => {
+export const undecidedRecord = (
+  kind: Kind,
+  session: Session,
+  { key, uid }: Entry,
+  record: Json,
+  why: string,
+): Error => {
   const how = uid === undefined ? "the response to its create names" : BY_JOURNAL;
-  return questionAbout(kind, key, record, `${how} {}, which ${why}, and no other record matches`);
+  return questionAbout(kind, session, key, record, `${how} {}, which ${why}, and no other record matches`);
 };
 
 /** A person decides: the record may be of an interrupted run whose program was another one, or belong to someone else. */
-export const differentRecord = (kind: Kind, key: string, record: Json, differing: readonly string[]): Error =>
+export const differentRecord = (
+  kind: Kind,
+  session: Session,
+  key: string,
+  record: Json,
+  differing: readonly string[],
+): Error =>
   questionAbout(
     kind,
+    session,
     key,
     record,
     `${BY_JOURNAL} {}, which differs from what the program asks for: ${differing.join(", ")}`,
   );
 
-const questionAbout = (kind: Kind, key: string, record: Json, text: string): Error =>
+const questionAbout = (kind: Kind, { journal }: Session, key: string, record: Json, text: string): Error =>
   new Error(
     `${key}: ${text.replace("{}", () => `${kind.word} ${record.uid} ${title(record)}`)}.\n` +
       `If it belongs to this resource, adopt it with adopt: "${record.uid}", and deleteAdopted: true to delete it with the ` +
-      `resource; if not: irm journal clean --key "${key}". Until then nothing is created.`,
+      `resource; if not: ${journal.cleanCommand(key)}. Until then nothing is created.`,
   );

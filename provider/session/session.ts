@@ -9,7 +9,7 @@ import { systemTransport, type Transport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
 import { JournalError } from "../journal/file.ts";
 import { createJournal, type Journal } from "../journal/journal.ts";
-import { journalPath, journalProblem } from "../journal/path.ts";
+import { folderFlag, journalPath, journalProblem } from "../journal/path.ts";
 import { joinOperation } from "../operation/join.ts";
 import { soleOperation } from "../operation/operation.ts";
 import type { Engine } from "../operation/place.ts";
@@ -19,6 +19,8 @@ import { besidePlugins } from "./beside-plugins.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 
 export interface Session extends Client, Ledger {
+  /** address of the service */
+  service: string;
   /** longest time for one request */
   requestTimeoutMs: number;
   /** prints a line in the output of Pulumi */
@@ -71,6 +73,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
         if (problem !== undefined) throw new JournalError(problem);
         return journalPath(stack, config, env, cwd);
       },
+      folderFlag: folderFlag(config.journal, env),
       clock,
       timeoutMs,
       log,
@@ -86,6 +89,7 @@ export const sessionWith = (
 ): Session => ({
   ...clientWith({ ...environment, config, redactor: redactor() }),
   ...ledger,
+  service: serviceOf(config.baseUrl),
   requestTimeoutMs: config.requestTimeoutMs,
   log: environment.log,
 });

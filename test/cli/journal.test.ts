@@ -74,13 +74,18 @@ describe("irm journal list", () => {
     const list = async () => (await runIrm("journal", "list", "--folder", own)).stdout;
     await journal.append(intent("made", ""));
     await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
-    expect(await list()).toBe(
-      `no pending creates in ${own}: its one create succeeded, and the entry goes with the next run\n`,
-    );
+    const rest =
+      "The next run of a stack removes the entries of the records that its state has; those of a stack, or of an organization, that no " +
+      "longer exists stay until irm journal clean\n";
+    expect(await list()).toBe(`no pending creates in ${own}: its one create succeeded. ${rest}`);
     await journal.append(intent("second", ""));
     await journal.append({ made: "intent of second", uid: `${ORG}/0000000000000002`, at: MADE_MS });
+    expect(await list()).toBe(`no pending creates in ${own}: its 2 creates succeeded. ${rest}`);
+    const { intent: _intent, ...entry } = intent("second", "");
+    const line = JSON.stringify({ intent: "intent of second", ...entry, uid: `${ORG}/0000000000000002` });
+    await journal.quarantine([{ line, why: "its organization is gone" }]);
     expect(await list()).toBe(
-      `no pending creates in ${own}: its 2 creates succeeded, and their entries go with the next run\n`,
+      `set aside  2026-01-28T12:00:00.000Z  ${keyOf("second")}  ${ORG}/0000000000000002: its organization is gone  (${own}/one.jsonl.invalid)\n`,
     );
   });
 

@@ -1,0 +1,51 @@
+// Entries whose record cannot be read. A server without a database has forgotten its organizations after a restart, and answers like one
+// that denies access (AIP-211). An entry of such an organization is dropped where its record cannot be that of the resource; otherwise
+// a person decides, since the record may exist.
+import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
+import type { Entry } from "../journal/entry.ts";
+import { absenceEvidence } from "../reconcile/not-found.ts";
+import { perSession, type Session } from "../session/session.ts";
+
+const evidences = perSession(() => new Map<string, Promise<string | undefined>>());
+
+/**
+ * Why the entry, whose record gave this error, is none of a resource in the group `parent` ("" at the root); undefined where it may be.
+ * Evidence that the service does not have the organization is not enough: other credentials may see it. So the resource must be in another
+ * organization by now, or be an organization itself, at a server of the caller's own machine.
+ */
+export const absentOrganization = async (
+  session: Session,
+  parent: string,
+  entry: Entry,
+  error: unknown,
+): Promise<string | undefined> => {
+  const organization = rootOf(entry.parent === "" ? (entry.uid ?? entry.answered ?? "") : entry.parent);
+  if (!isUidp(organization) || !hasCode(apiErrorIn(error), "PERMISSION_DENIED")) return undefined;
+  const isElsewhere = entry.parent !== "" && (parent === "" || rootOf(parent) !== organization);
+  if (!isElsewhere && !(entry.parent === "" && isLoopbackUrl(session.service))) return undefined;
+  const known = evidences(session);
+  const evidence = known.get(organization) ?? absenceEvidence(session, organization);
+  known.set(organization, evidence);
+  const found = await evidence.catch(() => undefined);
+  return found === undefined ? undefined : `the organization ${organization} is not at ${session.service}: ${found}`;
+};
+
+/** The error with the journal's name and what to do, where the API refused to show the record of an entry. */
+export const unreadableEntry = (session: Session, { key, uid, answered = uid }: Entry, error: unknown): unknown => {
+  if (apiErrorIn(error) === undefined) return error;
+  const { journal } = session;
+  const what = answered === undefined ? "has a create of an interrupted run for it" : `names ${answered} for it`;
+  return new Error(
+    `${key}: the intent journal ${journal.pathFor(key)} ${what}, and the record cannot be read: ${(error as Error).message}\n` +
+      "Use credentials that may read it. If it is gone, or belongs to somebody else: " +
+      `${journal.cleanCommand(key)}. Until then nothing is created.`,
+    { cause: error },
+  );
+};
+
+/** The refusal of one request; undefined where each one would fail. */
+const apiErrorIn = (error: unknown): Error | undefined => {
+  if (!(error instanceof Error) || sessionErrorOf(error)) return undefined;
+  return apiErrorOf(error) ?? apiErrorIn(error.cause);
+};
