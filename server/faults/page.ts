@@ -1,7 +1,8 @@
 // `/faults`, for tests of clients in other processes: GET returns the script and the report, PUT takes a new script, POST
-// `/faults/release` releases what is held. It takes no token, and so only requests by a name of loopback.
-import { apiError, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
-import { errorPage, type Pages } from "../pages/page.ts";
+// `/faults/release` releases what is held. It takes no token, and so only requests by a name of loopback, and none that a
+// browser sends for a page of another origin.
+import { invalidArgument } from "../../schema/index.ts";
+import { errorPage, type Pages, refusalOfForeign } from "../pages/page.ts";
 import type { FaultControl } from "./faults.ts";
 import { FaultsError, parseFaults } from "./script.ts";
 
@@ -9,10 +10,11 @@ const SERVED = new Set(["GET /faults", "PUT /faults", "POST /faults/release"]);
 
 export const faultsPage =
   (faults: FaultControl): Pages =>
-  async ({ method, path, body, host }) => {
+  async (request) => {
+    const { method, path, body } = request;
     if (!SERVED.has(`${method} ${path}`)) return undefined;
-    if (!isLoopbackAuthority(host))
-      return errorPage(apiError("PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only"));
+    const refusal = refusalOfForeign("the scripted failures are", request);
+    if (refusal) return refusal;
     if (method === "POST") faults.release();
     if (method === "PUT") {
       const text = (await body()).toString("utf8");

@@ -1,5 +1,6 @@
 // Server reflection (grpc/grpc: reflection.proto): clients such as grpcurl list the services, and fetch the files that describe
-// them. It takes no token: the description is public.
+// them. It takes no token: the description is public. An answer is a thousand times as large as its request, so a connection gets
+// a bounded number of them.
 import {
   create,
   type DescFile,
@@ -13,54 +14,80 @@ import {
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
-import { codes, type Json } from "../../schema/index.ts";
+import { apiError, codes, type Json } from "../../schema/index.ts";
+import type { Connection } from "../port/connections.ts";
+import type { Calls } from "./call.ts";
 import { messageIn } from "./registry.ts";
 import { REFLECTION_PACKAGES } from "./standard-file.ts";
+import { grpcStatus } from "./status.ts";
 import type { Streams } from "./stream.ts";
 
 /** The method of a reflection package. Its clients may keep the stream open. */
 export const reflectionPath = (name: string): string => `/${name}.ServerReflection/ServerReflectionInfo`;
 
-export const addReflection = (
-  server: Server,
-  registry: () => FileRegistry,
-  services: readonly string[],
-  streams: Streams,
-): void => {
+export interface ReflectionOptions {
+  registry: () => FileRegistry;
+  services: readonly string[];
+  streams: Streams;
+  calls: Pick<Calls, "of">;
+}
+
+/** Bytes of answers for one connection: several times what a client gets that asks for each file on a stream of its own. */
+export const REFLECTION_MAX = 2 * 1024 * 1024;
+
+// What an answer costs besides its bytes.
+const ANSWER = 1024;
+
+export const addReflection = (server: Server, { registry, services, streams, calls }: ReflectionOptions): void => {
+  const spent = new WeakMap<Connection, number>();
   for (const name of REFLECTION_PACKAGES) {
     const schema = (message: string) => messageIn(registry(), `${name}.${message}`);
+    const encode = ({ files, ...answer }: Answer): Buffer => {
+      const response = schema("ServerReflectionResponse");
+      const rest = toBinary(response, fromJson(response, answer as JsonValue));
+      if (!files) return Buffer.from(rest);
+      // The fields of a message may come in any order, so its two halves are encoded apart and concatenated.
+      const descriptors = create(schema("FileDescriptorResponse"), { fileDescriptorProto: files });
+      const held = create(response, { messageResponse: { case: "fileDescriptorResponse", value: descriptors } });
+      return Buffer.concat([rest, toBinary(response, held)]);
+    };
     server.register(
       reflectionPath(name),
-      (call: ServerDuplexStream<Json, Answer>) => {
+      (call: ServerDuplexStream<Json, Buffer>) => {
         streams.opened(call, () => call.end());
+        const { work, answering } = calls.of(call.metadata);
         // Each file is sent once a stream, as clients expect.
         const sent = new Set<DescFile>();
+        let hasEnded = false;
         call.on("data", (request: Json) => {
-          // The drain has ended the responses; requests may still arrive.
-          if (call.writableEnded) return;
+          // The drain or the limit has ended the responses; requests may still arrive.
+          if (hasEnded || call.writableEnded) return;
+          const before = spent.get(work.connection) ?? 0;
+          if (before > REFLECTION_MAX) {
+            hasEnded = true;
+            call.emit("error", grpcStatus(registry(), apiError("RESOURCE_EXHAUSTED", TOO_MUCH), "iam"));
+            return;
+          }
           const answer = answerTo(request, registry(), services, sent);
-          // A response is a thousand times as large as its request, so a client that does not read gets no more.
-          if (call.write({ validHost: request.host ?? "", originalRequest: request, ...answer })) return;
+          const bytes = encode({ validHost: request.host ?? "", originalRequest: request, ...answer });
+          spent.set(work.connection, before + bytes.length + ANSWER);
+          answering.add(bytes.length);
+          // A client that does not read gets no more.
+          if (call.write(bytes)) return;
           call.pause();
           call.once("drain", () => call.resume());
         });
         call.on("end", () => call.end());
       },
-      ({ files, ...answer }: Answer) => {
-        const response = schema("ServerReflectionResponse");
-        const rest = toBinary(response, fromJson(response, answer as JsonValue));
-        if (!files) return Buffer.from(rest);
-        // The fields of a message may come in any order, so its two halves are encoded apart and concatenated.
-        const descriptors = create(schema("FileDescriptorResponse"), { fileDescriptorProto: files });
-        const held = create(response, { messageResponse: { case: "fileDescriptorResponse", value: descriptors } });
-        return Buffer.concat([rest, toBinary(response, held)]);
-      },
+      (bytes: Buffer) => bytes,
       (bytes: Buffer) =>
         toJson(schema("ServerReflectionRequest"), fromBinary(schema("ServerReflectionRequest"), bytes)) as Json,
       "bidi",
     );
   }
 };
+
+const TOO_MUCH = "this connection has read too many descriptions; open another one";
 
 /** JSON, except for the files, which are a hundred times as large as a request and bytes already. */
 type Answer = Json & { files?: Uint8Array[] };

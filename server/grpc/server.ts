@@ -64,7 +64,7 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
   const services = addMethods(server, { side, registry, calls, ready });
   for (const name of REFLECTION_PACKAGES) services.add(`${name}.ServerReflection`);
   services.add(`${HEALTH_PACKAGE}.Health`);
-  addReflection(server, registry, [...services].sort(), streams);
+  addReflection(server, { registry, services: [...services].sort(), streams, calls });
   const isServing = async () => (await ready).isServing();
   addHealth(server, { registry, services, streams, calls, isServing });
 

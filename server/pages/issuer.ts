@@ -1,12 +1,11 @@
 // The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` those of the development issuer, which
-// mints a token for anyone who asks (docs/contract.md#d33). It serves this machine only. A foreign site may resolve its name
-// to a loopback address (DNS rebinding), but its requests still name that site as their host and are refused.
+// mints a token for anyone on this machine who asks (docs/contract.md#d33).
 import { z } from "zod";
-import { apiError, type FieldViolation, invalidArgument, isLoopbackAuthority } from "../../schema/index.ts";
+import { type FieldViolation, invalidArgument } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/shape.ts";
 import { jsonFromBody } from "../rest/body.ts";
 import { JWKS_PATH, type Sts } from "../sts/index.ts";
-import { errorPage, type Pages } from "./page.ts";
+import { errorPage, type Pages, refusalOfForeign } from "./page.ts";
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
 
@@ -37,7 +36,8 @@ const MintRequest: z.ZodType<MintRequest, MintRequest> = z.strictObject({
 
 export const issuerPages =
   (sts: Sts): Pages =>
-  async ({ method, path, body, host }) => {
+  async (request) => {
+    const { method, path, body } = request;
     const pages: Record<string, () => Promise<unknown> | unknown> = {
       "/.well-known/openid-configuration": () => sts.discovery(),
       [JWKS_PATH]: () => sts.jwks(),
@@ -49,8 +49,8 @@ export const issuerPages =
     const page = pages[path];
     if (page && method === "GET") return { status: 200, json: await page() };
     if (!sts.devIssuer || path !== `${DEV_ISSUER_PATH}/token` || method !== "POST") return undefined;
-    if (!isLoopbackAuthority(host))
-      return errorPage(apiError("PERMISSION_DENIED", "the development issuer is reached by a name of loopback only"));
+    const refusal = refusalOfForeign("the development issuer is", request);
+    if (refusal) return refusal;
     const violations: FieldViolation[] = [];
     const json = jsonFromBody(await body(), violations);
     if (violations.length > 0) return errorPage(invalidArgument(violations));

@@ -1,5 +1,5 @@
 // A page beside the API: discovery documents, the development issuer, what an operator asks.
-import type { ApiError } from "../../schema/index.ts";
+import { type ApiError, apiError, isLoopbackAuthority } from "../../schema/index.ts";
 import { restError } from "../rest/status.ts";
 
 export interface Page {
@@ -25,6 +25,17 @@ export interface PageRequest {
 
 /** The page that a request asks for; undefined when no page has its path. */
 export type Pages = (request: PageRequest) => Promise<Page | undefined>;
+
+/**
+ * The refusal of a request that changes something without a token: it comes by a name of loopback, and not from a browser that
+ * shows a page of another origin. A foreign site may resolve its name to this machine, but its requests name that site.
+ */
+export const refusalOfForeign = (what: string, { host, origin }: PageRequest): Page | undefined => {
+  if (!isLoopbackAuthority(host))
+    return errorPage(apiError("PERMISSION_DENIED", `${what} reached by a name of loopback only`));
+  const isForeign = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
+  return isForeign ? errorPage(apiError("PERMISSION_DENIED", `${what} not for pages of another origin`)) : undefined;
+};
 
 export const errorPage = (error: ApiError): Page => {
   const { http, headers, status } = restError(error, "iam");

@@ -135,6 +135,22 @@ test.each(PAGES)("%s %s is refused by another name than one of loopback", async 
   expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only");
 });
 
+test.each(PAGES)("%s %s is refused to a page of another origin in a browser on this machine", async (method, path) => {
+  api.faults.set({ rules: [{ operation: "ListGroups", steps: [{ hold: true }] }] });
+  const held = list();
+  await expect.poll(() => api.faults.attempts()).toHaveLength(1);
+  for (const origin of ["https://evil.example", "null", "http://127.0.0.1:1"]) {
+    const body = method === "PUT" && { body: {} };
+    const answer = await api.call(method, path, { token: null, headers: { origin }, ...body });
+    expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are not for pages of another origin");
+  }
+  expect((await api.call("GET", "/faults", { token: null })).json.faults.rules).toHaveLength(1);
+  // The page of the server itself may ask.
+  const own = await api.call("POST", "/faults/release", { token: null, headers: { origin: api.baseUrl } });
+  expect(own.status).toBe(200);
+  expect((await held).status).toBe(200);
+});
+
 describe("without the option", () => {
   test("/faults and server.faults do not exist", async () => {
     const plain = await startServer();

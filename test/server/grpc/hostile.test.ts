@@ -52,7 +52,9 @@ const reflection = () => {
   };
   const registry = createGrpcRegistry();
   const streams = createStreams();
-  addReflection({ register } as never, () => registry, [], streams);
+  const record = { work: { connection: {} }, answering: { add: () => {} } };
+  const calls = { of: () => record as never };
+  addReflection({ register } as never, { registry: () => registry, services: [], streams, calls });
   return { handle: (call: Duplex) => handle(call), streams };
 };
 
@@ -166,6 +168,30 @@ describe("a stream without an end", () => {
     calls[2]?.emit("cancelled");
     streams.opened(new Duplex(), () => ended.push(1002));
     expect(ended).toEqual([0, 1]);
+  });
+
+  test("gets 2 MiB of descriptions for all streams of its connection, and another connection gets its own", async () => {
+    const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    // file_containing_symbol, of a file with many imports; each stream gets its files once.
+    const symbol = Buffer.from("chainguard.platform.iam.v2.GroupsService");
+    const request = framed(Buffer.concat([Buffer.from([0x22, symbol.length]), symbol]));
+    const own = openHttp2(api.baseUrl);
+    let bytes = 0;
+    let last: IncomingHttpHeaders = {};
+    for (let streams = 0; last["grpc-status"] !== "8" && streams < 1000; streams += 1) {
+      const answer = await rawStream(own, path, [], request);
+      bytes += answer.bytes.length;
+      last = answer.headers;
+    }
+    expect(refusalIn(last).message).toBe(
+      "Resource exhausted: this connection has read too many descriptions; open another one",
+    );
+    expect(bytes).toBeGreaterThan(1024 * 1024);
+    expect(bytes).toBeLessThan(2.1 * MIB);
+    // What the connection asks the API is served as before.
+    expect((await rawStream(own, PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
+    expect((await rawStream(session, path, [], request)).headers["grpc-status"]).toBe("0");
+    own.close();
   });
 
   test("gets no answer after its end: a later request of reflection is ignored", async () => {

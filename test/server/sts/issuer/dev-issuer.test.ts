@@ -137,13 +137,14 @@ describe("its page, over HTTP", () => {
     expectRefusal(answer, "PERMISSION_DENIED", text);
   });
 
-  it("reveals nothing to pages of other sites: no response allows another origin", async () => {
+  it("mints nothing for pages of other sites, and no response allows another origin", async () => {
     const answer = await client.send({
       method: "POST",
       target: "/dev-issuer/token",
       headers: { origin: "https://evil.example", "content-type": "text/plain" },
       body: '{"subject":"owner"}',
     });
+    expectRefusal(answer, "PERMISSION_DENIED", "the development issuer is not for pages of another origin");
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
