@@ -4,6 +4,7 @@ import { type Budget, spend, Undecided } from "./budget.ts";
 import { hasUnknown, type Language } from "./language.ts";
 import { machineOf, setsIn } from "./machine.ts";
 import type { Machine } from "./state.ts";
+import { textsOf } from "./texts.ts";
 
 /** Most steps of one question: about a tenth of a second. */
 const QUESTION_STEPS = 400_000;
@@ -13,8 +14,8 @@ export type Found = { is: "found"; text: string } | { is: "none" } | { is: "unde
 
 /** A shortest text of the language. */
 export const findText = (language: Language, total?: Budget): Found => {
-  const simple = withoutMachine(language);
-  if (simple !== undefined) return simple;
+  const few = textsOf(language);
+  if (few) return few[0] === undefined ? { is: "none" } : { is: "found", text: few[0] };
   return withinBudget<Found>(total, { is: "undecided" }, (budget) => {
     const alphabet = alphabetOf(setsIn(language), budget);
     const path = shortestPath(machineOf(language, { alphabet, budget }), alphabet.size, budget);
@@ -25,44 +26,13 @@ export const findText = (language: Language, total?: Budget): Found => {
 
 /** How many texts the language has, `most` at most; undefined: undecided, which may be any number. */
 export const countTexts = (language: Language, most: number, total?: Budget): number | undefined => {
+  const few = textsOf(language);
+  if (few) return Math.min(few.length, most);
   if (hasUnknown(language)) return findText(language, total).is === "none" ? 0 : undefined;
   return withinBudget<number | undefined>(total, undefined, (budget) => {
     const alphabet = alphabetOf(setsIn(language), budget);
     return count(machineOf(language, { alphabet, budget }), alphabet, most, budget);
   });
-};
-
-/** Whether a text is in a language. */
-export const isIn = (language: Language, text: string): boolean | undefined => {
-  switch (language.kind) {
-    case "pattern":
-      return language.isMatch(text);
-    case "text":
-      return language.text === text;
-    case "every":
-    case "some": {
-      const answers = language.of.map((one) => isIn(one, text));
-      const [decisive, other] = language.kind === "every" ? [false, true] : [true, false];
-      if (answers.includes(decisive)) return decisive;
-      return answers.includes(undefined) ? undefined : other;
-    }
-    case "not": {
-      const answer = isIn(language.of, text);
-      return answer === undefined ? undefined : !answer;
-    }
-    default:
-      return undefined;
-  }
-};
-
-/** Most questions are about one text. */
-const withoutMachine = (language: Language): Found | undefined => {
-  const parts = language.kind === "every" ? language.of : [language];
-  const only = parts.find((one) => one.kind === "text");
-  if (only === undefined) return undefined;
-  const answer = isIn(language, only.text);
-  if (answer === undefined) return undefined;
-  return answer ? { is: "found", text: only.text } : { is: "none" };
 };
 
 const withinBudget = <T>(total: Budget | undefined, undecided: T, ask: (budget: Budget) => T): T => {

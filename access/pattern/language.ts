@@ -35,9 +35,18 @@ export const UNKNOWN: Language = { kind: "unknown" };
 
 /** The texts that a pattern matches in full. A pattern that cannot be read is unknown. */
 export const matching = (pattern: string): Language => {
+  const known = READ.get(pattern);
+  if (known) return known;
   const read = programOf(pattern);
-  return read === undefined ? UNKNOWN : { kind: "pattern", ...read };
+  const language: Language = read === undefined ? UNKNOWN : { kind: "pattern", ...read };
+  if (READ.size === READ_MAX) READ.clear();
+  READ.set(pattern, language);
+  return language;
 };
+
+/** Patterns are compiled once: rules ask about the same ones again. */
+const READ = new Map<string, Language>();
+const READ_MAX = 500;
 
 /** Whether what is known of it may be more than what is in it. */
 export const hasUnknown = (language: Language): boolean => {

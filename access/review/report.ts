@@ -74,6 +74,8 @@ export type IdentityReview = z.infer<typeof IdentityReview>;
 
 export const RULES = [
   "gains-owner",
+  "assumed-by-others",
+  "matches-everyone",
   "matches-many",
   "new-issuer",
   "pull-request-writes",

@@ -1,8 +1,9 @@
 // What the subject of a token says of its other claims. A workload that is described by its subject alone, as presets do, has them
 // all the same: a job of a pull request has no branch.
 
-import { findText, isIn } from "../pattern/decide.ts";
+import { findText } from "../pattern/decide.ts";
 import { every, type Language, matching, middle, NOTHING, not, some, text } from "../pattern/language.ts";
+import { isIn } from "../pattern/texts.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import type { TokenWorkload } from "./token.ts";
 

@@ -1,7 +1,9 @@
 // All rules, and the findings of a change.
+import { assumedByOthers } from "./assumed-by-others.ts";
 import { gainsOwner } from "./gains-owner.ts";
 import { identityReplaced } from "./identity-replaced.ts";
 import { lastOwnerGoes } from "./last-owner-goes.ts";
+import { matchesEveryone } from "./matches-everyone.ts";
 import { matchesMany } from "./matches-many.ts";
 import { newIssuer } from "./new-issuer.ts";
 import { pullRequestWrites } from "./pull-request-writes.ts";
@@ -11,6 +13,8 @@ import type { Rule } from "./rule.ts";
 
 export const rules: readonly Rule[] = [
   gainsOwner,
+  assumedByOthers,
+  matchesEveryone,
   matchesMany,
   newIssuer,
   pullRequestWrites,

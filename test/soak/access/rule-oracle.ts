@@ -51,7 +51,18 @@ export const expectedFindings = (before: Moment, after: Moment, restored: readon
   );
   report("pull-request-writes", pullRequestWriters(before, after));
   report("root-binding", newAtRoot(before, after));
-  report("identity-replaced", replaced(before, after));
+  const pairs = replaced(before, after);
+  report(
+    "identity-replaced",
+    pairs.map(([old]) => old),
+  );
+  report(
+    "assumed-by-others",
+    [...reassumed.map((uid): [string, string] => [uid, uid]), ...pairs].flatMap(([old, next]) => {
+      const [was, is] = [traitsAt(before, old), traitsAt(after, next)];
+      return was && is && was.who !== is.who ? [next] : [];
+    }),
+  );
   report(
     "regrants-removed",
     restored.map((uid) => after.bindings.get(uid)?.identity as string),
@@ -67,19 +78,21 @@ interface Traits {
   isMany: boolean;
   isForPullRequests: boolean;
   issuer?: string;
+  /** whose workloads */
+  who: string;
 }
 
 /** Read off by eye, for each of RELATIONSHIPS in its order. */
 const TRAITS: readonly Omit<Traits, "index">[] = [
-  { isMany: false, isForPullRequests: false, issuer: "github" },
-  { isMany: false, isForPullRequests: true, issuer: "github" },
-  { isMany: true, isForPullRequests: false, issuer: "github" },
-  { isMany: false, isForPullRequests: true, issuer: "github" },
-  { isMany: true, isForPullRequests: true, issuer: "github" },
-  { isMany: false, isForPullRequests: false, issuer: "gitlab" },
-  { isMany: true, isForPullRequests: false, issuer: "pattern" },
-  { isMany: false, isForPullRequests: false },
-  { isMany: false, isForPullRequests: false },
+  { isMany: false, isForPullRequests: false, issuer: "github", who: "acme at GitHub" },
+  { isMany: false, isForPullRequests: true, issuer: "github", who: "acme at GitHub" },
+  { isMany: true, isForPullRequests: false, issuer: "github", who: "acme at GitHub" },
+  { isMany: false, isForPullRequests: true, issuer: "github", who: "acme at GitHub" },
+  { isMany: true, isForPullRequests: true, issuer: "github", who: "acme at GitHub" },
+  { isMany: false, isForPullRequests: false, issuer: "gitlab", who: "acme/images at GitLab" },
+  { isMany: true, isForPullRequests: false, issuer: "pattern", who: "a cluster" },
+  { isMany: false, isForPullRequests: false, who: "the platform" },
+  { isMany: false, isForPullRequests: false, who: "an account of AWS" },
 ];
 
 const traitsAt = (moment: Moment, identity: string): Traits | undefined => {
@@ -139,17 +152,18 @@ const newAtRoot = (before: Moment, after: Moment): string[] => {
 const hasOwner = ({ bindings }: Moment): boolean =>
   [...bindings].some(([uid, { role }]) => isRoot(parentOf(uid)) && role === builtInRoleUid("owner"));
 
-/** Who goes while one of the same name comes: in the same group first, then in any. */
-const replaced = (before: Moment, after: Moment): string[] => {
+/** Who goes while one of the same name comes, and that one: in the same group first, then in any. */
+const replaced = (before: Moment, after: Moment): [old: string, next: string][] => {
   const named = (one: Moment, uid: string) => one.identities.get(uid)?.name;
   const gone = [...before.identities.keys()].filter((uid) => !after.identities.has(uid)).sort();
   const made = new Set([...after.identities.keys()].filter((uid) => !before.identities.has(uid)));
-  const taken = (isHere: (old: string, next: string) => boolean) => (old: string) => {
+  const take = (isHere: (old: string, next: string) => boolean) => (old: string) => {
     const next = [...made].find((uid) => named(after, uid) === named(before, old) && isHere(old, uid));
-    if (next !== undefined) made.delete(next);
-    return next !== undefined;
+    if (next === undefined) return [];
+    made.delete(next);
+    return [[old, next] as [string, string]];
   };
-  const inPlace = gone.filter(taken((old, next) => parentOf(old) === parentOf(next)));
-  const elsewhere = gone.filter((uid) => !inPlace.includes(uid)).filter(taken(() => true));
-  return [...inPlace, ...elsewhere];
+  const inPlace = gone.flatMap(take((old, next) => parentOf(old) === parentOf(next)));
+  const rest = gone.filter((uid) => inPlace.every(([old]) => old !== uid));
+  return [...inPlace, ...rest.flatMap(take(() => true))];
 };

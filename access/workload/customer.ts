@@ -1,0 +1,140 @@
+// Whose a token is: the owner of a repository, the organization of a pipeline, the project of a GitLab pipeline or of a Google
+// account, the namespace of a pod. Each CI and cloud has its own place for the name, in the subject or in another claim.
+
+import { ANYTHING, every, type Language, matching, middle, not, some, text } from "../pattern/language.ts";
+import { BUILDKITE_ISSUER } from "../preset/buildkite.ts";
+import { GITHUB_ISSUER } from "../preset/github-actions.ts";
+import { GITLAB_ISSUER } from "../preset/gitlab.ts";
+import { GOOGLE_ISSUER } from "../preset/google.ts";
+import type { TokenWorkload } from "./token.ts";
+
+/** Patterns of what stands before and after a name. */
+type Place = readonly [before: string, after: string];
+
+export interface Customers {
+  /** of the service, for people: `GitHub` */
+  service: string;
+  /** what a customer is called: `owner` */
+  word: string;
+  /** the issuer that all of them share; absent: each has one of its own */
+  issuer?: string;
+  /** the names of customers, as a pattern */
+  name: string;
+  /** where subjects have the name */
+  places: readonly Place[];
+  /** where further claims have it */
+  claims: Readonly<Record<string, Place>>;
+  /** where claims say by something else whose a token is */
+  marks: Readonly<Record<string, Place>>;
+  /** where subjects do */
+  numbers?: Place;
+  /** the part of a name by which customers differ, where names have several */
+  top?: { name: string; place: Place };
+  /** claims of which one customer has each value */
+  pins: readonly string[];
+  /** subjects that each customer can have */
+  anonymous?: string;
+}
+
+const ANY = "(?s:.*)";
+const REST = `(?::${ANY})?`;
+
+// What a template of GitHub may write and that any customer can have. A public workflow can be called by anyone.
+const EVERYONES =
+  `job_workflow_ref job_workflow_sha environment event_name ref ref_type ref_protected head_ref base_ref sha workflow
+  workflow_sha run_id run_number run_attempt runner_environment repository_visibility check_run_id`.split(/\s+/);
+const ANONYMOUS_PART = `(?:${EVERYONES.join("|")}):[^:]*|pull_request`;
+
+const WHOLE: Place = ["", ""];
+
+export const CUSTOMERS: readonly Customers[] = [
+  {
+    service: "GitHub",
+    word: "owner",
+    issuer: GITHUB_ISSUER,
+    name: "[^/:@]+",
+    places: [
+      ["repo:", `(?:@[0-9]+)?/${ANY}`],
+      ["repository:", `/${ANY}`],
+      ["workflow_ref:", `/${ANY}`],
+      ["repository_owner:", REST],
+    ],
+    claims: { repository_owner: WHOLE, repository: ["", `/${ANY}`], workflow_ref: ["", `/${ANY}`] },
+    marks: { repository_owner_id: WHOLE, enterprise: WHOLE, enterprise_id: WHOLE },
+    numbers: ["repo:[^/:@]+@", `/${ANY}`],
+    pins: ["repository_id", "actor", "actor_id"],
+    anonymous: `(?:${ANONYMOUS_PART})(?::(?:${ANONYMOUS_PART}))*`,
+  },
+  {
+    service: "GitLab",
+    word: "project",
+    issuer: GITLAB_ISSUER,
+    name: "[^:]+",
+    places: [["project_path:", REST]],
+    claims: { project_path: WHOLE },
+    marks: { namespace_path: WHOLE, namespace_id: WHOLE },
+    top: { name: "[^/:]+", place: ["project_path:", `/${ANY}`] },
+    pins: ["project_id", "user_id", "user_login", "user_email"],
+  },
+  {
+    service: "Buildkite",
+    word: "organization",
+    issuer: BUILDKITE_ISSUER,
+    name: "[^:]+",
+    places: [["organization:", REST]],
+    claims: { organization_slug: WHOLE },
+    marks: { organization_id: WHOLE },
+    pins: ["pipeline_id", "cluster_id"],
+  },
+  {
+    service: "Google",
+    word: "account",
+    issuer: GOOGLE_ISSUER,
+    name: "[0-9]+",
+    places: [WHOLE],
+    claims: {},
+    marks: { email: ["[^@]*@", ""], hd: WHOLE },
+    pins: ["azp"],
+  },
+  {
+    service: "Kubernetes",
+    word: "namespace",
+    name: "[^:]+",
+    places: [["system:serviceaccount:", REST]],
+    claims: {},
+    marks: {},
+    pins: [],
+  },
+];
+
+/** The names of the customers whose tokens are accepted. */
+export const namesIn = (tokens: TokenWorkload, customers: Customers): Language =>
+  every(
+    matching(customers.name),
+    some(...customers.places.map((place) => between(place, tokens.subject))),
+    claimedIn(tokens, customers) ?? ANYTHING,
+  );
+
+/** Those that its claims name, whatever the subject is; undefined: they name none. */
+export const claimedIn = ({ claims }: TokenWorkload, { name, claims: places }: Customers): Language | undefined => {
+  const own = Object.entries(places).flatMap(([claim, place]) => {
+    const language = claims.get(claim);
+    return language ? [between(place, language)] : [];
+  });
+  return own.length === 0 ? undefined : every(matching(name), ...own);
+};
+
+/** Subjects that have the name of no customer. */
+export const unnamedIn = (subject: Language): Language =>
+  every(
+    subject,
+    ...CUSTOMERS.flatMap(({ name, places }) =>
+      places.map(([before, after]) => not(matching(`${before}(?:${name})${after}`))),
+    ),
+  );
+
+/** What stands there in the texts of a language. */
+export const between = ([before, after]: Place, language: Language): Language => {
+  const [first, last] = [before, after].map((one) => (one === "" ? text("") : matching(one))) as [Language, Language];
+  return before === "" && after === "" ? language : middle(first, language, last);
+};

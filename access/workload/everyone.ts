@@ -1,0 +1,71 @@
+// Whether an identity is open to every customer of a service that many share: its patterns leave open whose workload it is.
+import type { Json } from "../../schema/index.ts";
+import type { Budget } from "../pattern/budget.ts";
+import { countTexts, findText } from "../pattern/decide.ts";
+import { ANYTHING, every, type Language, matching, not, small, text } from "../pattern/language.ts";
+import { between, CUSTOMERS, type Customers, namesIn } from "./customer.ts";
+import { ISSUERS } from "./shared-issuer.ts";
+import { type TokenWorkload, tokensOf } from "./token.ts";
+
+/** More customers than somebody lists. */
+const LISTED_MAX = 32;
+
+/** Whose workloads it lets in, in words: `every owner of GitHub, such as evil`; undefined: those that it names. */
+export const everyoneIn = (relationship: Json | null, budget?: Budget): string | undefined => {
+  const { claimMatch } = (relationship ?? {}) as Record<string, Json | undefined>;
+  if (!claimMatch) return undefined;
+  const tokens = tokensOf(claimMatch);
+  for (const { words, place, name = "[^/]+" } of ISSUERS) {
+    const own = every(matching(name), between(place, tokens.issuer));
+    if (isOpen(own, budget)) return such(words, own, budget);
+  }
+  for (const customers of CUSTOMERS) {
+    const { issuer, service, word } = customers;
+    if (issuer === undefined || findText(every(tokens.issuer, text(issuer)), budget).is === "none") continue;
+    if (isPinned(tokens, customers, budget)) continue;
+    const names = topIn(tokens, customers);
+    if (isOpen(names, budget)) return such(`every ${word} of ${service}`, names, budget);
+    const anonymous = anonymousIn(tokens, customers);
+    if (anonymous && findText(anonymous, budget).is !== "none")
+      return such(`every ${word} of ${service}, whose subjects can be the same`, anonymous, budget);
+  }
+  return undefined;
+};
+
+const such = (words: string, names: Language, budget: Budget | undefined): string => {
+  const first = findText(names, budget);
+  if (first.is !== "found") return words;
+  // The shortest name is often that of the customer that is meant.
+  const others = [text("someone-else"), every(matching("[a-z0-9-]+"), not(text(first.text))), not(text(first.text))];
+  const found = others.map((one) => findText(every(names, one), budget)).find((one) => one.is === "found") ?? first;
+  return found.is === "found" ? `${words}, such as ${JSON.stringify(found.text)}` : words;
+};
+
+/** Names that differ in case alone are one. */
+const isOpen = (names: Language, budget: Budget | undefined): boolean => {
+  const listed = countTexts(names, LISTED_MAX + 1, budget);
+  if (listed !== undefined && listed <= LISTED_MAX) return false;
+  const count = countTexts(small(names), LISTED_MAX + 1, budget);
+  return count === undefined || count > LISTED_MAX;
+};
+
+/** A claim leaves few customers, whatever the subject is. */
+const isPinned = ({ claims }: TokenWorkload, customers: Customers, budget: Budget | undefined): boolean => {
+  const { name, marks, pins } = customers;
+  const named = Object.entries(customers.claims).map(([claim, place]) => ({ claim, place, part: matching(name) }));
+  const other = [...Object.entries(marks), ...pins.map((claim) => [claim, ["", ""]] as const)];
+  return [...named, ...other.map(([claim, place]) => ({ claim, place, part: ANYTHING }))].some(
+    ({ claim, place, part }) => {
+      const own = claims.get(claim);
+      return own !== undefined && !isOpen(every(part, between(place, own)), budget);
+    },
+  );
+};
+
+const topIn = (tokens: TokenWorkload, customers: Customers): Language => {
+  const { top } = customers;
+  return top ? every(matching(top.name), between(top.place, tokens.subject)) : namesIn(tokens, customers);
+};
+
+const anonymousIn = ({ subject }: TokenWorkload, { anonymous }: Customers): Language | undefined =>
+  anonymous === undefined ? undefined : every(subject, matching(anonymous));

@@ -1,0 +1,101 @@
+// Whether a relationship lets in workloads of somebody else than another one did: of another issuer, owner, organization or project.
+import type { Json } from "../../schema/index.ts";
+import type { Budget } from "../pattern/budget.ts";
+import { type Found, findText } from "../pattern/decide.ts";
+import { ANYTHING, every, type Language, matching, not, some, text } from "../pattern/language.ts";
+import { between, CUSTOMERS, type Customers, claimedIn, namesIn, unnamedIn } from "./customer.ts";
+import { type AwsWorkload, acceptedBy, type TokenWorkload } from "./token.ts";
+
+/** What is new, in words: `the owner evil`; undecided counts as new. */
+export type Others = { is: "none" } | { is: "found"; text: string } | { is: "undecided" };
+
+const NONE: Others = { is: "none" };
+
+export const othersIn = (before: Json, after: Json, budget?: Budget): Others => {
+  const [[was], [is]] = [acceptedBy(before), acceptedBy(after)];
+  if (was?.kind === "token" && is?.kind === "token") return othersOf(was, is, budget);
+  if (was?.kind === "aws" && is?.kind === "aws") return accountsOf(was, is, budget);
+  if (was?.kind === "other" && is?.kind === "other")
+    return was.text === is.text ? NONE : { is: "found", text: "the holder of another key" };
+  const kinds = { token: "workloads with a token", aws: "principals of AWS", other: "the holder of a key" };
+  return { is: "found", text: is ? kinds[is.kind] : "a caller of another kind" };
+};
+
+const accountsOf = (was: AwsWorkload, is: AwsWorkload, budget: Budget | undefined): Others =>
+  named("the account", findText(every(is.account, not(was.account)), budget));
+
+const othersOf = (was: TokenWorkload, is: TokenWorkload, budget: Budget | undefined): Others => {
+  let answer: Others = NONE;
+  for (const one of questions(was, is)) {
+    const own = named(one.words, findText(one.language, budget));
+    if (own.is === "found") return own;
+    if (own.is === "undecided") answer = own;
+  }
+  return answer;
+};
+
+const named = (words: string, found: Found): Others =>
+  found.is === "found" ? { is: "found", text: `${words} ${JSON.stringify(found.text)}` } : found;
+
+interface Question {
+  words: string;
+  /** what the new one accepts and the old one did not */
+  language: Language;
+}
+
+function* questions(was: TokenWorkload, is: TokenWorkload): Generator<Question> {
+  yield { words: "the issuer", language: every(is.issuer, not(was.issuer)) };
+  let isKnown = false;
+  for (const customers of CUSTOMERS.filter((one) => canBeFrom(is, one))) {
+    if (isOfSame(was, is, customers)) {
+      isKnown = true;
+      continue;
+    }
+    const { word } = customers;
+    const fresh = every(namesIn(is, customers), not(namesIn(was, customers)));
+    // Letters and digits first: a name that exists reads better than one that cannot.
+    yield { words: `the ${word}`, language: every(fresh, matching("[a-z0-9][a-z0-9/-]*")) };
+    yield { words: `the ${word}`, language: fresh };
+    yield* marked(was, is, customers);
+  }
+  if (!isKnown) yield { words: "the subject", language: every(unnamedIn(is.subject), not(was.subject)) };
+}
+
+/** An issuer may be that of the service. */
+const canBeFrom = ({ issuer }: TokenWorkload, { issuer: own }: Customers): boolean => {
+  const others = CUSTOMERS.flatMap((one) => (one.issuer === undefined || one.issuer === own ? [] : [text(one.issuer)]));
+  return findText(every(issuer, not(some(...others)))).is !== "none";
+};
+
+/** Its claims say whose the tokens are, and these are customers of before. The subject can then be anything. */
+const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers): boolean => {
+  const names = claimedIn(is, customers);
+  if (names && findText(every(names, not(namesIn(was, customers)))).is === "none")
+    return [...marked(was, is, customers)].every(({ language }) => findText(language).is === "none");
+  return Object.entries(customers.marks).some(([claim, place]) => {
+    const [known, own] = [was.claims.get(claim), is.claims.get(claim)];
+    return known && own && findText(every(between(place, own), not(between(place, known)))).is === "none";
+  });
+};
+
+/** Customers of the same name, who differ in a number. */
+function* marked(
+  was: TokenWorkload,
+  is: TokenWorkload,
+  { word, marks, numbers, places }: Customers,
+): Generator<Question> {
+  for (const [claim, place] of Object.entries(marks)) {
+    const known = was.claims.get(claim);
+    if (known === undefined) continue;
+    const language = every(between(place, is.claims.get(claim) ?? ANYTHING), not(between(place, known)));
+    yield { words: `another ${word}, by ${claim}`, language };
+  }
+  const [plain] = places;
+  if (numbers === undefined || plain === undefined) return;
+  const without = every(was.subject, matching(`${plain[0]}[^/:@]+/(?s:.*)`));
+  if (findText(without).is !== "none") return;
+  const digits = matching("[0-9]+");
+  const known = every(digits, between(numbers, was.subject));
+  if (findText(known).is === "none") return;
+  yield { words: `another ${word}, by number`, language: every(digits, between(numbers, is.subject), not(known)) };
+}

@@ -1,0 +1,38 @@
+// Issuers of which each customer of a service has one of its own: a pattern that leaves the customer's part open lets in all of them.
+
+export interface Issuers {
+  /** for people: `every cluster of Amazon EKS` */
+  words: string;
+  /** patterns of what stands before and after the part of the customer */
+  place: readonly [before: string, after: string];
+  /** what that part can be, as a pattern; default: no slash */
+  name?: string;
+}
+
+const ANY = "(?s:.*)";
+const REST = `(?:/${ANY})?`;
+
+export const ISSUERS: readonly Issuers[] = [
+  // The name before the last part of a host: whoever registers one that fits.
+  {
+    words: "whoever registers a host",
+    place: ["https://(?:[^/:]*\\.)?", `\\.[a-z]+(?::[0-9]+)?${REST}`],
+    name: "[^./:]+",
+  },
+  { words: "every cluster of Amazon EKS", place: ["https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/", REST] },
+  { words: "every cluster of Azure AKS", place: ["https://[a-z0-9-]+\\.oic\\.prod-aks\\.azure\\.com/", REST] },
+  { words: "every project of Google GKE", place: ["https://container\\.googleapis\\.com/v1/projects/", REST] },
+  { words: "every tenant of Microsoft Entra", place: ["https://login\\.microsoftonline\\.com/", REST] },
+  { words: "every tenant of Microsoft Entra", place: ["https://sts\\.windows\\.net/", REST] },
+  { words: "every enterprise of GitHub", place: ["https://token\\.actions\\.githubusercontent\\.com/", ""] },
+  { words: "every enterprise of GitHub", place: ["https://token\\.actions\\.", "\\.ghe\\.com"] },
+  { words: "every organization of CircleCI", place: ["https://oidc\\.circleci\\.com/org/", REST] },
+  { words: "every workspace of Bitbucket", place: ["https://api\\.bitbucket\\.org/2\\.0/workspaces/", `/${ANY}`] },
+  { words: "every team of Vercel", place: ["https://oidc\\.vercel\\.com/", REST] },
+  { words: "every organization of Fly.io", place: ["https://oidc\\.fly\\.io/", REST] },
+  { words: "every organization of Azure DevOps", place: ["https://vstoken\\.dev\\.azure\\.com/", REST] },
+  { words: "every page of GitHub Pages", place: ["https://", `\\.github\\.io${REST}`] },
+  { words: "every page of GitLab Pages", place: ["https://", `\\.gitlab\\.io${REST}`] },
+  { words: "every bucket of Amazon S3", place: ["https://", `\\.s3(?:[.-][a-z0-9-]+)?\\.amazonaws\\.com${REST}`] },
+  { words: "every bucket of Google Cloud Storage", place: ["https://storage\\.googleapis\\.com/", REST] },
+];
