@@ -116,7 +116,7 @@ export const isListable = async (
     return true;
   } catch (error) {
     if (hasCode(error, "NOT_FOUND")) return true;
-    if (hasCode(error, "PERMISSION_DENIED")) return false;
+    if (hasCode(error, "PERMISSION_DENIED") || hasCode(error, "UNIMPLEMENTED")) return false;
     throw error;
   }
 };

@@ -1,4 +1,5 @@
-// The access graph: groups, identities and who may assume them, roles and their capabilities, and the bindings that connect them.
+// The access graph: groups, identities and who may assume them, roles and their capabilities, and the bindings that connect them; and
+// what gives a role to people who are no identities: identity providers, their external groups, and invites (people.ts).
 // Live organisations, policies and previews all become one, so that a review compares two of them.
 import type { Json } from "../../schema/index.ts";
 
@@ -43,11 +44,53 @@ export interface BindingNode {
   role: NodeId;
 }
 
+/** Where people sign in. Each of them gets the default role in its group. */
+export interface ProviderNode extends Node {
+  group: NodeId;
+  /** null where it cannot be known */
+  signIn: SignIn | null;
+  /** null where it cannot be known */
+  defaultRole: NodeId | null;
+}
+
+export interface SignIn {
+  issuer: string;
+  clientId: string;
+  /** claim that names the external groups of a person */
+  groupsClaim: string;
+}
+
+/** People whose sign-in names a group of their identity provider get a role. */
+export interface ExternalGroupNode {
+  id: NodeId;
+  uid: string | null;
+  provider: NodeId;
+  externalGroupId: string;
+  role: NodeId;
+  /** where they get it: the organization */
+  group: NodeId;
+}
+
+/** Who accepts it gets a role. Its name is its key id, or what stands for it while it does not exist. */
+export interface InviteNode extends Node {
+  group: NodeId;
+  /** null where it cannot be known */
+  role: NodeId | null;
+  /** empty: anyone who has the code */
+  email: string;
+  singleUse: boolean;
+  /** RFC 3339; null while it does not exist */
+  expirationTime: string | null;
+}
+
 export interface AccessGraph {
   readonly groups: ReadonlyMap<NodeId, GroupNode>;
   readonly identities: ReadonlyMap<NodeId, IdentityNode>;
   readonly roles: ReadonlyMap<NodeId, RoleNode>;
   readonly bindings: ReadonlyMap<NodeId, BindingNode>;
+  readonly providers: ReadonlyMap<NodeId, ProviderNode>;
+  readonly externalGroups: ReadonlyMap<NodeId, ExternalGroupNode>;
+  readonly invites: ReadonlyMap<NodeId, InviteNode>;
 }
 
 /** A graph that a reader fills. */
@@ -56,6 +99,9 @@ export interface GraphBuilder extends AccessGraph {
   readonly identities: Map<NodeId, IdentityNode>;
   readonly roles: Map<NodeId, RoleNode>;
   readonly bindings: Map<NodeId, BindingNode>;
+  readonly providers: Map<NodeId, ProviderNode>;
+  readonly externalGroups: Map<NodeId, ExternalGroupNode>;
+  readonly invites: Map<NodeId, InviteNode>;
 }
 
 /** A copy of `graph` that can be changed; empty without one. The nodes are shared: replace them, do not change them. */
@@ -64,6 +110,9 @@ export const newGraph = (graph?: AccessGraph): GraphBuilder => ({
   identities: new Map(graph?.identities),
   roles: new Map(graph?.roles),
   bindings: new Map(graph?.bindings),
+  providers: new Map(graph?.providers),
+  externalGroups: new Map(graph?.externalGroups),
+  invites: new Map(graph?.invites),
 });
 
 /** `/platform/registry/` is the path `platform/registry`. Without a pattern, which takes the square of a long row of slashes. */

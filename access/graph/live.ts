@@ -1,27 +1,35 @@
 // The access graph of what the API says now: everything that the caller can list, and where it cannot list. The API's lists never
 // deny: a caller without the right gets fewer rows (docs/contract.md#authorization). What is missing is found by asking for a record
-// that does not exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5).
+// that does not exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5). Another service may refuse a whole
+// list, or not have it: the rest of the graph is read all the same.
 import type { Client } from "../../client/client.ts";
+import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
+import { type Operation, parentOf, resources, rootOf } from "../../schema/index.ts";
+import { type AccessGraph, type NodeId, newGraph } from "./graph.ts";
 import {
-  capabilityName,
-  Identity,
-  type Json,
-  type Operation,
-  oneofsOf,
-  parentOf,
-  resources,
-  rootOf,
-} from "../../schema/index.ts";
-import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "./graph.ts";
+  addBinding,
+  addExternalGroup,
+  addGroup,
+  addIdentity,
+  addInvite,
+  addProvider,
+  addRole,
+  type Listed,
+} from "./live-record.ts";
 
-const KINDS = ["group", "identity", "role", "roleBinding"] as const;
+/** Of each, a caller may list some groups and not others. */
+const PLACED = ["group", "identity", "role", "roleBinding", "identityProvider", "groupInvite"] as const;
+/** External groups are listed with the right to list their identity providers. */
+const KINDS = [...PLACED, "externalGroupRoleMapping"] as const;
 export type ListedKind = (typeof KINDS)[number];
+type PlacedKind = (typeof PLACED)[number];
 
 /** The records of a kind in a group, and in the groups below it that are not covered by themselves, cannot be listed. */
 export interface NotVisible {
   kind: ListedKind;
+  /** empty: the service does not answer this list at all */
   group: NodeId;
   message: string;
 }
@@ -31,101 +39,82 @@ export interface Live {
   notVisible: NotVisible[];
 }
 
-export const readLive = async (client: Pick<Client, "call" | "clock">): Promise<Live> => {
-  const [group, identity, role, roleBinding] = await Promise.all([
-    allOf(client, "group"),
-    allOf(client, "identity"),
-    allOf(client, "role"),
-    allOf(client, "roleBinding"),
-  ]);
+type Caller = Pick<Client, "call" | "clock">;
+
+export const readLive = async (client: Caller): Promise<Live> => {
+  const lists = await Promise.all(KINDS.map((kind) => listOf(client, kind)));
+  const failed = lists.flatMap(({ failure }) => failure ?? []);
+  // Not an access graph with nothing in it: the address is that of something else.
+  if (failed.length === lists.length) throw failed[0]?.error;
+  const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Records;
   const graph = newGraph();
-  for (const { uid, name } of group) addGroup(graph, uid, name as string);
-  for (const record of identity) addIdentity(graph, record);
-  for (const record of role) addRole(graph, record);
-  for (const record of roleBinding) addBinding(graph, record);
-  return { graph, notVisible: await notVisibleIn(client, graph, { group, identity, role, roleBinding }) };
+  for (const { uid, name } of records.group) addGroup(graph, uid, name as string);
+  for (const record of records.identity) addIdentity(graph, record);
+  for (const record of records.role) addRole(graph, record);
+  for (const record of records.roleBinding) addBinding(graph, record);
+  for (const record of records.identityProvider) addProvider(graph, record);
+  for (const record of records.externalGroupRoleMapping) addExternalGroup(graph, record);
+  for (const record of records.groupInvite) addInvite(graph, record);
+  const refused = failed.map(({ notVisible }) => notVisible);
+  const asked = PLACED.filter((kind) => !refused.some((one) => one.kind === kind));
+  return { graph, notVisible: [...refused, ...(await notVisibleIn(client, graph, records, asked))] };
 };
 
-const allOf = async (client: Pick<Client, "call" | "clock">, kind: ListedKind): Promise<Listed[]> => {
+type Records = Readonly<Record<ListedKind, readonly Listed[]>>;
+
+interface List {
+  kind: ListedKind;
+  records: Listed[];
+  failure?: { notVisible: NotVisible; error: unknown };
+}
+
+/** All records of a kind, or why the service does not list them. */
+const listOf = async (client: Caller, kind: ListedKind): Promise<List> => {
   const records: Listed[] = [];
-  for await (const record of listAll(client, resources[kind].list, {})) records.push(record);
-  return records;
+  try {
+    for await (const record of listAll(client, resources[kind].list, {})) records.push(record);
+    return { kind, records };
+  } catch (error) {
+    if (!isRefused(error, kind)) throw error;
+    const cause = apiErrorOf(error);
+    const message = `the list of ${resources[kind].words} cannot be read: ${cause ? apiText(cause) : String(error)}`;
+    return { kind, records: [], failure: { notVisible: { kind, group: "", message }, error } };
+  }
 };
 
-type Listed = Json & { uid: string };
-type Named = { uid: string; name?: string };
+// Every service has groups, identities, roles and bindings: without them, the address is wrong. A service that lacks another list may
+// answer with an error that is not the API's, whose code is UNKNOWN.
+const CORE: readonly ListedKind[] = ["group", "identity", "role", "roleBinding"];
 
-const addGroup = (graph: GraphBuilder, uid: string, name?: string): void => {
-  const parent = parentOf(uid);
-  const known = graph.groups.get(uid);
-  if (name !== undefined || known === undefined)
-    graph.groups.set(uid, { id: uid, uid, name: name ?? known?.name ?? uid, parent: parent === "" ? null : parent });
-  // A group that cannot be seen may hold one that can.
-  if (parent !== "" && !graph.groups.has(parent)) addGroup(graph, parent);
-};
+const isRefused = (error: unknown, kind: ListedKind): boolean =>
+  sessionErrorOf(error) === undefined &&
+  (hasCode(error, "PERMISSION_DENIED") ||
+    hasCode(error, "UNIMPLEMENTED") ||
+    (!CORE.includes(kind) && (hasCode(error, "NOT_FOUND") || hasCode(error, "UNKNOWN"))));
 
-/** Who may assume it, as the API's JSON has it. */
-export const relationshipOf = (record: Json): Json | null => {
-  const entries = Object.entries(record).filter(([name]) => RELATIONSHIPS.includes(name) && record[name] != null);
-  return entries.length === 0 ? null : Object.fromEntries(entries);
-};
-
-/** The fields of an identity of which one says who may assume it. */
-export const RELATIONSHIPS: readonly string[] = oneofsOf(Identity).get("relationship") ?? [];
-
-const addIdentity = (graph: GraphBuilder, record: Listed): void => {
-  const { uid, name } = record;
-  addGroup(graph, parentOf(uid));
-  graph.identities.set(uid, {
-    id: uid,
-    uid,
-    name: String(name ?? uid),
-    group: parentOf(uid),
-    relationship: relationshipOf(record),
-  });
-};
-
-const addRole = (graph: GraphBuilder, { uid, name, capabilities = [] }: Listed): void => {
-  const group = parentOf(uid) || null;
-  if (group) addGroup(graph, group);
-  const held = (capabilities as string[]).map(capabilityName).sort();
-  graph.roles.set(uid, { id: uid, uid, name: String(name ?? uid), group, capabilities: held });
-};
-
-// A binding shows the names of what it connects, also where their own lists do not.
-const addBinding = (graph: GraphBuilder, record: Listed): void => {
-  const { uid } = record;
-  const [identity, group, role] = [record.identity, record.group, record.role] as Partial<Named>[];
-  if (!identity?.uid || !role?.uid) return;
-  const place = parentOf(uid);
-  addGroup(graph, place, graph.groups.get(place)?.name === place ? group?.name : undefined);
-  if (!graph.identities.has(identity.uid)) addIdentity(graph, identity as Listed);
-  if (!graph.roles.has(role.uid)) addRole(graph, role as Listed);
-  graph.bindings.set(uid, { id: uid, uid, group: place, identity: identity.uid, role: role.uid });
-};
-
-type Place = Pick<NotVisible, "kind" | "group">;
+type Place = { kind: PlacedKind; group: NodeId };
 
 /** A record that is listed proves that its group's are. The other groups are asked about, from the organisations down. */
 const notVisibleIn = async (
   client: Pick<Client, "call">,
   graph: AccessGraph,
-  records: Readonly<Record<ListedKind, readonly Listed[]>>,
+  records: Records,
+  kinds: readonly PlacedKind[],
 ): Promise<NotVisible[]> => {
   const listed = Object.fromEntries(
-    KINDS.map((kind) => [kind, new Set(records[kind].map(({ uid }) => (kind === "group" ? uid : parentOf(uid))))]),
-  ) as Record<ListedKind, Set<NodeId>>;
+    kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => (kind === "group" ? uid : parentOf(uid))))]),
+  ) as Record<PlacedKind, Set<NodeId>>;
   const children = Map.groupBy(graph.groups.keys(), parentOf);
   const hidden: Place[] = [];
   const roots = new Set([...graph.groups.keys()].map(rootOf));
-  let level = [...roots].flatMap((group) => KINDS.map((kind): Place => ({ kind, group })));
+  let level = [...roots].flatMap((group) => kinds.map((kind): Place => ({ kind, group })));
   while (level.length > 0) {
     const asked = level.filter(({ kind, group }) => !listed[kind].has(group));
     const found = await hiddenAmong(client, asked);
     hidden.push(...found);
     level = found.flatMap(({ kind, group }) => (children.get(group) ?? []).map((child) => ({ kind, group: child })));
   }
-  const position = ({ kind, group }: Place): string => `${rootOf(group)} ${KINDS.indexOf(kind)} ${group}`;
+  const position = ({ kind, group }: Place): string => `${rootOf(group)} ${PLACED.indexOf(kind)} ${group}`;
   return hidden
     .sort((a, b) => (position(a) < position(b) ? -1 : 1))
     .map(({ kind, group }) => ({
@@ -149,8 +138,8 @@ const hiddenAmong = async (client: Pick<Client, "call">, places: readonly Place[
 };
 
 const CAPABILITY = Object.fromEntries(
-  KINDS.map((kind) => {
+  PLACED.map((kind) => {
     const { methods, operations } = resources[kind];
     return [kind, (methods as Record<string, Operation>)[operations.get]?.capabilities.join(", ")];
   }),
-) as Record<ListedKind, string>;
+) as Record<PlacedKind, string>;

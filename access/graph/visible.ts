@@ -9,6 +9,7 @@ export type IsVisible = (kind: ListedKind, group: NodeId) => boolean;
 export const visibilityIn = (graph: AccessGraph, notVisible: readonly NotVisible[]): IsVisible => {
   const hidden = new Set(notVisible.map(({ kind, group }) => `${kind} ${group}`));
   return (kind, group) => {
+    if (hidden.has(`${kind} `)) return false;
     const known = graph.groups.has(group) ? group : lineageByUid(group).find((id) => graph.groups.has(id));
     const asked = known ?? group;
     // A new group is in one that exists.

@@ -12,6 +12,7 @@ import {
   newGraph,
   organizationsIn,
 } from "../graph/graph.ts";
+import { keepPeople } from "./people-graph.ts";
 import { type Policy, type PolicyBinding, type PolicyIdentity, type PolicyRole, ROOT } from "./policy.ts";
 import type { Mistake, Place } from "./source.ts";
 
@@ -107,6 +108,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
     ];
     for (const node of known) graph.bindings.set(node.id, node);
   }
+  keepPeople(graph, live, (group) => graph.groups.has(group));
   return { graph, organization: groupIds.get(ROOT) as NodeId, mistakes };
 };
 

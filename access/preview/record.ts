@@ -1,7 +1,7 @@
 // Nodes of a graph from the inputs of resources, as a preview shows them.
 import { capabilityName, type Json } from "../../schema/index.ts";
 import type { GroupNode, IdentityNode, NodeId, RoleNode } from "../graph/graph.ts";
-import { RELATIONSHIPS, relationshipOf } from "../graph/live.ts";
+import { RELATIONSHIPS, relationshipOf } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
 import { nodeOf } from "./reference.ts";
 import type { Resource, Stored } from "./resource.ts";

@@ -43,7 +43,8 @@ const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisible[]): 
   return (id) => {
     const role = roles.get(id);
     if (role === undefined) return false;
-    return role.capabilities.length > 0 || role.group === null || !hidden.has(role.group);
+    if (role.capabilities.length > 0) return true;
+    return !hidden.has("") && (role.group === null || !hidden.has(role.group));
   };
 };
 

@@ -3,7 +3,7 @@
 // comes before every loss. A broader place comes first, and no name is a special case.
 import { compare } from "../graph/compare.ts";
 import { textOf } from "../graph/same.ts";
-import type { Finding, IdentityReview, Row } from "./report.ts";
+import type { Finding, IdentityReview, PeopleReview, Row } from "./report.ts";
 import { isWrite } from "./write.ts";
 
 /** With one of these an identity can give access to itself or to others. */
@@ -75,32 +75,51 @@ export const identitiesInOrder = <T extends IdentityReview>(
   identities: readonly T[],
   findings: readonly Finding[],
 ): T[] => {
+  const standing = standingsOf(findings);
+  return inOrder(identities, (identity) => ({
+    ranks: ranksOf(identity, standing.get(identity.uid ?? identity.name), changesAssumption(identity)),
+    texts: [identity.name, identity.groupName],
+  }));
+};
+
+/** The same of those who have no identity. */
+export const peopleInOrder = (people: readonly PeopleReview[], findings: readonly Finding[]): PeopleReview[] => {
+  const standing = standingsOf(findings);
+  return inOrder(people, (one) => ({
+    ranks: ranksOf(one, standing.get(one.subject), one.before !== null && one.before !== one.after),
+    texts: [one.subject, one.uid ?? ""],
+  }));
+};
+
+const standingsOf = (findings: readonly Finding[]): Map<string, number> => {
   const standing = new Map<string, number>();
   for (const finding of findings) {
     const own = standingOf(finding);
     standing.set(finding.subject, Math.min(own, standing.get(finding.subject) ?? own));
   }
-  return identities
-    .map((identity) => ({ identity, ranks: ranksOf(identity, standing) }))
+  return standing;
+};
+
+const inOrder = <T>(all: readonly T[], keyOf: (one: T) => { ranks: number[]; texts: string[] }): T[] =>
+  all
+    .map((one) => ({ one, ...keyOf(one) }))
     .sort(
       (a, b) =>
         a.ranks.reduce((order, rank, i) => order || rank - (b.ranks[i] as number), 0) ||
-        compare(a.identity.name, b.identity.name) ||
-        compare(a.identity.groupName, b.identity.groupName),
+        a.texts.reduce((order, text, i) => order || compare(text, b.texts[i] as string), 0),
     )
-    .map(({ identity }) => identity);
-};
+    .map(({ one }) => one);
 
-const ranksOf = (identity: IdentityReview, standing: ReadonlyMap<string, number>): number[] => {
-  const { uid, name, gains, losses } = identity;
-  const own = standing.get(uid ?? name) ?? EXCUSED;
-  return [
-    Math.min(own, EXCUSED),
-    changesAssumption(identity) ? 0 : 1,
-    worstRankOf(gains.map(({ capability }) => capability)),
-    worstRankOf(losses.map(({ capability }) => capability)),
-  ];
-};
+const ranksOf = (
+  { gains, losses }: { gains: readonly Row[]; losses: readonly Row[] },
+  standing = EXCUSED,
+  isOtherPeople: boolean,
+): number[] => [
+  Math.min(standing, EXCUSED),
+  isOtherPeople ? 0 : 1,
+  worstRankOf(gains.map(({ capability }) => capability)),
+  worstRankOf(losses.map(({ capability }) => capability)),
+];
 
 /** What is excused ranks as what has no finding. */
 const EXCUSED = 2;

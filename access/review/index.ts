@@ -8,8 +8,9 @@ import { newReviewBudget } from "../pattern/budget.ts";
 import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
 import { bindingsOf, contentsOf } from "./contents.ts";
-import { byBreadth, findingsInOrder, identitiesInOrder, rowsInOrder, worstRankOf } from "./danger.ts";
+import { byBreadth, findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder, worstRankOf } from "./danger.ts";
 import { type Judged, judge } from "./judge.ts";
+import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal } from "./proposal.ts";
 import type {
   DeletedGroup,
@@ -52,17 +53,19 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     return relationship !== null && textOf(relationship) !== textOf(old?.relationship ?? null);
   });
   const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget: newReviewBudget() };
+  const people = peopleInputOf(proposal, nowMs, input.budget);
   const found = [
     ...changedRules.map(({ file, message }) => ({
       finding: { rule: "rules-changed" as const, subject: file, name: file, message },
     })),
-    ...findingsOf(input),
+    ...findingsOf(input, people),
     ...subjectsOf(input, brokenIn(proposal, verdict.required ?? {}, notVisible)),
   ];
   const findings = findingsInOrder(judge(found, verdict, { before, after, notVisible }));
   const report: Report = {
     source: proposal.source,
     identities: identitiesInOrder(identitiesOf(input), findings),
+    people: peopleInOrder(peopleReviewsOf(people, rowsOf), findings),
     findings,
     deletedGroups: deletedGroupsOf(input),
     adopted: proposal.adopted
@@ -71,7 +74,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     forceDestroy: forcedOf(proposal),
     undeclared: undeclaredOf(proposal),
     expiringKeys: expiringKeysOf(after, nowMs),
-    unknown: [...proposal.unknown, ...unreadableRoles(input)],
+    unknown: [...proposal.unknown, ...unreadableRoles(input, "identity "), ...unreadableRoles(people)],
     notVisible: notVisible
       .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(before, group), message }))
       .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
@@ -157,13 +160,20 @@ const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[]): Row[] =>
     }),
   );
 
-const findingsOf = (input: RuleInput): Judged[] =>
-  rules.flatMap(({ name: rule, find }) =>
-    subjectsOf(
+const findingsOf = (input: RuleInput, people: PeopleInput): Judged[] =>
+  rules.flatMap(({ name: rule, find, people: isOfPeople }) => [
+    ...subjectsOf(
       input,
       find(input).map((found) => ({ ...found, rule })),
     ),
-  );
+    // They are no records that an allowance could name by uid or path.
+    ...(isOfPeople ? find(people) : []).flatMap((found) =>
+      subjectsOf(people, [{ ...found, rule }]).map(({ finding }) => ({
+        finding,
+        isNew: !existedBefore(people, found.subject),
+      })),
+    ),
+  ]);
 
 /** With the name and the uid of what each is about. */
 const subjectsOf = (
@@ -246,7 +256,7 @@ const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] =>
     );
 
 /** Bindings that come or go with a role whose capabilities cannot be read: what they change is not in the rows. */
-const unreadableRoles = ({ before, after }: RuleInput): Unknown[] => {
+const unreadableRoles = ({ before, after }: RuleInput, word = ""): Unknown[] => {
   const texts = [
     { from: before, to: after, verb: "gains" },
     { from: after, to: before, verb: "loses" },
@@ -258,7 +268,7 @@ const unreadableRoles = ({ before, after }: RuleInput): Unknown[] => {
       .filter((one) => !known.has(key(one)) && !to.roles.get(one.role)?.capabilities.length)
       .map(({ identity, role, group }) => ({
         subject: nameOf(to.identities, identity),
-        message: `the capabilities of role ${nameOf(to.roles, role)} cannot be read, so what identity ${nameOf(to.identities, identity)} ${verb} with it at ${groupNameOf(to, group)} is not known`,
+        message: `the capabilities of role ${nameOf(to.roles, role)} cannot be read, so what ${word}${nameOf(to.identities, identity)} ${verb} with it at ${groupNameOf(to, group)} is not known`,
       }));
   });
   return texts.sort((a, b) => compare(a.message, b.message));

@@ -11,6 +11,8 @@ export interface Judged {
   finding: Finding;
   /** absent: it is about no record of the graphs */
   node?: NodeId;
+  /** of a subject without a record of its own: it did not exist before */
+  isNew?: boolean;
 }
 
 /** Without --deny they fail the review, too: a file of rules or a test asks for what they found missing. */
@@ -24,9 +26,9 @@ interface Graphs {
 
 export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs: Graphs): Finding[] => {
   const excuse = excuserOf(graphs);
-  return found.map(({ finding, node }) => {
+  return found.map(({ finding, node, isNew = false }) => {
     const own = allow.filter(({ rule }) => rule === finding.rule);
-    const reasons = own.map((one) => excuse(one, finding, node));
+    const reasons = own.map((one) => excuse(one, finding, node, isNew));
     if (reasons.includes(true)) return { ...finding, allowed: true };
     const texts = reasons.filter((one) => typeof one === "string");
     const message = [finding.message, ...texts].join("; ");
@@ -36,7 +38,12 @@ export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs
 };
 
 /** True: excused; a text: why not, although the allowance seems to mean this finding. */
-type Excuse = (allowance: Allowance, finding: Finding, node: NodeId | undefined) => true | string | undefined;
+type Excuse = (
+  allowance: Allowance,
+  finding: Finding,
+  node: NodeId | undefined,
+  isNew: boolean,
+) => true | string | undefined;
 
 const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
   const finders = new Map<Kind, (text: string) => Existing>();
@@ -45,10 +52,14 @@ const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
     finders.set(kind, known);
     return known;
   };
-  return (allowance, finding, node) => {
+  return (allowance, finding, node, isNew) => {
     const { subject } = allowance;
     const kind = kindOf(node, before) ?? kindOf(node, after);
-    if (node === undefined || kind === undefined) return subject === finding.subject || undefined;
+    if (node === undefined || kind === undefined) {
+      if (subject !== finding.subject) return undefined;
+      if (!isNew) return true;
+      return `${allowanceText(allowance)} does not excuse it: they are new, and an allowance is for those who exist`;
+    }
     const existing = finderOf(kind)(subject);
     if ("id" in existing && existing.id === node) return true;
     const text = allowanceText(allowance);

@@ -13,6 +13,7 @@ import {
 } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { visibilityIn } from "../graph/visible.ts";
+import { keepPeople } from "../policy/people-graph.ts";
 import type { Proposal } from "./proposal.ts";
 import type { Unknown } from "./report.ts";
 
@@ -50,6 +51,7 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
     if (!after.groups.has(id) && !isRoot(id) && isHiddenGroup(live, id)) keepGroup(after, live, id);
   for (const { id, identity } of live.bindings.values())
     if (!after.bindings.has(id) && !wanted.identities.has(identity) && isOutOfReach(identity)) keep(after, live, id);
+  keepPeople(after, live, (group) => after.groups.has(group) && !wanted.groups.has(group));
   return {
     source: "policy",
     before: live,

@@ -2,6 +2,7 @@
 // schema/generated/review.schema.json is generated.
 //
 //   identities     each identity that changes: what it gains and loses, and who can assume it before and after
+//   people         the same of those who have access without being an identity: people, invites, holders of static keys
 //   findings       what the rules mark (access/review/rule/), also those that are allowed
 //   deletedGroups  and what disappears with each
 //   adopted        records that exist and that the program takes over
@@ -71,6 +72,21 @@ export const IdentityReview = z.object({
   changed: z.boolean().optional().describe("of an identity that stays: who can assume it changes; in JSON only"),
 });
 export type IdentityReview = z.infer<typeof IdentityReview>;
+
+export const PeopleReview = z.object({
+  subject: z
+    .string()
+    .describe(
+      "people of PROVIDER, external group ID of PROVIDER, invite KEY_ID (of a new one, the name of its resource), or static keys of IDENTITY",
+    ),
+  uid: uid.describe("uid of the record that gives the access: identity provider, mapping, invite, identity"),
+  groupName,
+  gains: z.array(Row),
+  losses: z.array(Row),
+  before: z.string().nullable().describe("who they are, in words"),
+  after: z.string().nullable(),
+});
+export type PeopleReview = z.infer<typeof PeopleReview>;
 
 export const RULES = [
   "gains-owner",
@@ -170,6 +186,7 @@ export const Report = z.object({
   source: z.enum(["preview", "policy"]),
   origin: Origin.optional(),
   identities: z.array(IdentityReview),
+  people: z.array(PeopleReview),
   findings: z.array(Finding),
   deletedGroups: z.array(DeletedGroup),
   adopted: z.array(Adopted),

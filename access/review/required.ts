@@ -25,7 +25,8 @@ export const brokenIn = (
   return concerned(proposal).flatMap((organization): Broken[] => {
     const { id, name } = organization;
     const held = owners.get(id) ?? new Set();
-    const unseen = hidden.has(id) ? "; you cannot list its role bindings, so there may be others" : "";
+    const unseen =
+      hidden.has(id) || hidden.has("") ? "; you cannot list its role bindings, so there may be others" : "";
     const few =
       least !== undefined && held.size < least
         ? [`${counted(held.size)} the role owner on ${name} itself after this change; ${least} must${unseen}`]

@@ -115,7 +115,7 @@ test("says what the caller cannot see, in each format", async () => {
       message: "the capabilities of role publisher cannot be read: roles.list is needed where it is defined",
     },
   ]);
-  expect(notVisible).toHaveLength(8);
+  expect(notVisible).toHaveLength(12);
   for (const format of ["markdown", "html"])
     expect((await access("--identity", "release", "--format", format)).stdout).toContain(
       "so access may be missing here",

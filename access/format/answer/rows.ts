@@ -111,6 +111,8 @@ const PATHS_SHOWN = 10;
 export const hiddenLines = (graph: AccessGraph, notVisible: readonly NotVisible[]): string[] => {
   const placeIn = placesIn(graph);
   return [...Map.groupBy(notVisible, ({ kind }) => kind)].map(([kind, entries]) => {
+    const refused = entries.find(({ group }) => group === "");
+    if (refused) return refused.message;
     const paths = entries.map(({ group }) => placeIn(group));
     const more = paths.length > PATHS_SHOWN ? ` and ${paths.length - PATHS_SHOWN} more groups` : "";
     return `${resources[kind].words} of ${paths.slice(0, PATHS_SHOWN).join(", ")}${more}`;

@@ -16,6 +16,7 @@ import { identityBlock } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
 import { type GroupTree, treesOf } from "./merge.ts";
 import { pageOf, type Section } from "./page.ts";
+import { peopleSection } from "./people.ts";
 import { rolesSection } from "./roles.ts";
 import { treeSection } from "./tree.ts";
 
@@ -32,6 +33,7 @@ export const reviewAsHtml = (review: Review): string => {
       findingsSection(report.findings, links),
       ...limitSections(report),
       identitiesSection(report, sets),
+      peopleSection(report.people, sets),
       ...deletionSections(report),
       treeSection(trees, { linkOf: links.ofNode }),
       rolesSection(review, sets),

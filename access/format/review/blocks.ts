@@ -1,6 +1,6 @@
 // A report in the parts that people read, the same in every format: its title, rows by group and role, and the lists below.
 import { byEffect, changesAssumption, EFFECTS, type Effect, effectOf } from "../../review/danger.ts";
-import type { IdentityReview, Origin, Report, Row } from "../../review/report.ts";
+import type { IdentityReview, Origin, PeopleReview, Report, Row } from "../../review/report.ts";
 import { counted } from "../words.ts";
 
 /** Rows of one group and role. */
@@ -52,7 +52,7 @@ export interface Count {
 }
 
 /** What changes, the worst first. */
-export const countsOf = ({ identities, deletedGroups, adopted }: Report): Count[] => {
+export const countsOf = ({ identities, people, deletedGroups, adopted }: Report): Count[] => {
   const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
   const hasRows = ({ gains, losses }: IdentityReview): boolean => gains.length + losses.length > 0;
   const only = (change: IdentityReview["change"]) =>
@@ -72,11 +72,29 @@ export const countsOf = ({ identities, deletedGroups, adopted }: Report): Count[
       isAlways: true,
     },
     {
+      kind: "gain",
+      count: people.filter(({ gains }) => gains.length > 0).length,
+      one: "subject without an identity gains access",
+      many: "subjects without an identity gain access",
+    },
+    {
       kind: "loss",
       count: among(({ losses }) => losses.length > 0),
       one: "identity loses access",
       many: "identities lose access",
       isAlways: true,
+    },
+    {
+      kind: "loss",
+      count: people.filter(({ losses }) => losses.length > 0).length,
+      one: "subject without an identity loses access",
+      many: "subjects without an identity lose access",
+    },
+    {
+      kind: "alert",
+      count: people.filter(({ gains, losses }) => gains.length + losses.length === 0).length,
+      one: "subject without an identity changes",
+      many: "subjects without an identity change",
     },
     {
       kind: "gain",
@@ -157,6 +175,18 @@ export const CHANGES: Readonly<Record<string, string>> = {
   updated: "changed",
   none: "",
 };
+
+/** Who people are, before and after, where that changes. */
+export const whoOf = ({ before, after }: PeopleReview): { when: "before" | "after"; text: string }[] =>
+  before === after
+    ? []
+    : [
+        { when: "before" as const, text: before },
+        { when: "after" as const, text: after },
+      ].flatMap(({ when, text }) => (text === null ? [] : [{ when, text }]));
+
+export const peopleFactOf = ({ before, after }: PeopleReview): string =>
+  before === after ? "" : before === null ? "new" : after === null ? "ends" : "who it is changes";
 
 export interface Section {
   title: string;

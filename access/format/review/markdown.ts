@@ -3,7 +3,7 @@
 // mention.
 import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
-import type { Assumption, Finding, IdentityReview, Report } from "../../review/report.ts";
+import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
 import { code, htmlCode, markedCode } from "../markdown-text.ts";
 import { counted } from "../words.ts";
@@ -15,9 +15,11 @@ import {
   kindsOf,
   limitsOf,
   originFacts,
+  peopleFactOf,
   type Section,
   sectionsOf,
   titleOf,
+  whoOf,
 } from "./blocks.ts";
 import { type Block, fitted, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
 
@@ -41,7 +43,8 @@ export const reportAsMarkdown = (report: Report): string => {
   const identities = report.identities.map((identity) => ({ identity, changes: changesOf(identity) }));
   let blocks: Block[] = [];
   for (const shown of CAPABILITIES_SHOWN) {
-    blocks = [findingsBlock(report.findings), ...limits, identitiesBlock(identities, shown), ...sections];
+    blocks = [findingsBlock(report.findings), ...limits, identitiesBlock(identities, shown)];
+    blocks.push(peopleBlock(report.people, shown), ...sections);
     blocks = blocks.filter(({ items }) => items.length > 0);
     const text = whole(blocks, room);
     if (text !== undefined) return title + text + foot;
@@ -106,6 +109,30 @@ const identityItem = ({ identity, changes }: Changed, shown: number): Item => {
       const texts = [left.length < lines.length && "who can assume it", kindsOf(left, "groups and roles with")];
       return `- left out here: ${texts.filter(Boolean).join(", ")}\n`;
     },
+  };
+};
+
+const peopleBlock = (people: readonly PeopleReview[], shown: number): Block => ({
+  head: "",
+  items: people.map((one) => peopleItem(one, shown)),
+  foot: "",
+  share: 4,
+  omittedText: (left) => omitted(counted(left.length, "subject without an identity", "subjects without an identity")),
+});
+
+const peopleItem = (people: PeopleReview, shown: number): Item => {
+  const { subject, groupName, gains, losses } = people;
+  const counts = [gains.length > 0 && `gains ${gains.length}`, losses.length > 0 && `loses ${losses.length}`];
+  const facts = [peopleFactOf(people), ...counts].filter(Boolean).join(", ");
+  const who = whoOf(people);
+  const danger = who.length > 1 ? DANGER.assumable : gains.length > 0 ? DANGER.write : DANGER.loss;
+  const changes = changesOf(people).map((one) => changeLine(one, shown));
+  return {
+    danger: who.length > 1 ? danger : gains.length > 0 ? DANGER.read : DANGER.loss,
+    head: `<details${who.length > 1 ? " open" : ""}><summary>${htmlCode(subject)} ${facts}</summary>\n\n- In ${code(groupName)}.\n`,
+    lines: [...who.map(({ when, text }) => ({ danger, text: `- ${when}: ${code(text, CLAIMS_MAX)}\n` })), ...changes],
+    foot: "\n</details>\n",
+    omittedText: (lines) => `- ${counted(lines.length, "line")} left out here\n`,
   };
 };
 

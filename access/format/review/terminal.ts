@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
 import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
-import type { Assumption, Finding, IdentityReview, Report } from "../../review/report.ts";
+import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
 import {
   CHANGES,
@@ -12,10 +12,12 @@ import {
   footOf,
   limitsOf,
   originFacts,
+  peopleFactOf,
   placeOf,
   type Section,
   sectionsOf,
   titleOf,
+  whoOf,
 } from "./blocks.ts";
 
 export interface TerminalOptions {
@@ -42,6 +44,7 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
     ...report.findings.flatMap((finding) => [...findingLines(finding, width, style), ""]),
     ...limitsOf(report).flatMap((section) => sectionLines(section, width, style)),
     ...report.identities.flatMap((identity) => [...identityLines(identity, width, style), ""]),
+    ...report.people.flatMap((people) => [...peopleLines(people, width, style), ""]),
     ...sectionsOf(report).flatMap((section) => sectionLines(section, width, style)),
     ...wrapped(footOf(report), "", width).map((line) => style("dim", line)),
     "",
@@ -86,6 +89,16 @@ const identityLines = (identity: IdentityReview, width: number, style: Style): s
       : []),
     ...changesOf(identity).flatMap((one) => changeLines(one, width, style)),
   ];
+};
+
+const peopleLines = (people: PeopleReview, width: number, style: Style): string[] => {
+  const head = [style("bold", printable(people.subject)), peopleFactOf(people)].filter(Boolean).join(", ");
+  const who = whoOf(people).flatMap(({ when, text }) => {
+    const sign = when === "before" ? "-" : "+";
+    return wrapped(`${sign} ${text}`, "    ", width, "  ").map((line) => style(formatOf(sign), line));
+  });
+  const changes = changesOf(people).flatMap((one) => changeLines(one, width, style));
+  return [`${head}  ${style("dim", printable(`in ${people.groupName}`))}`, ...who, ...changes];
 };
 
 /** Gaining access is a warning; losing it is not. */

@@ -4,6 +4,7 @@ import { placesOf, type Rule } from "./rule.ts";
 
 export const gainsOwner: Rule = {
   name: "gains-owner",
+  people: true,
   find: ({ changes, after }) =>
     changes.flatMap(({ identity, gains }) => {
       const rows = gains.filter(({ capability }) => GRANTING.includes(capability));

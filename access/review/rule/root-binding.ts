@@ -6,6 +6,7 @@ const keyOf = ({ identity, role, group }: BindingNode): string => `${identity} $
 
 export const rootBinding: Rule = {
   name: "root-binding",
+  people: true,
   find: ({ before, after }) => {
     const held = new Set([...before.bindings.values()].map(keyOf));
     const gained = [...after.bindings.values()].filter(

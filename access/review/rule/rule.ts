@@ -24,6 +24,8 @@ export interface RuleInput extends Proposal {
 
 export interface Rule {
   name: RuleName;
+  /** also finds what people gain, who have no identity: it is given them in the place of identities */
+  people?: true;
   find(input: RuleInput): Found[];
 }
 

@@ -16,6 +16,7 @@ const edit = (): Report => {
 const EMPTY: Report = {
   source: "policy",
   identities: [],
+  people: [],
   findings: [],
   deletedGroups: [],
   adopted: [],
@@ -169,13 +170,16 @@ test("every format is the same whatever the order of the engine's steps and of t
   );
   const steps = [...preview.steps, ...unknown];
   const mixed = <K, V>(map: ReadonlyMap<K, V>): Map<K, V> => new Map(random.shuffle([...map]));
-  const { groups, identities, roles, bindings } = live.graph;
+  const { groups, identities, roles, bindings, providers, externalGroups, invites } = live.graph;
   const reports = Array.from({ length: 5 }, () => {
     const graph = {
       groups: mixed(groups),
       identities: mixed(identities),
       roles: mixed(roles),
       bindings: mixed(bindings),
+      providers: mixed(providers),
+      externalGroups: mixed(externalGroups),
+      invites: mixed(invites),
     };
     return reviewFrom({ ...preview, steps: random.shuffle([...steps]) }, { ...live, graph });
   });

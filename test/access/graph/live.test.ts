@@ -1,9 +1,14 @@
 // The access graph of a live organisation, as its owner and as a caller who sees a part of it.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pathOf } from "../../../access/graph/graph.ts";
 import { accessIn } from "../../../access/graph/holds.ts";
 import { readLive } from "../../../access/graph/live.ts";
+import { peopleGraph } from "../../../access/graph/people.ts";
+import { visibilityIn } from "../../../access/graph/visible.ts";
 import type { Actor, TestServer } from "../../harness/api-server.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
 import { startTeam } from "../../harness/team.ts";
 import { clientOf } from "../client.ts";
 
@@ -38,8 +43,13 @@ test("a list costs one request, and its completeness one more where it shows not
   await readLive(clientOf(api, api.owner.token, paths));
   const absent = `${api.organization}/${"0".repeat(16)}`;
   expect(paths.sort()).toEqual([
+    "GET /iam/v2beta1/externalGroupRoleMappings",
+    "GET /iam/v2beta1/groupInvites",
+    `GET /iam/v2beta1/groupInvites/${absent}`,
     "GET /iam/v2beta1/groups",
     "GET /iam/v2beta1/identities",
+    "GET /iam/v2beta1/identityProviders",
+    `GET /iam/v2beta1/identityProviders/${absent}`,
     "GET /iam/v2beta1/roleBindings",
     "GET /iam/v2beta1/roles",
     `GET /iam/v2beta1/roles/${absent}`,
@@ -57,6 +67,10 @@ test("a caller who sees one group learns what is not visible above it", async ()
     ["role", platform],
     ["roleBinding", api.organization],
     ["roleBinding", platform],
+    ["identityProvider", api.organization],
+    ["identityProvider", platform],
+    ["groupInvite", api.organization],
+    ["groupInvite", platform],
   ]);
   // The bindings of the group name their roles and identities.
   expect([...graph.bindings.values()].map(({ role }) => graph.roles.get(role)?.name).sort()).toEqual([
@@ -64,4 +78,103 @@ test("a caller who sees one group learns what is not visible above it", async ()
     "viewer",
   ]);
   expect(graph.roles.get(publisher)?.capabilities).toEqual([]);
+});
+
+test("identity providers, their external groups and invites give roles to people", async () => {
+  const viewer = await api.role("viewer");
+  const oidc = { issuer: "https://acme.okta.example", clientId: "irm", clientSecret: "s", groupsClaim: "groups" };
+  const sso = await createUid(api, "identityProviders", api.organization, { name: "sso", defaultRole: viewer, oidc });
+  const mapping = { externalGroupId: "Platform-SRE", roleUid: await api.role("owner"), scope: api.organization };
+  await createUid(api, "externalGroupRoleMappings", sso, mapping);
+  const open = await createRecord(api, "groupInvites", registry, {
+    roleUid: publisher,
+    ttl: "3600s",
+    email: "a@b.example",
+  });
+  const ended = await createRecord(api, "groupInvites", registry, { roleUid: viewer, ttl: "1s" });
+  api.clock.advance(2000);
+  const { graph, notVisible } = await readLive(clientOf(api));
+  expect(notVisible).toEqual([]);
+  const { clientSecret: _, ...signIn } = oidc;
+  expect(graph.providers.get(sso)).toMatchObject({ name: "sso", group: api.organization, signIn, defaultRole: viewer });
+  const people = peopleGraph(graph, api.clock.today());
+  const role = (id: string) => graph.roles.get(id)?.name;
+  const shown = [...people.bindings.values()].map((one) => [
+    people.identities.get(one.identity)?.name,
+    role(one.role),
+    pathOf(graph, one.group),
+  ]);
+  // By uid, which is random.
+  expect(new Set(shown)).toEqual(
+    new Set([
+      ["people of sso", "viewer", "/"],
+      ["external group Platform-SRE of sso", "owner", "/"],
+      [`invite ${open.keyId}`, "publisher", "platform/registry"],
+    ]),
+  );
+  expect(graph.invites.has(ended.uid)).toBe(true);
+});
+
+describe("a service that refuses lists", () => {
+  const refusing = async (kinds: string[], status: number): Promise<TestServer> => ({
+    ...api,
+    baseUrl: await proxy((path) =>
+      kinds.some((kind) => path.startsWith(`/iam/v2beta1/${kind}`)) ? status : undefined,
+    ),
+  });
+  const proxies: Server[] = [];
+  afterAll(() => {
+    for (const one of proxies) one.close();
+  });
+  /** Forwards requests, and answers some itself. */
+  const proxy = (statusOf: (path: string) => number | undefined): Promise<string> => {
+    const server = createServer((request, response) => {
+      const status = statusOf(request.url ?? "");
+      if (status !== undefined) return void response.writeHead(status, { "content-type": "text/plain" }).end("no");
+      const headers = { authorization: request.headers.authorization ?? "" };
+      const forward = async () => {
+        const answer = await fetch(`${api.baseUrl}${request.url}`, { headers });
+        response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+      };
+      // A client that has given up does not wait for the rest.
+      forward().catch(() => response.destroy());
+    });
+    proxies.push(server);
+    return new Promise((resolve) =>
+      server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
+    );
+  };
+
+  test.each([
+    [403, "PERMISSION_DENIED"],
+    [501, "UNIMPLEMENTED"],
+    [404, "HTTP 404"],
+  ])("with %i shows the rest, and names them", async (status, code) => {
+    const kinds = ["identityProviders", "groupInvites", "externalGroupRoleMappings"];
+    const { graph, notVisible } = await readLive(clientOf(await refusing(kinds, status), api.owner.token));
+    expect(notVisible.map(({ kind, group }) => [kind, group])).toEqual([
+      ["identityProvider", ""],
+      ["groupInvite", ""],
+      ["externalGroupRoleMapping", ""],
+    ]);
+    expect(notVisible[1]?.message).toContain("the list of group invites cannot be read");
+    expect(notVisible[1]?.message).toContain(code);
+    expect(graph.groups.size).toBe(3);
+    expect(graph.bindings.size).toBeGreaterThan(1);
+  });
+
+  test("with 403 for roles shows the rest too, and every role as not visible", async () => {
+    const { graph, notVisible } = await readLive(clientOf(await refusing(["roles"], 403), api.owner.token));
+    expect(notVisible).toMatchObject([{ kind: "role", group: "" }]);
+    expect(visibilityIn(graph, notVisible)("role", api.organization)).toBe(false);
+    expect(graph.bindings.size).toBeGreaterThan(1);
+  });
+
+  test("with 403 for all has no graph", async () => {
+    await expect(readLive(clientOf(await refusing([""], 403), api.owner.token))).rejects.toThrow("PERMISSION_DENIED");
+  });
+
+  test("with 404 for groups is another service", async () => {
+    await expect(readLive(clientOf(await refusing(["groups"], 404), api.owner.token))).rejects.toThrow("no");
+  });
 });

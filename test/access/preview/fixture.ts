@@ -1,7 +1,7 @@
 // The recorded previews (record.ts), and previews that tests write by hand.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AccessGraph } from "../../../access/graph/graph.ts";
+import { type AccessGraph, newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { planFrom } from "../../../access/preview/plan.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
@@ -26,7 +26,7 @@ export const recorded = (name: string): { preview: Recorded["preview"]; live: Li
   ) as Recorded;
   const { notVisible, ...lists } = live;
   const maps = Object.entries(lists).map(([kind, nodes]) => [kind, new Map(nodes.map((node) => [node.id, node]))]);
-  return { preview, live: { graph: Object.fromEntries(maps) as AccessGraph, notVisible } };
+  return { preview, live: { graph: newGraph(Object.fromEntries(maps) as AccessGraph), notVisible } };
 };
 
 export const reviewFrom = (preview: unknown, live: Live): Review =>

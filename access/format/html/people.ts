@@ -1,0 +1,28 @@
+// What people, invites and holders of static keys gain and lose.
+import type { PeopleReview } from "../../review/report.ts";
+import { changesOf } from "../review/blocks.ts";
+import type { CapabilitySets } from "./capability-sets.ts";
+import { listSection } from "./further.ts";
+import { html, type Markup } from "./markup.ts";
+import type { Section } from "./page.ts";
+
+export const peopleSection = (people: readonly PeopleReview[], sets: CapabilitySets): Section | false =>
+  listSection(
+    "people",
+    "People, invites and static keys: what they gain and lose",
+    people.map((one) => {
+      const { subject, groupName, before, after } = one;
+      const rows = changesOf(one).map(
+        ({ sign, place, role, capabilities }) =>
+          html`<li>${sign === "+" ? html`<ins>gains</ins>` : html`<del>loses</del>`} at <bdi class="path">${place}</bdi> and below, through <b><bdi>${role}</bdi></b>: ${sets.show(role, capabilities)}</li>`,
+      );
+      return html`<b><bdi>${subject}</bdi></b> <small>in ${groupName}</small>${who(before, after)}${rows.length > 0 && html`<ul>${rows}</ul>`}`;
+    }),
+  );
+
+const who = (before: string | null, after: string | null): Markup | false => {
+  if (before === after) return false;
+  if (before === null) return html`<p>new: <bdi>${after ?? ""}</bdi></p>`;
+  if (after === null) return html`<p>ends: <bdi>${before ?? ""}</bdi></p>`;
+  return html`<p>before: <bdi>${before}</bdi></p><p>after: <bdi>${after}</bdi></p>`;
+};

@@ -1,0 +1,119 @@
+// The records that the API lists, as nodes of an access graph.
+import { capabilityName, Identity, type Json, oneofsOf, parentOf, rootOf } from "../../schema/index.ts";
+import type { GraphBuilder, SignIn } from "./graph.ts";
+
+export type Listed = Json & { uid: string };
+type Named = { uid: string; name?: string };
+
+export const addGroup = (graph: GraphBuilder, uid: string, name?: string): void => {
+  const parent = parentOf(uid);
+  const known = graph.groups.get(uid);
+  if (name !== undefined || known === undefined)
+    graph.groups.set(uid, { id: uid, uid, name: name ?? known?.name ?? uid, parent: parent === "" ? null : parent });
+  // A group that cannot be seen may hold one that can.
+  if (parent !== "" && !graph.groups.has(parent)) addGroup(graph, parent);
+};
+
+/** Who may assume it, as the API's JSON has it. */
+export const relationshipOf = (record: Json): Json | null => {
+  const entries = Object.entries(record).filter(([name]) => RELATIONSHIPS.includes(name) && record[name] != null);
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+};
+
+/** The fields of an identity of which one says who may assume it. */
+export const RELATIONSHIPS: readonly string[] = oneofsOf(Identity).get("relationship") ?? [];
+
+export const addIdentity = (graph: GraphBuilder, record: Listed): void => {
+  const { uid, name } = record;
+  addGroup(graph, parentOf(uid));
+  graph.identities.set(uid, {
+    id: uid,
+    uid,
+    name: String(name ?? uid),
+    group: parentOf(uid),
+    relationship: relationshipOf(record),
+  });
+};
+
+export const addRole = (graph: GraphBuilder, { uid, name, capabilities = [] }: Listed): void => {
+  const group = parentOf(uid) || null;
+  if (group) addGroup(graph, group);
+  const held = (capabilities as string[]).map(capabilityName).sort();
+  graph.roles.set(uid, { id: uid, uid, name: String(name ?? uid), group, capabilities: held });
+};
+
+// A binding shows the names of what it connects, also where their own lists do not.
+export const addBinding = (graph: GraphBuilder, record: Listed): void => {
+  const { uid } = record;
+  const [identity, group, role] = [record.identity, record.group, record.role] as Partial<Named>[];
+  if (!identity?.uid || !role?.uid) return;
+  const place = parentOf(uid);
+  addGroup(graph, place, graph.groups.get(place)?.name === place ? group?.name : undefined);
+  if (!graph.identities.has(identity.uid)) addIdentity(graph, identity as Listed);
+  if (!graph.roles.has(role.uid)) addRole(graph, role as Listed);
+  graph.bindings.set(uid, { id: uid, uid, group: place, identity: identity.uid, role: role.uid });
+};
+
+const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** How people sign in, of a record or of the inputs of a resource; null where a part cannot be known. */
+export const signInOf = (oidc: unknown): SignIn | null => {
+  const { issuer, clientId, groupsClaim = "" } = (oidc ?? {}) as Json;
+  return typeof issuer === "string" && typeof clientId === "string" && typeof groupsClaim === "string"
+    ? { issuer, clientId, groupsClaim }
+    : null;
+};
+
+export const addProvider = (graph: GraphBuilder, { uid, name, oidc, defaultRole }: Listed): void => {
+  const group = parentOf(uid);
+  addGroup(graph, group);
+  graph.providers.set(uid, {
+    id: uid,
+    uid,
+    name: String(name ?? uid),
+    group,
+    signIn: signInOf(oidc),
+    defaultRole: textIn(defaultRole) || null,
+  });
+};
+
+// A mapping is shown also where its identity provider is not: its uid stands for the name.
+export const addExternalGroup = (graph: GraphBuilder, { uid, externalGroupId, roleUid, scope }: Listed): void => {
+  const provider = parentOf(uid);
+  const group = parentOf(provider);
+  if (!graph.providers.has(provider))
+    graph.providers.set(provider, {
+      id: provider,
+      uid: provider,
+      name: provider,
+      group,
+      signIn: null,
+      defaultRole: null,
+    });
+  addGroup(graph, textIn(scope) || rootOf(uid));
+  graph.externalGroups.set(uid, {
+    id: uid,
+    uid,
+    provider,
+    externalGroupId: textIn(externalGroupId),
+    role: textIn(roleUid),
+    group: textIn(scope) || rootOf(uid),
+  });
+};
+
+export const addInvite = (graph: GraphBuilder, record: Listed): void => {
+  const { uid, roleUid, keyId, email, singleUse, expirationTime } = record;
+  const role = record.role as Partial<Named> | undefined;
+  addGroup(graph, parentOf(uid));
+  if (role?.uid && !graph.roles.has(role.uid)) addRole(graph, role as Listed);
+  graph.invites.set(uid, {
+    id: uid,
+    uid,
+    name: textIn(keyId) || uid,
+    group: parentOf(uid),
+    role: role?.uid || textIn(roleUid) || null,
+    email: textIn(email),
+    singleUse: singleUse === true,
+    expirationTime: textIn(expirationTime) || null,
+  });
+};

@@ -1,0 +1,111 @@
+// Who has access without being an identity: the people of an identity provider, the members of its external groups, and those who accept
+// an invite. As a graph, they are identities with bindings, so that all that is said of identities can be said of them.
+import { printable } from "../../schema/index.ts";
+import type { AccessGraph, BindingNode, IdentityNode, InviteNode, NodeId, ProviderNode } from "./graph.ts";
+import { newGraph } from "./graph.ts";
+
+/** People, as an identity. Its id is another one when they become other people. */
+export interface Subject extends IdentityNode {
+  /** the same while its record is the same */
+  record: NodeId;
+  /** of the record that gives the access; null while it does not exist */
+  recordUid: string | null;
+  /** of a part of the people of an identity provider: all of them; of others, their own id */
+  people: NodeId;
+  /** who may be one of them, in words */
+  who: string;
+}
+
+export interface PeopleGraph extends AccessGraph {
+  readonly identities: ReadonlyMap<NodeId, Subject>;
+}
+
+/** `nowMs`: invites that have ended by then are left out. */
+export const peopleGraph = (graph: AccessGraph, nowMs: number): PeopleGraph => {
+  const subjects = new Map<NodeId, Subject>();
+  const bindings = new Map<NodeId, BindingNode>();
+  const add = (subject: Subject, id: NodeId, group: NodeId, role: NodeId | null): void => {
+    subjects.set(subject.id, subject);
+    if (role !== null) bindings.set(id, { id, uid: subject.uid, group, identity: subject.id, role });
+  };
+  for (const provider of graph.providers.values())
+    add(peopleOf(graph, provider), provider.id, provider.group, provider.defaultRole);
+  for (const { id, uid, provider, externalGroupId, role, group } of graph.externalGroups.values()) {
+    const own = graph.providers.get(provider);
+    if (own) add(membersOf(graph, own, externalGroupId, uid), id, group, role);
+  }
+  for (const invite of graph.invites.values())
+    if (isOpen(invite, nowMs)) add(invitedBy(invite), invite.id, invite.group, invite.role);
+  return { ...newGraph(graph), identities: subjects, bindings };
+};
+
+const quoted = (text: string): string => JSON.stringify(printable(text));
+
+/** Another provider may have the name, in this group or in another one. */
+const nameOf = ({ providers }: AccessGraph, { id, uid, name }: ProviderNode): string => {
+  const isShared = [...providers.values()].some((one) => one.name === name && one.id !== id);
+  return isShared ? `${name} (${uid ?? "new"})` : name;
+};
+
+const signInText = ({ signIn }: ProviderNode): string =>
+  signIn === null
+    ? "people who sign in where this review cannot tell"
+    : `people who sign in at issuer ${quoted(signIn.issuer)} as client ${quoted(signIn.clientId)}`;
+
+/** People of another issuer are other people, and nobody knows whether those of one that is hidden are. */
+const peopleId = ({ id, uid, signIn }: ProviderNode): NodeId =>
+  signIn === null && uid === null ? id : `${id} ${signIn?.issuer ?? ""}`;
+
+const peopleOf = (graph: AccessGraph, provider: ProviderNode): Subject => ({
+  id: peopleId(provider),
+  people: peopleId(provider),
+  record: provider.id,
+  uid: null,
+  recordUid: provider.uid,
+  name: `people of ${nameOf(graph, provider)}`,
+  group: provider.group,
+  relationship: provider.signIn && { signIn: provider.signIn },
+  who: signInText(provider),
+});
+
+const membersOf = (
+  graph: AccessGraph,
+  provider: ProviderNode,
+  externalGroupId: string,
+  recordUid: string | null,
+): Subject => {
+  const { groupsClaim } = provider.signIn ?? {};
+  const claim = groupsClaim ? `in claim ${quoted(groupsClaim)}` : "in the claim of their groups";
+  return {
+    id: `${peopleId(provider)} ${JSON.stringify(externalGroupId)}`,
+    people: peopleId(provider),
+    record: `${provider.id} ${JSON.stringify(externalGroupId)}`,
+    uid: null,
+    recordUid,
+    name: `external group ${externalGroupId} of ${nameOf(graph, provider)}`,
+    group: provider.group,
+    relationship: null,
+    who: `${signInText(provider)}, with ${quoted(externalGroupId)} ${claim}`,
+  };
+};
+
+const isOpen = ({ expirationTime }: InviteNode, nowMs: number): boolean =>
+  expirationTime === null || !(Date.parse(expirationTime) <= nowMs);
+
+const invitedBy = ({ id, uid, name, group, email, singleUse, expirationTime }: InviteNode): Subject => ({
+  id,
+  people: id,
+  record: id,
+  uid: null,
+  recordUid: uid,
+  name: `invite ${name}`,
+  group,
+  relationship: null,
+  who: [
+    email === "" ? "anyone who has the code" : `the person with the address ${quoted(email)}`,
+    singleUse ? "once" : "",
+    expirationTime === null ? "" : `until ${printable(expirationTime)}`,
+  ]
+    .filter(Boolean)
+    .join(", "),
+});

@@ -1,0 +1,67 @@
+// What a change means for those who have access without being an identity (access/graph/people.ts): what each of them gains and
+// loses. Some rules apply to them as well.
+import { compare } from "../graph/compare.ts";
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import { type PeopleGraph, peopleGraph, type Subject } from "../graph/people.ts";
+import { type AccessRow, accessChange } from "./change.ts";
+import type { Proposal } from "./proposal.ts";
+import type { PeopleReview, Row } from "./report.ts";
+import { groupNameOf, type RuleInput } from "./rule/rule.ts";
+import { withKeyHolders } from "./static-keys.ts";
+
+/** What rules read, with people in the place of identities. */
+export interface PeopleInput extends RuleInput {
+  before: PeopleGraph;
+  after: PeopleGraph;
+}
+
+/** Keys and invites that have ended by `nowMs` are no access. */
+export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInput["budget"]): PeopleInput => {
+  const view = (one: AccessGraph, other: AccessGraph): PeopleGraph =>
+    withKeyHolders(peopleGraph(one, nowMs), one, other, nowMs);
+  const [before, after] = [view(proposal.before, proposal.after), view(proposal.after, proposal.before)];
+  const reassumed = [...after.identities.values()].filter(({ id }) => !before.identities.has(id));
+  const records = new Map([...after.identities.values()].map(({ id, record }) => [record, id]));
+  const restored = proposal.restored.flatMap((id) => records.get(id) ?? []);
+  const changes = accessChange(before, after);
+  return { ...proposal, before, after, changes, reassumed, replacements: [], restored, budget };
+};
+
+/** Whether these people were there before the change, though with less access. */
+export const existedBefore = ({ before, after }: PeopleInput, id: NodeId): boolean => {
+  const people = after.identities.get(id)?.people ?? id;
+  return before.identities.has(people);
+};
+
+/** `rowsOf` shows rows by names. */
+export const peopleReviewsOf = (
+  { before, after, changes }: PeopleInput,
+  rowsOf: (graph: AccessGraph, rows: readonly AccessRow[]) => Row[],
+): PeopleReview[] => {
+  const byId = new Map(changes.map((change) => [change.identity, change]));
+  const [old, now] = [before, after].map(({ identities }) => Map.groupBy(identities.values(), ({ record }) => record));
+  const records = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
+  return [...records]
+    .flatMap((record): PeopleReview[] => {
+      const [was, is] = [old?.get(record) ?? [], now?.get(record) ?? []];
+      const gains = is.flatMap(({ id }) => byId.get(id)?.gains ?? []);
+      const losses = was.flatMap(({ id }) => byId.get(id)?.losses ?? []);
+      const [whoBefore, whoAfter] = [whoOf(was), whoOf(is)];
+      if (gains.length + losses.length === 0 && whoBefore === whoAfter) return [];
+      const own = (is[0] ?? was[0]) as Subject;
+      return [
+        {
+          subject: own.name,
+          uid: own.recordUid,
+          groupName: groupNameOf(is.length > 0 ? after : before, own.group),
+          gains: rowsOf(after, gains),
+          losses: rowsOf(before, losses),
+          before: whoBefore,
+          after: whoAfter,
+        },
+      ];
+    })
+    .sort((a, b) => compare(a.subject, b.subject) || compare(a.uid ?? "", b.uid ?? ""));
+};
+
+const whoOf = ([subject]: readonly Subject[]): string | null => subject?.who ?? null;
