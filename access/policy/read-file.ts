@@ -1,14 +1,16 @@
 // Reads a policy file and the files that it includes, each once, and joins them. Sections of several files are one section; a
 // record stands in one of them. A group may be opened again to hold further groups, and a row of access to name further
 // identities.
-import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { joinSources } from "./join.ts";
 import { isList, isMap, type MapSource, type Mistake, mapOf, NODES_MAX, type Place, type Source } from "./source.ts";
+import { findTextFile, isYaml, outside, TextFileError } from "./text-file.ts";
 import { sourceFromYaml } from "./yaml-source.ts";
 
-/** Most bytes of one file. */
-export const FILE_MAX = 4 * 1024 * 1024;
+/** Most files of a policy, those that cannot be read among them. */
+const FILES_MAX = 1000;
+/** Most bytes of all files of a policy. */
+const BYTES_MAX = 16 * 1024 * 1024;
 
 export interface FileSource {
   /** absent: nothing of it can be checked further */
@@ -18,34 +20,68 @@ export interface FileSource {
   files: string[];
 }
 
+interface OpenFile {
+  name: string;
+  real: string;
+}
+
 export const readSource = (file: string): FileSource => {
+  const folder = dirname(file);
   const mistakes: Mistake[] = [];
   const sources: MapSource[] = [];
   const files: string[] = [];
-  /** real paths of the files that were read, and of those whose includes are being read */
-  const seen = new Set<string>();
-  const open: string[] = [];
+  const names = new Set<string>();
+  /** the files that were read, without links */
+  const read = new Set<string>();
+  /** the files whose includes are being read */
+  const open: OpenFile[] = [];
+  const total = { bytes: 0, nodes: 0 };
+  /** what is too much of all files together; nothing more is read */
+  let tooMuch: string | undefined;
   let isBroken = false;
 
+  const textOf = (name: string, includedAt: Place | undefined): { real: string; text?: string } | undefined => {
+    try {
+      if (includedAt && !isYaml(name)) throw new TextFileError(`${name} must be a file of YAML: .yaml, .yml or .json`);
+      const found = findTextFile(name, folder);
+      return read.has(found.real) ? found : { ...found, text: found.read() };
+    } catch (error) {
+      if (!(error instanceof TextFileError)) throw error;
+      isBroken = true;
+      mistakes.push({
+        path: includedAt ? "include" : "",
+        text: error.message,
+        place: includedAt ?? startOf(name),
+      });
+      return undefined;
+    }
+  };
+
   const readOne = (name: string, includedAt?: Place): void => {
-    const text = textOf(name);
-    if (typeof text !== "string") {
-      isBroken = true;
-      mistakes.push({ path: includedAt ? "include" : "", text: text.problem, place: includedAt ?? startOf(name) });
+    if (tooMuch) return;
+    names.add(name);
+    if (names.size > FILES_MAX) {
+      tooMuch = `has more than ${FILES_MAX.toLocaleString("en")} files; divide the policy`;
       return;
     }
-    const real = realpathSync(name);
-    if (open.includes(real)) {
+    const found = textOf(name, includedAt);
+    if (!found) return;
+    const { real, text } = found;
+    const circle = open.findIndex((one) => one.real === real);
+    if (circle >= 0) {
       isBroken = true;
-      const circle = [...open.slice(open.indexOf(real)), real].map((path) =>
-        files.find((one) => realpathSync(one) === path),
-      );
-      mistakes.push({ path: "include", text: `includes itself: ${circle.join(" > ")}`, place: includedAt });
+      const path = [...open.slice(circle).map((one) => one.name), open[circle]?.name].join(" > ");
+      mistakes.push({ path: "include", text: `includes itself: ${path}`, place: includedAt });
       return;
     }
-    if (seen.has(real)) return;
-    seen.add(real);
+    if (text === undefined) return;
+    read.add(real);
     files.push(name);
+    total.bytes += Buffer.byteLength(text);
+    if (total.bytes > BYTES_MAX) {
+      tooMuch = "is larger than 16 MiB with the files that it includes; divide the policy";
+      return;
+    }
     const { source, mistakes: own } = sourceFromYaml(text, name);
     mistakes.push(...own);
     if (source === undefined) isBroken = true;
@@ -53,20 +89,25 @@ export const readSource = (file: string): FileSource => {
       if (source) mistakes.push({ path: "", text: EMPTY, place: startOf(name) });
       return;
     }
+    total.nodes += source.size;
+    if (total.nodes > NODES_MAX) {
+      tooMuch = `has more than ${NODES_MAX.toLocaleString("en")} nodes with the files that it includes; divide the policy`;
+      return;
+    }
     const { include, rest } = splitInclude(source);
     sources.push(rest);
-    open.push(real);
-    for (const { path, place } of includesOf(include, mistakes))
-      readOne(isAbsolute(path) ? path : join(dirname(name), path), place);
+    open.push({ name, real });
+    for (const { path, place } of includesOf(include, mistakes)) {
+      if (isAbsolute(path)) {
+        isBroken = true;
+        mistakes.push({ path: "include", text: outside(path), place });
+      } else readOne(join(dirname(name), path), place);
+    }
     open.pop();
   };
 
   readOne(file);
-  const total = sources.reduce((sum, { size }) => sum + size, 0);
-  if (total > NODES_MAX) {
-    const text = `has more than ${NODES_MAX.toLocaleString("en")} nodes with the files that it includes; divide the policy`;
-    return { mistakes: [{ path: "", text, place: startOf(file) }], files };
-  }
+  if (tooMuch) return { mistakes: [{ path: "", text: tooMuch, place: startOf(file) }], files };
   const joined = joinSources(sources);
   mistakes.push(...joined.mistakes);
   return { source: isBroken || sources.length === 0 ? undefined : joined.source, mistakes, files };
@@ -95,29 +136,4 @@ const includesOf = (include: Source | undefined, mistakes: Mistake[]): { path: s
     mistakes.push({ path: `include[${i}]`, text: "must be the name of a file", place: item.place });
     return [];
   });
-};
-
-// One byte more than allowed shows that a file is too large, whatever it is: a pipe has no size.
-const textOf = (file: string): string | { problem: string } => {
-  const bytes = Buffer.allocUnsafe(FILE_MAX + 1);
-  let length = 0;
-  try {
-    const descriptor = openSync(file, "r");
-    try {
-      for (let read = -1; read !== 0 && length < bytes.length; length += read)
-        read = readSync(descriptor, bytes, length, bytes.length - length, null);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    return { problem: `cannot read ${file}: ${(error as Error).message}` };
-  }
-  if (length > FILE_MAX)
-    return { problem: `${file} is larger than 4 MiB; divide the policy into files and include them` };
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length));
-  } catch {
-    // the only error of decoding
-    return { problem: `${file} is not UTF-8` };
-  }
 };

@@ -1,0 +1,154 @@
+// A policy of a pull request reaches no other file of the machine, whose text a message would show, and exhausts nobody.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { mistakeText, readPolicy } from "../../../access/policy/index.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import { mistakesOf, write } from "./files.ts";
+
+const elsewhere = temporaryFolder();
+afterAll(elsewhere.remove);
+const SECRET = "hunter2";
+writeFileSync(elsewhere.path("secret.yaml"), `${SECRET}: [${SECRET}\n`);
+
+/** A policy that includes `name`, beside what `prepare` puts there. */
+const including = (name: string, prepare: (folder: string) => void = () => {}): string => {
+  const file = write({ "access.yaml": `include: [${JSON.stringify(name)}]\norganization: acme\n` });
+  prepare(dirname(file));
+  const { policy, mistakes } = readPolicy(file);
+  expect(policy).toBe(undefined);
+  const text = mistakes
+    .map(mistakeText)
+    .join("\n")
+    .replaceAll(`${dirname(file)}/`, "");
+  expect(text).not.toContain(SECRET);
+  return text;
+};
+
+const link = (name: string) => (folder: string) => symlinkSync(elsewhere.path("secret.yaml"), join(folder, name));
+
+describe("an include", () => {
+  test.each<[string, string, (folder: string) => void, RegExp]>([
+    [
+      "of an absolute path",
+      elsewhere.path("secret.yaml"),
+      () => {},
+      /^access\.yaml:1:11: include: \/.*secret\.yaml is outside the folder of the policy; only files in it are read$/,
+    ],
+    [
+      "above the folder",
+      "../secret.yaml",
+      (folder) => writeFileSync(join(folder, "../secret.yaml"), `${SECRET}: [${SECRET}`),
+      /^access\.yaml:1:11: include: .*secret\.yaml is outside the folder of the policy/,
+    ],
+    ["above it by a way through it", "teams/../../secret.yaml", () => {}, /is outside the folder of the policy/],
+    [
+      "that is a link to a file elsewhere",
+      "link.yaml",
+      link("link.yaml"),
+      /link\.yaml is a link to another file, which is not read$/,
+    ],
+    [
+      "in a folder that is a link",
+      "there/secret.yaml",
+      (folder) => symlinkSync(elsewhere.path("."), join(folder, "there")),
+      /there\/secret\.yaml is a link to another file/,
+    ],
+    [
+      "that is a link to a file of the folder that is no YAML",
+      "link.yaml",
+      (folder) => {
+        mkdirSync(join(folder, ".git"));
+        writeFileSync(join(folder, ".git/config"), `[http]\n  extraheader = ${SECRET}: ${SECRET}\n`);
+        symlinkSync(".git/config", join(folder, "link.yaml"));
+      },
+      /link\.yaml is a link to another file/,
+    ],
+    [
+      "of a file that is no YAML",
+      ".git/config",
+      (folder) => {
+        mkdirSync(join(folder, ".git"));
+        writeFileSync(join(folder, ".git/config"), `[${SECRET}`);
+      },
+      /\.git\/config must be a file of YAML: \.yaml, \.yml or \.json$/,
+    ],
+    [
+      "of a pipe that nobody writes to",
+      "pipe.yaml",
+      (folder) => void execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, "pipe.yaml")]),
+      /pipe\.yaml is not a regular file$/,
+    ],
+    [
+      "of a folder",
+      "teams.yaml",
+      (folder) => mkdirSync(join(folder, "teams.yaml")),
+      /teams\.yaml is not a regular file$/,
+    ],
+    [
+      "that is a link to itself",
+      "link.yaml",
+      (folder) => symlinkSync("link.yaml", join(folder, "link.yaml")),
+      /cannot read link\.yaml: ELOOP$/,
+    ],
+    ["of a name with a zero byte", "a\0.yaml", () => {}, /cannot read a\0\.yaml: ERR_INVALID_ARG_VALUE$/],
+  ])("%s is refused, and shows nothing of it", (_, name, prepare, text) => {
+    expect(including(name, prepare)).toMatch(text);
+  });
+
+  test("of a link to another file of the policy is that file, once", () => {
+    const file = write({
+      "access.yaml": "include: [a.yaml, b.yaml]\norganization: acme\n",
+      "a.yaml": "groups: { x: }\n",
+    });
+    symlinkSync("a.yaml", join(dirname(file), "b.yaml"));
+    const { policy, mistakes } = readPolicy(file);
+    expect(mistakes).toEqual([]);
+    expect([...(policy?.groups.keys() ?? [])]).toEqual(["x"]);
+  });
+
+  test("may leave its own folder, and stays in that of the policy", () => {
+    expect(
+      mistakesOf("include: [teams/a.yaml]\norganization: acme\n", {
+        "teams/a.yaml": "include: [../shared.yaml]\n",
+        "shared.yaml": "groups: { x: }\n",
+      }),
+    ).toEqual([]);
+  });
+});
+
+test("a policy that is itself a link to a file elsewhere is refused, and shows nothing of it", () => {
+  const file = write({ "other.yaml": "" });
+  link("access.yaml")(dirname(file));
+  const { mistakes } = readPolicy(file);
+  expect(mistakes.map(({ text }) => text)).toEqual([`${file} is a link to another file, which is not read`]);
+});
+
+describe("all files of a policy together", () => {
+  test("are at most 1,000, those that do not exist among them", () => {
+    const names = Array.from({ length: 1001 }, (_, i) => `f${i}.yaml`);
+    expect(mistakesOf(`include: [${names}]\norganization: acme\n`)).toEqual([
+      "access.yaml:1:1: has more than 1,000 files; divide the policy",
+    ]);
+  });
+
+  test("have at most 16 MiB, each counted once", () => {
+    const text = `# ${"x".repeat(3_999_990)}\ngroups:\n`;
+    const others = Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`${name}.yaml`, text]));
+    const [first = ""] = Object.keys(others);
+    const include = (names: readonly string[]) => `include: [${names}]\norganization: acme\n`;
+    expect(mistakesOf(include(Object.keys(others)), others)).toEqual([
+      "access.yaml:1:1: is larger than 16 MiB with the files that it includes; divide the policy",
+    ]);
+    expect(mistakesOf(include(Array(5).fill(first)), others)).toEqual([]);
+  });
+
+  test("are no longer read once they have too many nodes", () => {
+    const nodes = `x: [${"a,".repeat(60_000)}]\n`;
+    const others = { "a.yaml": nodes, "b.yaml": nodes, "c.yaml": "- not a policy\n" };
+    const [text, ...more] = mistakesOf("include: [a.yaml, b.yaml, c.yaml]\norganization: acme\n", others);
+    expect(text).toMatch(/has more than 100,000 nodes with the files that it includes/);
+    expect(more).toEqual([]);
+  });
+});
