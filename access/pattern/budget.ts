@@ -5,8 +5,8 @@ export interface Budget {
   steps: number;
 }
 
-/** For all questions of a review: a few seconds. */
-export const newReviewBudget = (): Budget => ({ steps: 20_000_000 });
+/** For all questions of a review: half a minute, where a pattern of a CI takes about 10 milliseconds a question. */
+export const newReviewBudget = (): Budget => ({ steps: 60_000_000 });
 
 export class Undecided extends Error {}
 

@@ -23,35 +23,6 @@ export const patternTree = (pattern: string): PatternNode | undefined => {
   }
 };
 
-/** The one text that the pattern matches; undefined when there may be several. */
-export const literalOf = (node: PatternNode): string | undefined => {
-  if (node.kind === "text") return node.text;
-  if (node.kind === "sequence") {
-    const texts = node.parts.map(literalOf);
-    return texts.every((text) => text !== undefined) ? texts.join("") : undefined;
-  }
-  if (node.kind === "choice") {
-    const texts = new Set(node.options.map(literalOf));
-    return texts.size === 1 ? [...texts][0] : undefined;
-  }
-  if (node.kind === "repeat" && node.least === node.most) return literalOf(node.of)?.repeat(node.least);
-  return undefined;
-};
-
-/** What every matching text begins with. */
-export const prefixOf = (node: PatternNode): string => {
-  const literal = literalOf(node);
-  if (literal !== undefined) return literal;
-  if (node.kind !== "sequence") return "";
-  let prefix = "";
-  for (const part of node.parts) {
-    const text = literalOf(part);
-    if (text === undefined) return prefix + prefixOf(part);
-    prefix += text;
-  }
-  return prefix;
-};
-
 interface Reader {
   text: string;
   at: number;

@@ -15,7 +15,8 @@ export const everyoneIn = (relationship: Json | null, budget?: Budget): string |
   const { claimMatch } = (relationship ?? {}) as Record<string, Json | undefined>;
   if (!claimMatch) return undefined;
   const tokens = tokensOf(claimMatch);
-  for (const { words, place, name = "[^/]+" } of ISSUERS) {
+  const isOneIssuer = tokens.issuer.kind === "text";
+  for (const { words, place, name = "[^/]+" } of isOneIssuer ? [] : ISSUERS) {
     const own = every(matching(name), between(place, tokens.issuer));
     if (isOpen(own, budget)) return such(words, own, budget);
   }

@@ -113,16 +113,29 @@ describe("matches-many", () => {
     ["any branch", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/.*" }],
     ["two branches", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(main|next)" }],
     ["any issuer", { issuerPattern: "https://.*", subject: "ci" }],
+    ["a syntax that nobody reads", { issuer: GITHUB, subjectPattern: "(?=x)" }],
+    [
+      "any subject, with a repository and the branch of a workflow that it calls",
+      {
+        issuer: GITHUB,
+        subjectPattern: ".*",
+        claims: { repository: "acme/images", job_workflow_ref: "acme/ci/x.yml@refs/heads/main" },
+      },
+    ],
     [
       "any subject, with a repository alone",
       { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images" } },
     ],
-    ["a syntax that it does not read", { issuer: GITHUB, subjectPattern: "(?i)repo:acme/images:ref:refs/heads/main" }],
+    ["a branch in any case", { issuer: GITHUB, subjectPattern: "(?i)repo:acme/images:ref:refs/heads/main" }],
   ])("fires on %s", (_, claimMatch) => {
     expect(found(start(), assumedBy(claimMatch))).toContain(`matches-many ${CI}`);
   });
   test.each([
     ["one text, as a pattern", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(?:main)" }],
+    [
+      "one text by other means",
+      { issuer: GITHUB, subjectPattern: "\\Qrepo:a/b:ref:refs/heads/main\\E|repo:a/b:ref:refs/heads/[m]ain" },
+    ],
     [
       "repository and branch as claims",
       { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images", ref: "refs/heads/main" } },
@@ -201,6 +214,12 @@ describe("new-issuer", () => {
     const other = { issuer: "https://gitlab.example.com", subject: "x" };
     expect(found(start(), assumedBy(other))).toContain(`new-issuer ${CI}`);
     expect(found(start(other), assumedBy({ ...exactly, subject: "y" }))).not.toContain(`new-issuer ${CI}`);
+  });
+  test("is silent on a pattern that matches trusted issuers alone, and fires on one that matches another", () => {
+    const before = start({ issuer: "https://gitlab.example.com", subject: "x" });
+    const pattern = (issuerPattern: string) => found(before, assumedBy({ issuerPattern, subject: "x" }));
+    expect(pattern("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
+    expect(pattern("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
   });
 });
 

@@ -1,0 +1,62 @@
+// How many workloads a relationship lets in: one repository and branch, or more.
+import type { Json } from "../../schema/index.ts";
+import type { Budget } from "../pattern/budget.ts";
+import { countTexts } from "../pattern/decide.ts";
+import { every, type Language, matching, not, some } from "../pattern/language.ts";
+import { between } from "./customer.ts";
+import { type AwsWorkload, acceptedBy, type TokenWorkload } from "./token.ts";
+
+// What names one repository and branch. A commit or a step may follow.
+// https://docs.github.com/actions/reference/security/oidc
+// https://docs.gitlab.com/ci/secrets/id_token_authentication/
+// https://buildkite.com/docs/pipelines/security/oidc
+const ONE = [
+  "repo:[^/:]+/[^/:]+:(?:ref:refs/(?:heads|tags)/[^:]+|environment:[^:]+|pull_request)",
+  "project_path:[^:]+:ref_type:(?:branch|tag):ref:[^:]+",
+  "organization:[^:]+:pipeline:[^:]+:ref:[^:]+",
+].join("|");
+const REST = "(?::(?s:.*))?";
+
+const REPOSITORY = ["repository", "repository_id", "project_path", "project_id", "pipeline_slug", "pipeline_id"];
+// Not job_workflow_ref: the workflow that a job calls has a branch of its own.
+const BRANCH = ["ref", "environment", "build_branch", "build_tag"];
+
+/** Why more than one repository or branch can assume it; undefined: one at most. What is not decided counts as more. */
+export const breadthOf = (relationship: Json | null, budget?: Budget): string | undefined => {
+  const [accepted] = relationship === null ? [] : acceptedBy(relationship);
+  if (accepted?.kind === "aws") return breadthOfAws(accepted, budget);
+  if (accepted?.kind !== "token") return undefined;
+  const { claimMatch } = relationship as { claimMatch: Json };
+  if (!isOne(accepted.issuer, budget))
+    return `the issuer may be any that matches ${JSON.stringify(claimMatch.issuerPattern)}`;
+  if (isOneBranch(accepted, budget)) return undefined;
+  return `the subject may be any that matches ${JSON.stringify(claimMatch.subjectPattern)}`;
+};
+
+const isOne = (language: Language, budget: Budget | undefined): boolean => {
+  const count = countTexts(language, 2, budget);
+  return count !== undefined && count < 2;
+};
+
+const isOneBranch = ({ subject, claims }: TokenWorkload, budget: Budget | undefined): boolean => {
+  const isPinned = (names: readonly string[]): boolean =>
+    names.some((name) => {
+      const own = claims.get(name);
+      return own !== undefined && isOne(own, budget);
+    });
+  if (isPinned(REPOSITORY) && isPinned(BRANCH)) return true;
+  return isOne(partsOf(subject, ONE, REST), budget);
+};
+
+/** The parts that come first in a text, and the texts that have none. */
+const partsOf = (language: Language, part: string, rest: string): Language =>
+  some(every(matching(part), between(["", rest], language)), every(language, not(matching(`(?:${part})${rest}`))));
+
+// The session of a role has a name of its own: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+const ROLE = "arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role/[^/]+";
+const ROLE_ID = "A[RI][A-Z0-9]+";
+
+const breadthOfAws = ({ arn, userId }: AwsWorkload, budget: Budget | undefined): string | undefined => {
+  const parts = [partsOf(arn, ROLE, "/(?s:.*)"), partsOf(userId, ROLE_ID, ":(?s:.*)")];
+  return parts.some((one) => isOne(one, budget)) ? undefined : "neither its ARN nor its user id names one role or user";
+};
