@@ -6,16 +6,22 @@ import { UsageError } from "./usage.ts";
 const FORMATS = ["terminal", "markdown", "json", "html"] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** Of `irm test`. */
+export const TEST_FORMATS = ["terminal", "json"] as const;
+
 // The choices are for completion. The command parses the text, so that its error names the command.
-export const formatOption = (): Option =>
+export const formatOption = (formats: readonly Format[] = FORMATS): Option =>
   new Option("--format <FORMAT>", "how to print it (default: terminal)")
-    .choices(FORMATS)
+    .choices(formats)
     .argParser((text: string) => text);
 
 /** The value of --format. */
-export const parseFormat = (text: string = "terminal"): Format => {
-  const format = FORMATS.find((one) => one === text);
+export const parseFormat = <F extends Format = Format>(
+  text: string = "terminal",
+  formats: readonly F[] = FORMATS as readonly Format[] as readonly F[],
+): F => {
+  const format = formats.find((one) => one === text);
   if (format) return format;
-  const near = suggestion(text, FORMATS);
-  throw new UsageError(`--format takes ${FORMATS.join(", ")}, not ${JSON.stringify(text)}${near}`);
+  const near = suggestion(text, formats);
+  throw new UsageError(`--format takes ${formats.join(", ")}, not ${JSON.stringify(text)}${near}`);
 };

@@ -12,6 +12,7 @@ import { addJournalCommands } from "./journal-command.ts";
 import { addReviewCommand } from "./review-command.ts";
 import { addServeCommand } from "./serve-command.ts";
 import { type Exit, printError } from "./terminal.ts";
+import { addTestCommand } from "./test-command.ts";
 import { addTokenCommand } from "./token-command.ts";
 import { UsageError } from "./usage.ts";
 
@@ -37,6 +38,7 @@ const createProgram = (exit: Exit): Command => {
   addJournalCommands(program, exit);
   addInitCommand(program, exit);
   addCheckCommand(program, exit);
+  addTestCommand(program, exit);
   addReviewCommand(program, exit);
   addAccessCommand(program, exit);
   addHelpCommand(program);

@@ -1,6 +1,6 @@
 // The API, described once. `provider` and `server` read it and never each other.
 
-export { BUILT_IN_ROLES, type BuiltInRole } from "./built-in-role.ts";
+export { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES, type BuiltInRole } from "./built-in-role.ts";
 export {
   capabilities,
   capabilitiesFromBits,

@@ -1,7 +1,6 @@
 // docs/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it.
-import { capabilities, operations } from "../schema/index.ts";
+import { BUILT_IN_ROLE_CAPABILITIES, capabilities, operations } from "../schema/index.ts";
 import type { Operation } from "../schema/operation.ts";
-import { bundles } from "../server/services/built-in-role.ts";
 
 /** The services, and how the enum names of their capabilities begin. What is left goes by its own first word. */
 const SERVICES: readonly (readonly [string, RegExp])[] = [
@@ -37,7 +36,9 @@ export const capabilitiesPage = (): string => {
     name: one.name,
     flag: one.internalOnly ? " (internal)" : one.deprecated ? " (deprecated)" : "",
     methods: methods.filter(([, row]) => row.capabilities.includes(one.name)).map(([name]) => name),
-    roles: Object.entries(bundles).flatMap(([role, names]) => (names.includes(one.name) ? [role] : [])),
+    roles: Object.entries(BUILT_IN_ROLE_CAPABILITIES).flatMap(([role, names]) =>
+      names.includes(one.name) ? [role] : [],
+    ),
   }));
   const services = Map.groupBy(rows, ({ service }) => service);
   const sections = [...SERVICES.map(([service]) => service), OTHER].map((service) => {

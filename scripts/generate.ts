@@ -1,12 +1,12 @@
 // Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; the JSON schemas of
-// policy files and of what `irm review` prints; the page of all capabilities; and the package schema of the plugin. With --check,
-// writes nothing and fails when a file is out of date, or the Python package, which needs Go (scripts/python-sdk.ts).
+// policy files, files of tests and what `irm review` prints; the page of all capabilities; and the package schema of the plugin.
+// With --check, writes nothing and fails when a file is out of date, or the Python package, which needs Go (scripts/python-sdk.ts).
 //
 //   node scripts/generate.ts [--check] [ROOT]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { policySchema } from "../access/policy/shape.ts";
+import { policySchema, testFileSchema } from "../access/policy/shape.ts";
 import { reportSchema } from "../access/review/report.ts";
 import { packageSchema } from "../plugin/schema.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
@@ -30,6 +30,7 @@ const wanted = new Map([
   [join(fromSchema, "openapi.json"), jsonText(openapiDocument())],
   [join(fromSchema, "message.ts"), messageText()],
   [join(fromSchema, "access.schema.json"), jsonText(policySchema())],
+  [join(fromSchema, "access.tests.schema.json"), jsonText(testFileSchema())],
   [join(fromSchema, "review.schema.json"), jsonText(reportSchema())],
   [join(fromPlugin, "schema.json"), schemaText],
   [page, capabilitiesPage()],

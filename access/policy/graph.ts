@@ -20,6 +20,10 @@ export interface PolicyGraph {
   graph: AccessGraph;
   /** the group that stands for the organization of the policy */
   organization: NodeId;
+  /** by path */
+  groups: ReadonlyMap<string, NodeId>;
+  /** by key */
+  identities: ReadonlyMap<string, NodeId>;
   /** what cannot be compared: several live records of one name, and built-in roles that the service lacks */
   mistakes: Mistake[];
 }
@@ -109,7 +113,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
     for (const node of known) graph.bindings.set(node.id, node);
   }
   keepPeople(graph, live, (group) => graph.groups.has(group));
-  return { graph, organization: groupIds.get(ROOT) as NodeId, mistakes };
+  return { graph, organization: groupIds.get(ROOT) as NodeId, groups: groupIds, identities: identityIds, mistakes };
 };
 
 const keyOf = (...parts: readonly (string | null)[]): string => JSON.stringify(parts);

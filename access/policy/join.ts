@@ -46,6 +46,7 @@ export const joinSources = (sources: readonly MapSource[]): { source: MapSource;
     identities: joinMaps(twice),
     roles: joinMaps(twice),
     access: joinMaps(joinMaps(joinLists)),
+    tests: joinLists,
   };
   const joinSection: Join = (first, second, path) => (sections[path[0] as string] ?? twice)(first, second, path);
 

@@ -1,21 +1,20 @@
 // From the tree of a policy to the policy: its shape first, then everything else that can be wrong. Reports all mistakes at
 // once, in the order of the files.
-
-import type { z } from "zod";
 import { suggestion } from "../../schema/nearest.ts";
-import { shapeError } from "../../schema/shape.ts";
-import { mustBeString } from "../preset/preset.ts";
 import { presets } from "../preset/presets.ts";
 import { type AccessDraft, checkBindings } from "./check/binding.ts";
 import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.ts";
 import { checkIdentities, type IdentityDraft } from "./check/identity.ts";
 import { comparisons, type Path, type Report } from "./check/report.ts";
 import { checkRoles, type RoleDraft } from "./check/role.ts";
+import { checkShape } from "./check/shape.ts";
+import { checkTests, TEST_FIELDS } from "./check/test.ts";
 import { sourceFromObject } from "./object-source.ts";
 import type { Policy } from "./policy.ts";
-import { readSource } from "./read-file.ts";
+import { type FileSource, readSource } from "./read-file.ts";
 import { PolicyShape, RAW_RELATIONSHIPS } from "./shape.ts";
 import { isMap, type Mistake, pathText, placeOf, plainValue, type Source, writtenAt } from "./source.ts";
+import type { FindFile } from "./text-file.ts";
 
 export interface ParsedPolicy {
   /** absent: there are mistakes */
@@ -27,8 +26,8 @@ export interface ParsedPolicy {
 }
 
 /** Reads a file and what it includes. Never throws: a file that cannot be read is a mistake. */
-export const readPolicy = (file: string): ParsedPolicy => {
-  const { source, mistakes, files } = readSource(file);
+export const readPolicy = (file: string, find?: FindFile): ParsedPolicy => {
+  const { source, mistakes, files } = readSource(file, find);
   return parsed(source, mistakes, files);
 };
 
@@ -43,14 +42,27 @@ export const mistakeText = ({ path, text, place }: Mistake): string =>
   [...(place ? [`${place.file}:${place.line}:${place.column}`] : []), ...(path === "" ? [] : [path]), text].join(": ");
 
 const parsed = (source: Source | undefined, found: readonly Mistake[], files: string[]): ParsedPolicy => {
-  const mistakes = [...found];
-  const policy = source && check(source, mistakes);
-  return {
-    ...(mistakes.length === 0 ? { policy } : {}),
-    mistakes: inOrder(mistakes, files),
-    files,
-  };
+  const { value: policy, mistakes } = checked({ source, mistakes: [...found], files }, check);
+  return { ...(policy && { policy }), mistakes, files };
 };
+
+/** What `check` makes of a file that was read; absent: there are mistakes, in the order of the files. */
+export const checked = <T>(
+  { source, mistakes: found, files }: FileSource,
+  check: (source: Source, report: Report) => T,
+): { value?: T; mistakes: Mistake[] } => {
+  const mistakes = [...found];
+  const value = source && check(source, reportOf(source, mistakes));
+  return { ...(mistakes.length === 0 && value !== undefined ? { value } : {}), mistakes: inOrder(mistakes, files) };
+};
+
+const reportOf = (source: Source, mistakes: Mistake[]): Report => ({
+  mistake: (path, text, { atKey } = {}) =>
+    mistakes.push({ path: pathText(path), text, place: placeOf(source, path, atKey) }),
+  placeOf: (path) => placeOf(source, path, true),
+  writtenAt: (path) => writtenAt(source, path),
+  comparable: comparisons(),
+});
 
 const inOrder = (mistakes: readonly Mistake[], files: readonly string[]): Mistake[] => {
   const rank = new Map(files.map((file, i) => [file, i]));
@@ -63,16 +75,9 @@ const inOrder = (mistakes: readonly Mistake[], files: readonly string[]): Mistak
   );
 };
 
-const check = (source: Source, mistakes: Mistake[]): Policy => {
-  const report: Report = {
-    mistake: (path, text, { atKey } = {}) =>
-      mistakes.push({ path: pathText(path), text, place: placeOf(source, path, atKey) }),
-    placeOf: (path) => placeOf(source, path, true),
-    writtenAt: (path) => writtenAt(source, path),
-    comparable: comparisons(),
-  };
+const check = (source: Source, report: Report): Policy => {
   const value = plainValue(source);
-  const draft = checkShape(value, report);
+  const draft: Draft = checkShape(value, PolicyShape, unknownField, report);
   const groups = checkGroups(draft.groups, report);
   const { roles, builtIn } = checkRoles(draft.roles, groups, report);
   const identities = checkIdentities(draft.identities, groups, report);
@@ -84,7 +89,8 @@ const check = (source: Source, mistakes: Mistake[]): Policy => {
     roleKeys: keysOf(source, "roles"),
   };
   const bindings = checkBindings(draft.access, known, report);
-  return { organization: checkOrganization(draft.organization, report), groups, roles, identities, bindings };
+  const tests = checkTests(draft.tests, report);
+  return { organization: checkOrganization(draft.organization, report), groups, roles, identities, bindings, tests };
 };
 
 const keysOf = (source: Source, section: string): ReadonlySet<string> => {
@@ -98,56 +104,16 @@ interface Draft {
   identities?: Readonly<Record<string, IdentityDraft>> | null;
   roles?: Readonly<Record<string, RoleDraft>> | null;
   access?: AccessDraft | null;
+  tests?: readonly unknown[] | null;
 }
 
-// What has the wrong shape is reported and left out, so that the rest can be checked.
-const checkShape = (value: unknown, { mistake, writtenAt: written }: Report): Draft => {
-  const { error } = PolicyShape.safeParse(value, { error: shapeError, reportInput: true });
-  for (const issue of error?.issues ?? []) {
-    if (issue.code === "unrecognized_keys")
-      for (const key of issue.keys) {
-        mistake([...issue.path, key], unknownField(issue.path, key), { atKey: true });
-        leaveOut(value, [...issue.path, key]);
-      }
-    else {
-      const unquoted = unquotedIn(issue);
-      for (const path of unquoted) mistake(path, mustBeString(written(path)));
-      if (unquoted.length === 0) mistake(issue.path, issue.message);
-      leaveOut(value, issue.path);
-    }
-  }
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Draft) : {};
-};
-
-/** Where a value needs quotes to be a text. The organization may be a text, or a map of texts. */
-const unquotedIn = (issue: z.core.$ZodIssue): Path[] => {
-  const { path, input } = issue;
-  const takesText = issue.code === "invalid_union" || (issue.code === "invalid_type" && issue.expected === "string");
-  if (!takesText) return [];
-  if (isUnquoted(input)) return [path];
-  if (issue.code !== "invalid_union" || typeof input !== "object" || input === null) return [];
-  return Object.entries(input).flatMap(([name, value]) => (isUnquoted(value) ? [[...path, name]] : []));
-};
-
-const isUnquoted = (value: unknown): boolean => ["number", "boolean"].includes(typeof value);
-
-const leaveOut = (value: unknown, path: Path): void => {
-  const last = path.at(-1);
-  const parent = path
-    .slice(0, -1)
-    .reduce<unknown>((held, step) => (held as Record<PropertyKey, unknown>)?.[step], value);
-  if (last === undefined || typeof parent !== "object" || parent === null) return;
-  // The other items of a list keep their places.
-  if (Array.isArray(parent)) parent[Number(last)] = null;
-  else delete (parent as Record<PropertyKey, unknown>)[last];
-};
-
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  "": ["include", "organization", "groups", "identities", "roles", "access"],
+  "": ["include", "organization", "groups", "identities", "roles", "access", "tests"],
   organization: ["name", "uid", "description"],
   groups: ["name", "description", "groups"],
   identities: ["in", "name", "description", ...Object.keys(presets), ...RAW_RELATIONSHIPS],
   roles: ["in", "name", "description", "can", "builtIn"],
+  tests: TEST_FIELDS,
 };
 
 const unknownField = (path: Path, key: string): string => {

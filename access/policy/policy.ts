@@ -55,6 +55,31 @@ export interface PolicyBinding {
   place?: Place;
 }
 
+/** What must hold of access, as the file says it: whom it names is looked up when it runs (access/test/run.ts). */
+export interface AccessTest {
+  name: string;
+  subject: TestSubject;
+  /** path of a group: what holds there, also through the groups above; absent: anywhere */
+  at?: string;
+  can: readonly string[];
+  cannot: readonly TestDenial[];
+  place?: Place;
+}
+
+export type TestSubject =
+  /** a key of the policy, or a name with its group */
+  | { kind: "identity"; name: string }
+  /** all that can assume an identity with tokens like these */
+  | { kind: "workload"; text: string; relationship: Json }
+  /** all who hold one of the capabilities; nobody but `only` may */
+  | { kind: "holders"; capabilities: readonly string[]; only: readonly string[] };
+
+export interface TestDenial {
+  /** friendly names, also with *, such as `*.create` */
+  capabilities: readonly string[];
+  at?: string;
+}
+
 export interface Policy {
   organization: PolicyOrganization;
   /** by path, a group before those below it */
@@ -64,4 +89,6 @@ export interface Policy {
   /** by key */
   roles: ReadonlyMap<string, PolicyRole>;
   bindings: readonly PolicyBinding[];
+  /** what must hold of all that, and of nothing else */
+  tests: readonly AccessTest[];
 }

@@ -4,7 +4,7 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { joinSources } from "./join.ts";
 import { isList, isMap, type MapSource, type Mistake, mapOf, NODES_MAX, type Place, type Source } from "./source.ts";
-import { findTextFile, isYaml, outside, TextFileError } from "./text-file.ts";
+import { type FindFile, findTextFile, isYaml, outside, TextFileError } from "./text-file.ts";
 import { sourceFromYaml } from "./yaml-source.ts";
 
 /** Most files of a policy, those that cannot be read among them. */
@@ -25,7 +25,8 @@ interface OpenFile {
   real: string;
 }
 
-export const readSource = (file: string): FileSource => {
+/** `find` opens a file that must stay in a folder: on the disk, or in a commit. */
+export const readSource = (file: string, find: FindFile = findTextFile): FileSource => {
   const folder = dirname(file);
   const mistakes: Mistake[] = [];
   const sources: MapSource[] = [];
@@ -43,7 +44,7 @@ export const readSource = (file: string): FileSource => {
   const textOf = (name: string, includedAt: Place | undefined): { real: string; text?: string } | undefined => {
     try {
       if (includedAt && !isYaml(name)) throw new TextFileError(`${name} must be a file of YAML: .yaml, .yml or .json`);
-      const found = findTextFile(name, folder);
+      const found = find(name, folder);
       return read.has(found.real) ? found : { ...found, text: found.read() };
     } catch (error) {
       if (!(error instanceof TextFileError)) throw error;

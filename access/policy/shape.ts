@@ -105,6 +105,49 @@ const Roles = z.record(
 
 const Access = z.record(text, z.record(text, z.array(text).describe("keys of identities")).nullable());
 
+const oneCapability: JsonSchema = {
+  anyOf: [{ enum: capabilities.map((one) => one.name).sort() }, { type: "string", pattern: "\\*" }],
+};
+const someCapabilities: JsonSchema = {
+  description: "one or several, also with * for any characters: *.create",
+  anyOf: [oneCapability, { type: "array", minItems: 1, items: oneCapability }],
+};
+const place: JsonSchema = { type: "string", description: "path of a group: what holds there; default: anywhere" };
+const denialSchema: JsonSchema = {
+  type: "object",
+  properties: { capability: someCapabilities, at: place },
+  required: ["capability"],
+  additionalProperties: false,
+};
+const workloadSchema: JsonSchema = {
+  description: "tokens like these: a preset, claimMatch or awsIdentity",
+  type: "object",
+  properties: Object.fromEntries([
+    ...Object.entries(presets).map(([word, preset]) => [word, presetSchema(preset)]),
+    ...(["claimMatch", "awsIdentity"] as const).map((word) => [word, relationshipSchema(word)]),
+  ]),
+  additionalProperties: false,
+};
+
+const Test = z.strictObject({
+  name: text.describe("what must hold, as a sentence"),
+  capability: opaque(someCapabilities),
+  only: z
+    .array(text)
+    .optional()
+    .describe("identities that may have the capability: keys of the policy, or names with their group"),
+  identity: text.optional().describe("a key of the policy, or a name with its group, such as platform/release"),
+  workload: opaque(workloadSchema),
+  can: opaque(someCapabilities),
+  at: text.optional().describe(place.description as string),
+  cannot: opaque({
+    anyOf: [denialSchema, { type: "array", items: { anyOf: [...(oneCapability.anyOf as []), denialSchema] } }],
+  }),
+});
+
+/** Other mistakes of a test are found by check/test.ts. */
+export const TestsShape = z.array(Test).nullable().optional().describe("what must hold of access");
+
 const organizationError = ({ input }: { input?: unknown }): string =>
   input === undefined
     ? "is required: the name of the organization, or { uid: … } of one that exists"
@@ -123,25 +166,39 @@ export const PolicyShape = z.strictObject({
   access: Access.nullable()
     .optional()
     .describe("who has which role where: path of a group (/ is the organization), role, identities"),
+  tests: TestsShape,
+});
+
+/** A file of tests, beside the policy. */
+export const TestFileShape = z.strictObject({
+  policy: text.optional().describe("the policy, relative to this file; default: access.yaml beside access.tests.yaml"),
+  organization: text.optional().describe("name or uid, where there is no policy and several organizations"),
+  tests: TestsShape,
 });
 export type PolicyShape = z.output<typeof PolicyShape>;
 
-/** `access.schema.json` of the package. */
-export const policySchema = (): JsonSchema => {
-  const include = z.array(text).optional().describe("further files of the policy, relative to this one");
-  // A file that another one includes needs no organization.
-  const file = PolicyShape.partial().extend({ include });
-  const { $schema, ...schema } = z.toJSONSchema(file, {
+/** `access.schema.json` of the package. A file that another one includes needs no organization. */
+export const policySchema = (): JsonSchema =>
+  fileSchema(PolicyShape.partial(), {
+    title: "Access policy of pulumi-irm",
+    description: "Groups, identities, custom roles, and who has which role where.",
+  });
+
+/** `access.tests.schema.json` of the package. */
+export const testFileSchema = (): JsonSchema =>
+  fileSchema(TestFileShape, {
+    title: "Tests of access of pulumi-irm",
+    description: "Who may do what, and who must not.",
+  });
+
+const fileSchema = (shape: z.ZodObject, words: { title: string; description: string }): JsonSchema => {
+  const include = z.array(text).optional().describe("further files, relative to this one");
+  const { $schema, ...schema } = z.toJSONSchema(shape.extend({ include }), {
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
       const own = published.get(zodSchema);
       if (own) Object.assign(jsonSchema, own);
     },
   }) as JsonSchema;
-  return {
-    $schema,
-    title: "Access policy of pulumi-irm",
-    description: "Groups, identities, custom roles, and who has which role where.",
-    ...schema,
-  };
+  return { $schema, ...words, ...schema };
 };

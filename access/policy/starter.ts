@@ -39,4 +39,10 @@ access:
     publisher: [release]
   /:
     viewer: [review]
+
+# What must hold, whatever is edited above: \`irm test access.yaml\` runs it. Further tests may be in access.tests.yaml.
+tests:
+  - name: pull requests never write
+    workload: { github: { repository: acme/*, event: pull_request } }
+    cannot: ["*.create", "*.update", "*.delete"]
 `;

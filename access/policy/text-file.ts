@@ -17,8 +17,10 @@ export interface TextFile {
   read(): string;
 }
 
+export type FindFile = (file: string, folder: string) => TextFile;
+
 /** Finds a file whose text stays in `folder`. Throws TextFileError, as `read` does. */
-export const findTextFile = (file: string, folder: string): TextFile => {
+export const findTextFile: FindFile = (file, folder) => {
   if (!isWithin(resolve(folder), resolve(file))) throw new TextFileError(outside(file));
   const real = realOf(file, file);
   if (!isWithin(realOf(folder, file), real) || (basename(real) !== basename(file) && !isYaml(real)))

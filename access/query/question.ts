@@ -1,5 +1,6 @@
 // What a user asks, as text, resolved against a graph: `--identity release --group platform/registry --capability tag.create`.
-import { capabilities, capabilityFrom, capabilityName, isUidp, suggestion } from "../../schema/index.ts";
+import { capabilities, isUidp, suggestion } from "../../schema/index.ts";
+import { knownCapability } from "../capability.ts";
 import {
   type AccessGraph,
   type GroupNode,
@@ -47,11 +48,6 @@ export const resolveQuestion = (graph: AccessGraph, text: QuestionText, isComple
   resolve("capability", (one) => capabilityNamed(graph, one));
   if (problems.length > 0) throw new QuestionError(problems.join("\n"));
   return question;
-};
-
-const knownCapability = (text: string): string | undefined => {
-  const known = capabilityFrom(text);
-  return known && capabilityName(known);
 };
 
 /** Why a text cannot be a capability; undefined when it is one, or may be one of a newer service. */

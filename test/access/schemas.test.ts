@@ -49,6 +49,30 @@ describe("access.schema.json", () => {
   });
 });
 
+describe("access.tests.schema.json", () => {
+  const schema = schemaOf("./access.tests.schema.json");
+  const isValid = (text: string): boolean => schema.safeParse(parse(text)).success;
+
+  test("accepts the file of the example, and those of the docs", () => {
+    const files = [...read("docs/tests.md").matchAll(/```yaml\n(tests:.*?)```/gs)].map(([, text]) => text as string);
+    expect(files.length).toBeGreaterThan(0);
+    for (const text of [read("examples/policy/access.tests.yaml"), ...files]) expect(isValid(text), text).toBe(true);
+  });
+
+  test.each([
+    ["all forms of cannot", "{ name: a, identity: b, cannot: [tag.create, { capability: '*.create', at: / }] }", true],
+    ["an unknown capability", "{ name: a, identity: b, can: tag.craete }", false],
+    ["an unknown workload", "{ name: a, workload: { githb: {} }, cannot: '*' }", false],
+    ["an unknown field of a preset", "{ name: a, workload: { github: { repo: a/b } }, cannot: '*' }", false],
+    ["an unknown field", "{ name: a, identty: b, can: '*' }", false],
+    ["no name", "{ identity: b, can: '*' }", false],
+  ])("%s", (_, one, expected) => {
+    expect(isValid(`tests: [${one}]`)).toBe(expected);
+    const policy = schemaOf("./access.schema.json");
+    expect(policy.safeParse(parse(`organization: acme\ntests: [${one}]`)).success).toBe(expected);
+  });
+});
+
 test("review.schema.json accepts what irm review prints for each recorded preview, and requires its members", () => {
   const schema = schemaOf("./review.schema.json");
   for (const name of ["new", "edit", "edit-without-refresh"]) {

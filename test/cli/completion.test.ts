@@ -19,7 +19,7 @@ const complete = async (...words: string[]) => {
 
 describe("irm complete answers", () => {
   test.each<[string[], string[]]>([
-    [[""], ["serve", "token", "journal", "init", "check", "review", "access", "help", "completion"]],
+    [[""], ["serve", "token", "journal", "init", "check", "test", "review", "access", "help", "completion"]],
     [["jo"], ["journal"]],
     [
       ["journal", ""],
@@ -43,7 +43,7 @@ describe("irm complete answers", () => {
     [["serve", "--port", ""], []],
     [
       ["nothing", ""],
-      ["serve", "token", "journal", "init", "check", "review", "access", "help", "completion"],
+      ["serve", "token", "journal", "init", "check", "test", "review", "access", "help", "completion"],
     ],
   ])("%j", async (words, values) => {
     expect(await complete(...words)).toEqual({ kind: "values", values });
@@ -54,6 +54,7 @@ describe("irm complete answers", () => {
     [["serve", "--seed=a"], "files"],
     [["journal", "pending", ""], "files"],
     [["check", ""], "files"],
+    [["test", ""], "files"],
     [["init", "a"], "files"],
     [["journal", "list", "--folder", ""], "folders"],
   ])("%j lets the shell list its %s", async (words, kind) => {

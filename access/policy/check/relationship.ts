@@ -13,7 +13,25 @@ const WORDS: readonly string[] = [...Object.keys(presets), ...RAW_RELATIONSHIPS]
 
 const isPreset = (word: string): word is PresetName => Object.hasOwn(presets, word);
 
-export const checkRelationship = (identity: Json, path: Path, report: Report): Json | undefined => {
+/** How a test describes a workload: as identities do, without keys, which belong to one identity. */
+export const WORKLOAD_WORDS: readonly string[] = WORDS.filter((word) => word !== "staticKeys");
+
+/** A pattern may be as wide as it likes: it says whom a test is about. */
+export const checkWorkload = (workload: Json, path: Path, report: Report): Json | undefined => {
+  const unknown = Object.keys(workload).filter((word) => !WORKLOAD_WORDS.includes(word));
+  for (const word of unknown) {
+    const near = suggestion(word, WORKLOAD_WORDS) || `; there are ${WORKLOAD_WORDS.join(", ")}`;
+    report.mistake([...path, word], `there is no such workload${near}`, { atKey: true });
+  }
+  return unknown.length > 0 ? undefined : checkRelationship(workload, path, report, { isWide: true });
+};
+
+export const checkRelationship = (
+  identity: Json,
+  path: Path,
+  report: Report,
+  options: { isWide?: boolean } = {},
+): Json | undefined => {
   const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
   if (word === undefined) {
     report.mistake(path, `says of no workload that it may assume it; give one of ${WORDS.join(", ")}`, { atKey: true });
@@ -26,7 +44,7 @@ export const checkRelationship = (identity: Json, path: Path, report: Report): J
   const own = [...path, word];
   return isPreset(word)
     ? fromPreset(word, identity[word], own, report)
-    : written(word as RawRelationship, identity[word], own, report);
+    : written(word as RawRelationship, identity[word], own, report, options);
 };
 
 const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report): Json | undefined => {
@@ -45,7 +63,13 @@ const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report)
   return violations.length > 0 ? undefined : relationship;
 };
 
-const written = (word: RawRelationship, value: unknown, path: Path, report: Report): Json | undefined => {
+const written = (
+  word: RawRelationship,
+  value: unknown,
+  path: Path,
+  report: Report,
+  { isWide }: { isWide?: boolean },
+): Json | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     report.mistake(path, "must be a map");
     return undefined;
@@ -62,7 +86,7 @@ const written = (word: RawRelationship, value: unknown, path: Path, report: Repo
       textOf(field, description, value as Json),
     );
   if (violations.length + unknown.length > 0) return undefined;
-  checkPatterns(value as Json, path, report);
+  if (!isWide) checkPatterns(value as Json, path, report);
   return { [word]: value };
 };
 

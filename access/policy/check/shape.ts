@@ -1,0 +1,50 @@
+// The shape of a value that people write, by a schema. What does not fit is reported and left out, so that the rest can be checked.
+import type { z } from "zod";
+import { shapeError } from "../../../schema/shape.ts";
+import { mustBeString } from "../../preset/preset.ts";
+import type { Path, Report } from "./report.ts";
+
+/** What to say of a field that does not exist in the map at `path`. */
+type UnknownField = (path: Path, key: string) => string;
+
+export const checkShape = (value: unknown, shape: z.ZodType, unknownField: UnknownField, report: Report): object => {
+  const { mistake, writtenAt: written } = report;
+  const { error } = shape.safeParse(value, { error: shapeError, reportInput: true });
+  for (const issue of error?.issues ?? []) {
+    if (issue.code === "unrecognized_keys")
+      for (const key of issue.keys) {
+        mistake([...issue.path, key], unknownField(issue.path, key), { atKey: true });
+        leaveOut(value, [...issue.path, key]);
+      }
+    else {
+      const unquoted = unquotedIn(issue);
+      for (const path of unquoted) mistake(path, mustBeString(written(path)));
+      if (unquoted.length === 0) mistake(issue.path, issue.message);
+      leaveOut(value, issue.path);
+    }
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+};
+
+/** Where a value needs quotes to be a text. The organization may be a text, or a map of texts. */
+const unquotedIn = (issue: z.core.$ZodIssue): Path[] => {
+  const { path, input } = issue;
+  const takesText = issue.code === "invalid_union" || (issue.code === "invalid_type" && issue.expected === "string");
+  if (!takesText) return [];
+  if (isUnquoted(input)) return [path];
+  if (issue.code !== "invalid_union" || typeof input !== "object" || input === null) return [];
+  return Object.entries(input).flatMap(([name, value]) => (isUnquoted(value) ? [[...path, name]] : []));
+};
+
+const isUnquoted = (value: unknown): boolean => ["number", "boolean"].includes(typeof value);
+
+const leaveOut = (value: unknown, path: Path): void => {
+  const last = path.at(-1);
+  const parent = path
+    .slice(0, -1)
+    .reduce<unknown>((held, step) => (held as Record<PropertyKey, unknown>)?.[step], value);
+  if (last === undefined || typeof parent !== "object" || parent === null) return;
+  // The other items of a list keep their places.
+  if (Array.isArray(parent)) parent[Number(last)] = null;
+  else delete (parent as Record<PropertyKey, unknown>)[last];
+};

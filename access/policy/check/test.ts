@@ -1,0 +1,167 @@
+// Tests of access, of a policy or a file of their own: who may do what, and who must not. Whom they name is looked up when they run.
+
+import type { Json } from "../../../schema/index.ts";
+import { capabilities } from "../../../schema/index.ts";
+import { nearestNames, suggestion } from "../../../schema/nearest.ts";
+import { knownCapability, matchesCapability } from "../../capability.ts";
+import type { AccessTest, TestDenial, TestSubject } from "../policy.ts";
+import { checkWorkload } from "./relationship.ts";
+import type { Path, Report } from "./report.ts";
+
+export const TEST_FIELDS: readonly string[] = [
+  "name",
+  "capability",
+  "only",
+  "identity",
+  "workload",
+  "can",
+  "at",
+  "cannot",
+];
+
+const DENIAL_FIELDS = ["capability", "at"];
+
+interface Draft {
+  name?: string;
+  capability?: unknown;
+  only?: readonly (string | null)[];
+  identity?: string;
+  workload?: unknown;
+  can?: unknown;
+  at?: string;
+  cannot?: unknown;
+}
+
+export const checkTests = (draft: readonly unknown[] | null | undefined, report: Report): AccessTest[] => {
+  const names = new Map<string, number>();
+  return (draft ?? []).flatMap((test, i) => {
+    if (typeof test !== "object" || test === null) return [];
+    const path = ["tests", i];
+    const own = checkTest(test as Draft, path, report);
+    if (own === undefined) return [];
+    const first = names.get(own.name);
+    if (first !== undefined) report.mistake([...path, "name"], `tests[${first}] has this name already; give another`);
+    else names.set(own.name, i);
+    return [own];
+  });
+};
+
+const checkTest = (test: Draft, path: Path, report: Report): AccessTest | undefined => {
+  const { mistake } = report;
+  const { name, at } = test;
+  if (name === undefined || name.trim() === "") mistake(path, "needs a name that says what must hold");
+  const subject = checkSubject(test, path, report);
+  const can = test.can === undefined ? [] : checkCapabilities(test.can, [...path, "can"], report);
+  const cannot = test.cannot === undefined ? [] : checkDenials(test, path, report);
+  if (subject?.kind === "holders")
+    for (const field of ["can", "cannot"] as const)
+      if (test[field] !== undefined)
+        mistake([...path, field], "belongs to identity or workload; with capability, only says who may have it", {
+          atKey: true,
+        });
+  if (subject !== undefined && subject.kind !== "holders" && test.can === undefined && test.cannot === undefined)
+    mistake(path, "tests nothing: give can, cannot or both");
+  if (name === undefined || subject === undefined) return undefined;
+  return { name, subject, ...(at !== undefined && { at }), can, cannot, place: report.placeOf(path) };
+};
+
+const checkSubject = (test: Draft, path: Path, report: Report): TestSubject | undefined => {
+  const { mistake } = report;
+  const given = (["capability", "identity", "workload"] as const).filter((field) => test[field] !== undefined);
+  const [word, second] = given;
+  if (word === undefined) mistake(path, "says nothing about whom: give identity, workload, or capability with only");
+  if (second !== undefined)
+    mistake([...path, second], `only one of capability, identity and workload may be given; there is ${word} already`, {
+      atKey: true,
+    });
+  if (test.only !== undefined && word !== "capability")
+    mistake([...path, "only"], "belongs to capability: nobody else may have it", { atKey: true });
+  if (word === "identity") return { kind: "identity", name: test.identity as string };
+  if (word === "workload") return checkedWorkload(test.workload, [...path, "workload"], report);
+  if (word !== "capability") return undefined;
+  const held = checkCapabilities(test.capability, [...path, "capability"], report);
+  if (test.only === undefined) mistake(path, "needs only: a list of the identities that may have the capability");
+  const only = (test.only ?? []).filter((one) => one !== null);
+  return { kind: "holders", capabilities: held, only };
+};
+
+const checkedWorkload = (workload: unknown, path: Path, report: Report): TestSubject | undefined => {
+  if (typeof workload !== "object" || workload === null || Array.isArray(workload)) {
+    report.mistake(path, "must be a map, such as { github: { repository: acme/*, event: pull_request } }");
+    return undefined;
+  }
+  const relationship = checkWorkload(workload as Json, path, report);
+  return relationship && { kind: "workload", text: workloadText(workload as Json), relationship };
+};
+
+/** `github { repository: acme/*, event: pull_request }` */
+const workloadText = (workload: Json): string =>
+  Object.entries(workload)
+    .map(([word, value]) => `${word} ${fieldsText(value)}`)
+    .join(", ");
+
+const fieldsText = (value: unknown): string =>
+  typeof value === "object" && value !== null
+    ? `{ ${Object.entries(value)
+        .map(([name, one]) => `${name}: ${fieldsText(one)}`)
+        .join(", ")} }`
+    : String(value);
+
+/** One map, or a list of maps and of capabilities. Without a place of its own, it is that of the test. */
+const checkDenials = ({ cannot, at }: Draft, path: Path, report: Report): TestDenial[] => {
+  const place = at === undefined ? {} : { at };
+  const own = [...path, "cannot"];
+  const checkOne = (denial: unknown, where: Path): TestDenial | undefined => {
+    if (typeof denial === "string") return { capabilities: checkCapabilities([denial], where, report, true), ...place };
+    if (typeof denial !== "object" || denial === null || Array.isArray(denial)) {
+      report.mistake(where, "must be { capability, at }, or a list of capabilities");
+      return undefined;
+    }
+    for (const field of Object.keys(denial).filter((one) => !DENIAL_FIELDS.includes(one))) {
+      const near = suggestion(field, DENIAL_FIELDS) || "; there are capability and at";
+      report.mistake([...where, field], `there is no such field here${near}`, { atKey: true });
+    }
+    const { capability, at: group = at } = denial as { capability?: unknown; at?: unknown };
+    if (group !== undefined && typeof group !== "string")
+      report.mistake([...where, "at"], "must be the path of a group");
+    if (capability === undefined) report.mistake(where, "needs capability: what must not be possible");
+    const held = capability === undefined ? [] : checkCapabilities(capability, [...where, "capability"], report);
+    return { capabilities: held, ...(typeof group === "string" && { at: group }) };
+  };
+  const list = Array.isArray(cannot) ? cannot : [cannot];
+  if (list.length === 0) report.mistake(own, "is empty: name what must not be possible");
+  return list.flatMap((one, i) => checkOne(one, Array.isArray(cannot) ? [...own, i] : own) ?? []);
+};
+
+/** One, or a list of them; those that exist. */
+const checkCapabilities = (value: unknown, path: Path, report: Report, isItem = false): string[] => {
+  const list = Array.isArray(value) ? value : [value];
+  if (list.length === 0) report.mistake(path, "must have at least one capability, such as tag.create or *.create");
+  return list.flatMap((one, i) => {
+    const own = Array.isArray(value) && !isItem ? [...path, i] : path;
+    if (typeof one !== "string") {
+      report.mistake(own, "must be a capability, such as tag.create or *.create");
+      return [];
+    }
+    const known = knownCapability(one);
+    if (known !== undefined) return [known];
+    if (one.includes("*") && names.some((name) => matchesCapability(one, name))) return [one];
+    const near = one.includes("*")
+      ? suggestionOfWildcard(one)
+      : suggestion(one, report.comparable(one, new Set(names)), 3);
+    report.mistake(own, `${one.includes("*") ? "no capability matches" : "there is no capability"} ${one}${near}`);
+    return [];
+  });
+};
+
+const names = capabilities.map(({ name }) => name);
+
+/** `*.craete` is near to `*.create`. */
+const suggestionOfWildcard = (text: string): string => {
+  const forms = names.flatMap((name) => {
+    const [kind = "", verb = ""] = [name.slice(0, name.lastIndexOf(".")), name.slice(name.lastIndexOf(".") + 1)];
+    return [`*.${verb}`, `${kind}.*`];
+  });
+  const [near] = nearestNames(text, forms, 1);
+  return near === undefined ? "" : `; did you mean ${near}?`;
+};

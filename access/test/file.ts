@@ -1,0 +1,107 @@
+// The tests of a policy: those of its section, and of the file beside it. A file of tests may also stand alone.
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { suggestion } from "../../schema/nearest.ts";
+import { checkShape } from "../policy/check/shape.ts";
+import { checkTests, TEST_FIELDS } from "../policy/check/test.ts";
+import { checked, readPolicy } from "../policy/parse.ts";
+import type { AccessTest, Policy } from "../policy/policy.ts";
+import { readSource } from "../policy/read-file.ts";
+import { TestFileShape } from "../policy/shape.ts";
+import { isMap, type Mistake, plainValue } from "../policy/source.ts";
+import { type FindFile, findTextFile } from "../policy/text-file.ts";
+
+export interface TestSuite {
+  tests: readonly AccessTest[];
+  /** absent: the tests name records of the API alone */
+  policy?: Policy;
+  /** name or uid, where the file of tests gives it */
+  organization?: string;
+}
+
+/** Where files are. */
+export interface Files {
+  exists(file: string): boolean;
+  find: FindFile;
+}
+
+const disk: Files = { exists: existsSync, find: findTextFile };
+
+export const POLICY = "access.yaml";
+export const TESTS = "access.tests.yaml";
+
+/** Any mistake: the suite is not complete, and nothing of it should run. */
+export interface ReadSuite {
+  suite: TestSuite;
+  mistakes: Mistake[];
+}
+
+/** Of a policy or a file of tests; without one, of the files with the usual names in `folder`. */
+export const readSuite = (file: string | undefined, folder: string, from: Files = disk): ReadSuite => {
+  if (file === undefined) {
+    const [policy, tests] = [join(folder, POLICY), join(folder, TESTS)].map((one) =>
+      from.exists(one) ? one : undefined,
+    );
+    return suiteOf(policy, tests, from);
+  }
+  if (isTestFile(file, from)) return suiteOfTests(file, from);
+  const beside = file.replace(/(\.ya?ml)?$/, (end) => `.tests${end || ".yaml"}`);
+  return suiteOf(file, from.exists(beside) ? beside : undefined, from);
+};
+
+/** The name says it; of another one, whether it has tests and no organization. */
+const isTestFile = (file: string, from: Files): boolean => {
+  if (/\.tests\.ya?ml$/.test(file)) return true;
+  const { source } = readSource(file, from.find);
+  return isMap(source) && source.entries.has("tests") && !source.entries.has("organization");
+};
+
+/** Its own tests alone, which name keys of the policy beside it. */
+const suiteOfTests = (file: string, from: Files): ReadSuite => {
+  const { value, mistakes } = readTests(file, from);
+  const named = value?.policy === undefined ? undefined : join(dirname(file), value.policy);
+  // It names no file elsewhere, whose text a mistake would show.
+  const within: FindFile = (one) => from.find(one, dirname(file));
+  const usual = [file.replace(/\.tests(\.ya?ml)$/, "$1"), join(dirname(file), POLICY)];
+  const policyFile = named ?? usual.find((one) => basename(one) !== basename(file) && from.exists(one));
+  const read = policyFile === undefined ? { mistakes: [] } : readPolicy(policyFile, within);
+  return {
+    suite: {
+      tests: value?.tests ?? [],
+      ...("policy" in read && read.policy && { policy: read.policy }),
+      ...(value?.organization !== undefined && { organization: value.organization }),
+    },
+    mistakes: [...read.mistakes, ...mistakes],
+  };
+};
+
+const suiteOf = (policyFile: string | undefined, testFile: string | undefined, from: Files): ReadSuite => {
+  const own = testFile === undefined ? undefined : suiteOfTests(testFile, from);
+  if (policyFile === undefined) return own ?? { suite: { tests: [] }, mistakes: [] };
+  const { policy, mistakes } = readPolicy(policyFile, from.find);
+  const tests = [...(policy?.tests ?? []), ...(own?.suite.tests ?? [])];
+  const others = own?.mistakes.filter(({ place }) => place?.file !== policyFile) ?? [];
+  return { suite: { tests, ...(policy && { policy }) }, mistakes: [...mistakes, ...others] };
+};
+
+interface TestFile {
+  policy?: string;
+  organization?: string;
+  tests: readonly AccessTest[];
+}
+
+const readTests = (file: string, from: Files): { value?: TestFile; mistakes: Mistake[] } =>
+  checked(readSource(file, from.find), (source, report): TestFile => {
+    const draft: Partial<TestFile> & { tests?: readonly unknown[] | null } = checkShape(
+      plainValue(source),
+      TestFileShape,
+      (path, key) => {
+        const fields = path.length === 0 ? ["policy", "organization", "tests", "include"] : TEST_FIELDS;
+        return `there is no such field here${suggestion(key, fields) || `; there are ${fields.join(", ")}`}`;
+      },
+      report,
+    );
+    const { policy, organization } = draft;
+    const tests = checkTests(draft.tests, report);
+    return { ...(policy !== undefined && { policy }), ...(organization !== undefined && { organization }), tests };
+  });

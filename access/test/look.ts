@@ -1,0 +1,100 @@
+// What identities hold in the organization of a test: at a group, through it and the groups above, or anywhere.
+import { capabilities } from "../../schema/index.ts";
+import { matchesCapability } from "../capability.ts";
+import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
+import type { Grant } from "../graph/holds.ts";
+import type { Actor, Look } from "./scene.ts";
+
+/** Whether what is bound at `group` counts for a test at `place`; without a place, anywhere. */
+const counts = ({ graph, organization }: Look, place: NodeId | undefined): ((group: NodeId) => boolean) => {
+  if (place === undefined) return (group) => lineageOf(graph, group).at(-1) === organization;
+  const lineage = new Set(lineageOf(graph, place));
+  return (group) => lineage.has(group);
+};
+
+/** What an actor holds of these capabilities, a text for each binding. A role that cannot be read may grant all of them. */
+export const breachesOf = (
+  look: Look,
+  { identity, words }: Actor,
+  denied: readonly string[],
+  place: NodeId | undefined,
+): string[] => {
+  const { access, graph } = look;
+  const isHere = counts(look, place);
+  const bindings = access.bindingsOf(identity).filter(({ group }) => isHere(group));
+  const grants = access
+    .grantsOf(identity)
+    .filter(({ group, capability }) => isHere(group) && denied.some((one) => matchesCapability(one, capability)));
+  const held = Map.groupBy(grants, ({ binding }) => binding);
+  const known = [...held.values()].map((own) => {
+    const [{ group, role, binding }] = own as [Grant];
+    const names = own.map(({ capability }) => capability).sort();
+    const list = names.slice(0, CAPABILITIES_SHOWN).join(", ");
+    const more = names.length > CAPABILITIES_SHOWN ? ` and ${names.length - CAPABILITIES_SHOWN} more` : "";
+    return `${words} can ${list}${more} at ${pathOf(graph, group)}, ${bindingText(look, role, binding)}`;
+  });
+  const unread = bindings
+    .filter(({ role }) => !graph.roles.get(role)?.capabilities.length)
+    .map(
+      ({ id, role, group }) =>
+        `what ${words} can at ${pathOf(graph, group)} is not visible, ${bindingText(look, role, id)}, whose capabilities cannot be read`,
+    );
+  return [...known, ...unread].sort();
+};
+
+const CAPABILITIES_SHOWN = 5;
+
+const bindingText = ({ graph }: Look, role: NodeId, binding: NodeId): string => {
+  const { uid } = graph.bindings.get(binding) ?? {};
+  return `by its binding to ${graph.roles.get(role)?.name ?? role}${uid ? ` (${uid})` : ""}`;
+};
+
+/** Why a test that found nothing cannot pass; empty: all that it is about is known. */
+export const unseenIn = (look: Look, place: NodeId | undefined, isAboutAll: boolean): string[] => {
+  const { graph, notVisible, notKnown = [] } = look;
+  const isHere = counts(look, place);
+  const hidden = notVisible.filter(({ kind, group }) => {
+    // A binding shows its identity; a role that cannot be read is reported with its binding.
+    if (kind === "identity" || kind === "role") return false;
+    if (kind === "group") return place === undefined && isHere(group);
+    return (kind === "roleBinding" || isAboutAll) && isHere(group);
+  });
+  return [
+    ...hidden.map(({ group, message }) => `not visible at ${pathOf(graph, group)}: ${message}`),
+    ...notKnown.map((message) => `not known: ${message}`),
+  ];
+};
+
+/** What none of the actors certainly holds. */
+export const missingOf = (
+  look: Look,
+  { actors, words }: { actors: readonly Actor[]; words: string },
+  wanted: readonly string[],
+  place: NodeId | undefined,
+): string[] => {
+  const { access, graph } = look;
+  const isHere = counts(look, place);
+  const held = new Set(
+    actors
+      .filter(({ isCertain }) => isCertain)
+      .flatMap(({ identity }) => access.grantsOf(identity))
+      .filter(({ group }) => isHere(group))
+      .map(({ capability }) => capability),
+  );
+  const missing = wanted.flatMap(namesOf).filter((one) => !held.has(one));
+  if (missing.length === 0) return [];
+  const where =
+    place === undefined ? "anywhere" : `at ${graph.groups.has(place) ? pathOf(graph, place) : "a group that is gone"}`;
+  const unseen = unseenIn(look, place, false);
+  const perhaps = unseen.length === 0 ? "" : ` (${unseen.join("; ")})`;
+  const list = [...new Set(missing)].sort().slice(0, CAPABILITIES_SHOWN).join(", ");
+  return [`${words} cannot ${list} ${where}${perhaps}`];
+};
+
+/** Of a wildcard, all that a role may be given. */
+const namesOf = (text: string): string[] =>
+  text.includes("*")
+    ? capabilities
+        .filter(({ name, internalOnly, deprecated }) => !internalOnly && !deprecated && matchesCapability(text, name))
+        .map(({ name }) => name)
+    : [text];

@@ -1,0 +1,76 @@
+// Runs tests of access on a graph: a policy alone, the live organization, or what it is after a change. What is not known or not visible
+// never lets a test pass that says who must not.
+import type { NodeId } from "../graph/graph.ts";
+import { accessIn } from "../graph/holds.ts";
+import { newReviewBudget } from "../pattern/budget.ts";
+import type { AccessTest } from "../policy/policy.ts";
+import { actorOf, assumedBy, othersThan } from "./actor.ts";
+import { breachesOf, missingOf, unseenIn } from "./look.ts";
+import { NameError, type Names } from "./names.ts";
+import type { Actor, Look, Scene } from "./scene.ts";
+
+export type Outcome =
+  | { passed: true }
+  | { passed: false; reason: string }
+  /** it names what does not exist, so it says nothing about access */
+  | { mistakes: string[] };
+
+export const runTests = (tests: readonly AccessTest[], scene: Scene): Outcome[] => {
+  const look: Look = { ...scene, access: accessIn(scene.graph), budget: newReviewBudget() };
+  return tests.map((test) => run(test, look));
+};
+
+const SHOWN = 5;
+
+const run = (test: AccessTest, look: Look): Outcome => {
+  const named = resolve(test, look.names);
+  if ("mistakes" in named) return named;
+  const { actors, words } = aboutWhom(test, named, look);
+  const denials = named.denials.flatMap(({ capabilities, place }) => {
+    const breaches = actors.flatMap((actor) => breachesOf(look, actor, capabilities, place));
+    return breaches.length > 0 ? breaches : unseenIn(look, place, test.subject.kind === "holders");
+  });
+  const reasons = [...new Set(denials), ...missingOf(look, { actors, words }, test.can, named.place)];
+  if (reasons.length === 0) return { passed: true };
+  const more = reasons.length > SHOWN ? [`and ${reasons.length - SHOWN} more`] : [];
+  return { passed: false, reason: [...reasons.slice(0, SHOWN), ...more].join("; ") };
+};
+
+interface Named {
+  place: NodeId | undefined;
+  identity: NodeId | undefined;
+  only: readonly NodeId[];
+  denials: readonly { capabilities: readonly string[]; place: NodeId | undefined }[];
+}
+
+const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | { mistakes: string[] } => {
+  const mistakes: string[] = [];
+  const look = (find: (text: string) => NodeId, text: string | undefined): NodeId | undefined => {
+    try {
+      return text === undefined ? undefined : find(text);
+    } catch (error) {
+      if (!(error instanceof NameError)) throw error;
+      mistakes.push(error.message);
+      return undefined;
+    }
+  };
+  const place = look(names.group, at);
+  const denials =
+    subject.kind === "holders"
+      ? [{ capabilities: subject.capabilities, place }]
+      : cannot.map((one) => ({ capabilities: one.capabilities, place: look(names.group, one.at) }));
+  const named = {
+    place,
+    identity: subject.kind === "identity" ? look(names.identity, subject.name) : undefined,
+    only: subject.kind === "holders" ? subject.only.flatMap((one) => look(names.identity, one) ?? []) : [],
+    denials,
+  };
+  return mistakes.length > 0 ? { mistakes: [...new Set(mistakes)] } : named;
+};
+
+const aboutWhom = ({ subject }: AccessTest, named: Named, look: Look): { actors: Actor[]; words: string } => {
+  if (subject.kind === "identity")
+    return { actors: named.identity === undefined ? [] : [actorOf(look, named.identity)], words: subject.name };
+  if (subject.kind === "holders") return { actors: othersThan(look, new Set(named.only)), words: "" };
+  return { actors: assumedBy(look, subject.relationship), words: `a workload of ${subject.text}` };
+};

@@ -1,0 +1,29 @@
+// What a test runs on, and whom it is about.
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { Access } from "../graph/holds.ts";
+import type { NotVisible } from "../graph/live.ts";
+import type { Budget } from "../pattern/budget.ts";
+import type { Names } from "./names.ts";
+
+export interface Scene {
+  graph: AccessGraph;
+  organization: NodeId;
+  names: Names;
+  notVisible: readonly NotVisible[];
+  /** access that the change brings, and of which only the run knows to whom, where or what */
+  notKnown?: readonly string[];
+}
+
+export interface Look extends Scene {
+  access: Access;
+  /** for the questions about patterns */
+  budget: Budget;
+}
+
+export interface Actor {
+  identity: NodeId;
+  /** `platform/release`, `review, which … can assume,` */
+  words: string;
+  /** false: it is not known whether the test is about it, which counts as yes where it must not do something */
+  isCertain: boolean;
+}

@@ -1,0 +1,69 @@
+// What tests run on: a policy alone, without the network, or the live organization.
+import { BUILT_IN_ROLE_CAPABILITIES, type BuiltInRole, isUidp } from "../../schema/index.ts";
+import { type AccessGraph, type GraphBuilder, type NodeId, newGraph, organizationsIn } from "../graph/graph.ts";
+import type { Live } from "../graph/live.ts";
+import { policyGraph } from "../policy/graph.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { Mistake } from "../policy/source.ts";
+import { namesIn } from "./names.ts";
+import type { Scene } from "./scene.ts";
+
+export type Built = { scene: Scene } | { mistakes: Mistake[] };
+
+/** Built-in roles grant what this version knows of them. */
+export const policyScene = (policy: Policy): Scene => {
+  const { graph, organization, ...keys } = policyGraph(policy, emptyService(policy));
+  const names = namesIn([graph], organization, { graph, ...keys });
+  return { graph, organization, names, notVisible: [] };
+};
+
+/** A service that has the organization and the roles that the policy names, and nothing else. */
+const emptyService = ({ organization: { uid }, bindings, roles }: Policy): AccessGraph => {
+  const graph: GraphBuilder = newGraph();
+  if (uid !== undefined) graph.groups.set(uid, { id: uid, uid, name: uid, parent: null });
+  for (const { role } of bindings) {
+    if (roles.has(role)) continue;
+    // One that only the service knows grants what nobody knows.
+    const capabilities = Object.hasOwn(BUILT_IN_ROLE_CAPABILITIES, role)
+      ? BUILT_IN_ROLE_CAPABILITIES[role as BuiltInRole].toSorted()
+      : [];
+    graph.roles.set(`role ${role}`, { id: `role ${role}`, uid: null, name: role, group: null, capabilities });
+  }
+  return graph;
+};
+
+/** `organization`: its name or uid, where there is no policy that says it. */
+export const liveScene = (
+  { graph, notVisible }: Live,
+  { policy, organization: text }: { policy?: Policy; organization?: string },
+): Built => {
+  const wanted = policy && policyGraph(policy, graph);
+  if (wanted && wanted.mistakes.length > 0) return { mistakes: wanted.mistakes };
+  const organization = wanted?.organization ?? organizationIn(graph, text);
+  if (typeof organization !== "string") return { mistakes: [organization] };
+  if (!graph.groups.has(organization)) {
+    const seen = organizationsIn(graph).map(({ name }) => name);
+    const name = policy?.organization.name ?? organization;
+    return {
+      mistakes: [
+        { path: "organization", text: `the API shows no organization ${name}; it shows ${seen.join(", ") || "none"}` },
+      ],
+    };
+  }
+  return { scene: { graph, organization, names: namesIn([graph], organization, wanted), notVisible } };
+};
+
+export const organizationIn = (graph: AccessGraph, text: string | undefined): NodeId | Mistake => {
+  const all = organizationsIn(graph);
+  const found = all.filter(({ id, name }) => text === undefined || (isUidp(text) ? id : name) === text);
+  const [one, another] = found;
+  if (one !== undefined && another === undefined) return one.id;
+  const seen = all.map(({ id, name }) => `${name} ${id}`).sort();
+  const list = seen.join(", ") || "none";
+  return one === undefined
+    ? {
+        path: "organization",
+        text: `the API shows no organization${text === undefined ? "" : ` ${text}`}; it shows ${list}`,
+      }
+    : { path: "organization", text: `which one? Give organization: UID in the file of tests; the API shows ${list}` };
+};

@@ -1,0 +1,79 @@
+// `irm test`: whether access is as its tests say, in a policy alone or live.
+import { readLive } from "../access/graph/live.ts";
+import { mistakeText } from "../access/policy/index.ts";
+import type { AccessTest } from "../access/policy/policy.ts";
+import type { Mistake } from "../access/policy/source.ts";
+import { POLICY, readSuite, TESTS, type TestSuite } from "../access/test/file.ts";
+import { type Outcome, runTests } from "../access/test/run.ts";
+import { type Built, liveScene, policyScene } from "../access/test/scenes.ts";
+import { clientErrorText, systemClient } from "./client.ts";
+import { parseFormat, TEST_FORMATS } from "./format.ts";
+import { print, printError } from "./terminal.ts";
+
+export interface TestFlags {
+  live?: boolean;
+  format?: string;
+}
+
+const FAILED = 3;
+
+export const test = async (file: string | undefined, { live, format: formatText }: TestFlags): Promise<number> => {
+  const format = parseFormat(formatText, TEST_FORMATS);
+  const { suite, mistakes } = readSuite(file, "");
+  const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
+  if (problems.length > 0) return refuse(problems);
+  try {
+    const built: Built = live
+      ? liveScene(await readLive(systemClient()), suite)
+      : { scene: policyScene(suite.policy as never) };
+    if ("mistakes" in built) return refuse(built.mistakes);
+    const outcomes = runTests(suite.tests, built.scene);
+    const wrong = suite.tests.flatMap((one, i) => mistakesOf(one, outcomes[i] as Outcome));
+    if (wrong.length > 0) return refuse(wrong);
+    const results = suite.tests.map(({ name }, i) => ({
+      name,
+      ...(outcomes[i] as Exclude<Outcome, { mistakes: string[] }>),
+    }));
+    print(format === "json" ? `${JSON.stringify({ tests: results }, undefined, 2)}\n` : textOf(results));
+    return results.every(({ passed }) => passed) ? 0 : FAILED;
+  } catch (error) {
+    const text = clientErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm test", text);
+    return 1;
+  }
+};
+
+const problemsOf = ({ tests, policy }: TestSuite, file: string | undefined, live: boolean | undefined): Mistake[] => {
+  if (tests.length === 0) {
+    const where = file ?? `${TESTS}, nor a section tests of ${POLICY}, in this folder`;
+    return [{ path: "", text: file === undefined ? `there is no ${where}` : `${file} has no tests` }];
+  }
+  if (policy !== undefined || live) return [];
+  const text = `there is no policy beside the tests: name it with policy: FILE, or give --live to test what the API says`;
+  return [{ path: "", text }];
+};
+
+const mistakesOf = ({ name, place }: AccessTest, outcome: Outcome): Mistake[] =>
+  "mistakes" in outcome ? outcome.mistakes.map((text) => ({ path: JSON.stringify(name), text, place })) : [];
+
+const refuse = (mistakes: readonly Mistake[]): number => {
+  printError("irm test", mistakes.map(mistakeText).join("\n"));
+  return 1;
+};
+
+interface Result {
+  name: string;
+  passed: boolean;
+  reason?: string;
+}
+
+const textOf = (results: readonly Result[]): string => {
+  const failed = results.filter(({ passed }) => !passed).length;
+  const lines = results.flatMap(({ name, passed, reason = "" }) => [
+    `${passed ? "passed" : "FAILED"}  ${name}`,
+    ...(passed ? [] : [`        ${reason}`]),
+  ]);
+  const count = `${results.length} ${results.length === 1 ? "test" : "tests"}, ${failed === 0 ? "all passed" : `${failed} failed`}`;
+  return `${[...lines, count].join("\n")}\n`;
+};

@@ -1,0 +1,213 @@
+// `irm test`: a policy or a file of tests, alone and live; what it prints, and its exit codes.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { TestServer } from "../harness/api-server.ts";
+import { startTeam } from "../harness/team.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+afterEach(() => vi.unstubAllEnvs());
+
+const POLICY = `organization: acme
+groups: { platform: { groups: { registry: {} } } }
+identities:
+  release: { in: platform, github: { repository: acme/images, branch: main } }
+roles:
+  publisher: { in: platform, can: [repo.list, tag.create] }
+access:
+  platform/registry: { publisher: [release] }
+`;
+const TESTS = `tests:
+  - name: release publishes
+    identity: release
+    can: [tag.create]
+    at: platform/registry
+  - name: nobody publishes
+    capability: tag.create
+    only: []
+`;
+
+/** Files of a folder of their own. */
+const write = (files: Readonly<Record<string, string>>, name = "own"): ((file: string) => string) => {
+  const own = folder.path(`${name}-${Object.keys(files).join("-").replaceAll("/", "_")}`);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(own, file)), { recursive: true });
+    writeFileSync(join(own, file), text);
+  }
+  return (file) => join(own, file);
+};
+
+const REASON = "platform/release can tag.create at platform/registry, by its binding to publisher";
+
+test("runs the tests of a file on the policy beside it, and exits with 3 if one fails", async () => {
+  const path = write({ "access.yaml": POLICY, "access.tests.yaml": TESTS });
+  expect(await runIrm("test", path("access.tests.yaml"))).toEqual({
+    code: 3,
+    stdout: `passed  release publishes\nFAILED  nobody publishes\n        ${REASON}\n2 tests, 1 failed\n`,
+    stderr: "",
+  });
+  const { code, stdout } = await runIrm("test", path("access.tests.yaml"), "--format", "json");
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toEqual({
+    tests: [
+      { name: "release publishes", passed: true },
+      { name: "nobody publishes", passed: false, reason: REASON },
+    ],
+  });
+});
+
+test("runs the section of a policy and of what it includes, and the file beside it", async () => {
+  const own = "tests: [{ name: own, identity: release, cannot: tag.delete }]\n";
+  const path = write({
+    "team.yaml": `include: [more.yaml]\n${POLICY}${own}`,
+    "more.yaml": "tests: [{ name: included, identity: release, cannot: repo.delete }]\n",
+    "team.tests.yaml": TESTS,
+  });
+  const { code, stdout } = await runIrm("test", path("team.yaml"), "--format", "json");
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout).tests.map(({ name, passed }: { name: string; passed: boolean }) => [name, passed])).toEqual(
+    [
+      ["own", true],
+      ["included", true],
+      ["release publishes", true],
+      ["nobody publishes", false],
+    ],
+  );
+  const alone = await runIrm("test", path("team.tests.yaml"), "--format", "json");
+  expect(JSON.parse(alone.stdout).tests).toHaveLength(2);
+});
+
+test("finds access.tests.yaml and access.yaml of this folder; all of the example pass", async () => {
+  const example = fileURLToPath(new URL("../../examples/policy", import.meta.url));
+  const before = process.cwd();
+  process.chdir(example);
+  const finished = await runIrm("test").finally(() => process.chdir(before));
+  expect(finished).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("3 tests, all passed\n") });
+});
+
+test("a file of tests names its policy where that has another name", async () => {
+  const path = write({ "policy/main.yaml": POLICY, "checks.yaml": `policy: policy/main.yaml\n${TESTS}` });
+  expect((await runIrm("test", path("checks.yaml"))).code).toBe(3);
+});
+
+describe("mistakes exit with 1, and no test runs", () => {
+  test.each<[string, Record<string, string>, string, string]>([
+    [
+      "a name that does not exist, with the nearest",
+      { "access.yaml": POLICY, "access.tests.yaml": TESTS.replace("identity: release", "identity: relase") },
+      "access.tests.yaml",
+      'access.tests.yaml:2:5: "release publishes": there is no identity relase; did you mean release?',
+    ],
+    [
+      "a mistake of the file",
+      { "access.yaml": POLICY, "access.tests.yaml": TESTS.replace("can: [tag.create]", "can: [tag.craete]") },
+      "access.tests.yaml",
+      "access.tests.yaml:4:11: tests[0].can[0]: there is no capability tag.craete; did you mean tag.create",
+    ],
+    [
+      "an unknown field of the file",
+      { "access.yaml": POLICY, "access.tests.yaml": `test: []\n${TESTS}` },
+      "access.tests.yaml",
+      "access.tests.yaml:1:1: test: there is no such field here; did you mean tests?",
+    ],
+    [
+      "a mistake of the policy",
+      { "access.yaml": POLICY.replace("publisher: [", "publishr: ["), "access.tests.yaml": TESTS },
+      "access.tests.yaml",
+      "access.yaml:8:24: access.platform/registry.publishr: there is no role publishr; did you mean publisher?",
+    ],
+    [
+      "no policy",
+      { "access.tests.yaml": TESTS },
+      "access.tests.yaml",
+      "there is no policy beside the tests: name it with policy: FILE",
+    ],
+    ["no tests", { "access.yaml": POLICY }, "access.yaml", "access.yaml has no tests"],
+    ["no file", {}, "access.tests.yaml", "access.tests.yaml:1:1: cannot read"],
+  ])("%s", async (name, files, file, message) => {
+    const path = write(files, name);
+    const { code, stdout, stderr } = await runIrm("test", path(file), "--format", "json");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  test("no files of the usual names", async () => {
+    const path = write({ "a/b": "" });
+    const before = process.cwd();
+    process.chdir(path("a"));
+    const finished = await runIrm("test").finally(() => process.chdir(before));
+    expect(finished).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "irm test: there is no access.tests.yaml, nor a section tests of access.yaml, in this folder\n",
+    });
+  });
+});
+
+test("a wrong format is a usage error", async () => {
+  const { code, stderr } = await runIrm("test", "--format", "html");
+  expect(code).toBe(2);
+  expect(stderr).toContain('irm test: --format takes terminal, json, not "html"');
+});
+
+describe("--live", () => {
+  let api: TestServer;
+  let readerToken: string;
+  beforeAll(async () => {
+    const team = await startTeam();
+    ({ api } = team);
+    readerToken = team.reader.token;
+    await api.actor("release", { role: team.publisher, at: team.registry, in: team.platform });
+  });
+  afterAll(() => api.close());
+
+  const live = async (tests: string, token = api.owner.token) => {
+    vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+    vi.stubEnv("IRM_TOKEN", token);
+    const path = write({ "live.tests.yaml": tests }, `live-${tests.length}-${token.length}`);
+    return runIrm("test", path("live.tests.yaml"), "--live", "--format", "json");
+  };
+
+  test("asks the API, by names with their group", async () => {
+    const { code, stdout } = await live(`tests:
+  - { name: publishes, identity: platform/release, can: tag.create, at: platform/registry }
+  - { name: nobody else, capability: tag.create, only: [owner] }
+`);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout).tests).toEqual([
+      { name: "publishes", passed: true },
+      {
+        name: "nobody else",
+        passed: false,
+        reason: expect.stringMatching(
+          /^platform\/release can tag.create at platform\/registry, by its binding to publisher \([0-9a-f/]+\)$/,
+        ),
+      },
+    ]);
+  });
+
+  test("what the caller cannot see passes no test of what must not be", async () => {
+    const { code, stdout } = await live(
+      `tests:\n  - { name: nobody, capability: vuln.create, only: [] }\n`,
+      readerToken,
+    );
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout).tests[0].reason).toMatch(/not visible/);
+  });
+
+  test("a name that does not exist is a mistake", async () => {
+    const { code, stderr } = await live("tests: [{ name: a, identity: platform/relase, cannot: tag.create }]\n");
+    expect(code).toBe(1);
+    expect(stderr).toContain('"a": there is no identity platform/relase; did you mean platform/release?');
+  });
+
+  test("an API that refuses is reported", async () => {
+    const { code, stderr } = await live("tests: [{ name: a, identity: owner, cannot: tag.create }]\n", "x");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^irm test: /);
+  });
+});
