@@ -3,7 +3,7 @@
 import type { MessageType } from "./wire-format.ts";
 
 // google/protobuf/struct.proto
-const VALUE: MessageType = { 1: "varint", 2: "double", 3: "text", 4: "varint" };
+const VALUE: MessageType = { 1: "varint", 2: "double", 3: "text", 4: "varint", isOneOf: true };
 const STRUCT: MessageType = { 1: { 1: "text", 2: VALUE } };
 VALUE[5] = STRUCT;
 VALUE[6] = { 1: VALUE };

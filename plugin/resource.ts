@@ -97,6 +97,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
         response.setProperties(outputs(kind, taken ? { ...planned, [TAKEN_OVER]: { ...taken } } : planned, asked));
         return response;
       }
+      if (typeof inputs[KEY] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
       const { id, outs } = await methods
         .create(named(inputs, names.stored(type, inputs)))
         .catch((error) => initFailed(error, name, kind, asked));

@@ -83,11 +83,13 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     (request, callback) => {
       count += 1;
       log
-        .during(urnOf(request), () => masking(request, async () => work(request as Request)))
+        .during(urnOf(request), async () => masking(request, async () => work(request as Request)))
         .then(
           (response) => callback(null, response),
           (error) => masking(request, () => callback(serviceErrorFrom(error))),
         )
+        // The values that cannot be masked are those that cannot be read. Their error may hold them.
+        .catch(() => callback({ code: status.INVALID_ARGUMENT, details: "the values of the request cannot be read" }))
         .finally(() => {
           count -= 1;
           if (count === 0) for (const wake of waiting.splice(0)) wake();

@@ -8,6 +8,8 @@ export type FieldType = "varint" | "double" | "text" | "bytes" | MessageType;
 /** The fields of a message by number. Others are skipped. */
 export interface MessageType {
   [field: number]: FieldType;
+  /** one of its fields must be there */
+  isOneOf?: true;
 }
 
 /** A message that cannot be read, in one sentence. */
@@ -32,6 +34,7 @@ export const checkMessage = (type: MessageType, bytes: Uint8Array): void => {
   /** From `start` to `end`. */
   const check = (own: MessageType, start: number, end: number, path: readonly number[]): void => {
     if (path.length > DEPTH_MAX) throw broken(path, `is nested more than ${DEPTH_MAX} levels deep`);
+    let isKnown = false;
     for (let at = start; at < end; ) {
       const tag = varintAt(bytes, at, end, path);
       at = tag.end;
@@ -42,6 +45,7 @@ export const checkMessage = (type: MessageType, bytes: Uint8Array): void => {
       const field = [...path, number];
       if (tag.value > 0xffff_ffff || number === 0) throw broken(path, "has a field without a number");
       const expected = own[number];
+      isKnown ||= expected !== undefined;
       if (expected !== undefined && wireType !== wireTypeOf(expected)) throw broken(field, "is of another type");
       const content = contentAt(bytes, at, end, wireType, field);
       if (expected === "text" && !isUtf8(bytes.subarray(content.start, content.end)))
@@ -49,6 +53,8 @@ export const checkMessage = (type: MessageType, bytes: Uint8Array): void => {
       if (typeof expected === "object") check(expected, content.start, content.end, field);
       at = content.end;
     }
+    // Its reader throws where the plugin does not expect it.
+    if (own.isOneOf && !isKnown) throw broken(path, "is a value without a kind");
   };
   check(type, 0, bytes.length, []);
 };

@@ -127,6 +127,13 @@ describe("a call", () => {
     expect(reasons).toEqual([expect.stringContaining("not like this")]);
   });
 
+  it("that creates what was not checked is refused, before anything is sent", async () => {
+    const { plugin, org } = fixture;
+    await expect(plugin.create(urnOf("Group", "unchecked"), { parent: org, name: "unchecked" })).rejects.toThrow(
+      /^2 UNKNOWN: these inputs of a Group have not been checked$/,
+    );
+  });
+
   it("about a type that does not exist says so", async () => {
     await expect(fixture.plugin.check(urnOf("Grup", "x"), {})).rejects.toThrow(
       "2 UNKNOWN: there is no resource type irm:index:Grup",

@@ -85,7 +85,7 @@ const structs: Readonly<Record<string, Generated>> = {
 const typeOf = (generated: Generated, known = new Map<Generated, MessageType>()): MessageType => {
   const before = known.get(generated);
   if (before) return before;
-  const type: MessageType = {};
+  const type: MessageType = generated === structs["proto.google.protobuf.Value"] ? { isOneOf: true } : {};
   known.set(generated, type);
   const below = (name: string): MessageType => {
     const own = structs[name];

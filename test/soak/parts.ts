@@ -35,6 +35,10 @@ export const parts = {
       return schemathesis({ ...options, rounds: 15, phases, requestsMin: 5_000, scenariosMin: 200, command });
     },
   },
+  malformed: {
+    goal: "100,000 malformed messages to every method of the server and of the plugin, each answered and both serving on",
+    run: async (options) => (await import("./malformed.ts")).malformed({ ...options, rounds: 100_000 }),
+  },
   access: {
     goal: "1,000 random organisations and changes: the review agrees with the server's own authorisation",
     run: async (options) => (await import("./access.ts")).access({ ...options, rounds: 1_000 }),

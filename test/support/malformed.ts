@@ -1,5 +1,7 @@
 // Binary messages that are no messages: the seeds that broke a reader once, and mutations of good messages.
 
+import type { FieldType, MessageType } from "../../plugin/wire-format.ts";
+import type { Random } from "./random.ts";
 /** Why it is refused, its bytes, and the text of the plugin for a Check. */
 export const malformedSeeds: readonly (readonly [reason: string, bytes: readonly number[], text: string])[] = [
   [
@@ -37,4 +39,120 @@ export const malformedSeeds: readonly (readonly [reason: string, bytes: readonly
   ["eight bytes of which four are there", [0xa1, 0x06, 0, 0, 0, 0], "field 100 ends after its message"],
   ["a text that is not UTF-8", [0x0a, 0x02, 0xc3, 0x28], "field 1 is not UTF-8"],
   ["a text that ends within a character", [0x0a, 0x01, 0xe2], "field 1 is not UTF-8"],
+  [
+    "a value without a kind, which ended the process",
+    [0x12, 0x07, 0x0a, 0x05, 0x0a, 0x01, 0x61, 0x12, 0x00],
+    "field 2.1.2 is a value without a kind",
+  ],
+  [
+    "a value of a kind that does not exist",
+    [0x12, 0x09, 0x0a, 0x07, 0x0a, 0x01, 0x61, 0x12, 0x02, 0x38, 0x01],
+    "field 2.1.2 is a value without a kind",
+  ],
 ];
+
+/** A message with fields of these types and others, nearly always with something wrong. */
+export const malformedMessage = (random: Random, type: MessageType): Buffer => {
+  const seed = random.below(20);
+  if (seed === 0) return Buffer.from(random.pick(malformedSeeds)[1]);
+  if (seed === 1) return randomBytes(random, random.below(200));
+  let bytes = randomMessage(random, type, 0);
+  for (let count = random.below(4); count > 0; count -= 1) bytes = mutated(random, bytes);
+  return bytes;
+};
+
+/** A JSON text in which something is wrong. */
+export const malformedText = (random: Random, names: readonly string[]): Buffer => {
+  const value = (depth: number): unknown => {
+    const kinds = [() => random.below(1000) - 500, () => "", () => null, () => true, () => text(random)];
+    if (depth > 3 || random.below(2) === 0) return random.pick(kinds)();
+    if (random.below(2) === 0) return Array.from({ length: random.below(4) }, () => value(depth + 1));
+    return object(depth + 1);
+  };
+  const object = (depth: number): unknown =>
+    Object.fromEntries(Array.from({ length: random.below(5) }, () => [random.pick(names), value(depth)]));
+  let bytes: Buffer = Buffer.from(JSON.stringify(random.below(8) === 0 ? value(0) : object(0)) ?? "");
+  for (let count = random.below(3); count > 0; count -= 1) bytes = mutated(random, bytes);
+  return bytes;
+};
+
+const randomBytes = (random: Random, length: number): Buffer =>
+  Buffer.from(Array.from({ length }, () => random.below(256)));
+
+const URNS = ["Group", "RoleBinding", "RoleBindingSet", "Nothing"].map(
+  (type) => `urn:pulumi:stack::project::irm:index:${type}::a`,
+);
+const TEXTS = [
+  "",
+  "a",
+  ...URNS,
+  ...URNS,
+  "irm:index:getGroup",
+  "irm:index:listGroups",
+  "/",
+  "..",
+  "\0",
+  "\u202e",
+  "grün",
+  "*",
+  "{}",
+  "__proto__",
+  "constructor",
+  "$",
+  "e".repeat(300),
+];
+
+const text = (random: Random): string => (random.below(4) === 0 ? random.hex(40) : random.pick(TEXTS));
+
+const varint = (value: bigint): Buffer => {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>= 7n) {
+    bytes.push(Number(rest & 127n) + (rest > 127n ? 128 : 0));
+    if (rest <= 127n) return Buffer.from(bytes);
+  }
+};
+
+const NUMBERS = [0n, 1n, 2n, 127n, 128n, 300n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 63n, 2n ** 64n - 1n];
+
+const randomMessage = (random: Random, type: MessageType, depth: number): Buffer => {
+  const numbers = Object.keys(type).map(Number).filter(Number.isInteger);
+  const count = depth > 8 ? 0 : random.below(5);
+  const fields = Array.from({ length: count }, () => {
+    const number = numbers.length === 0 || random.below(10) === 0 ? random.below(2000) + 1 : random.pick(numbers);
+    return randomField(random, number, type[number] ?? random.pick(["varint", "double", "text", "bytes"]), depth);
+  });
+  return Buffer.concat(fields);
+};
+
+const randomField = (random: Random, number: number, type: FieldType, depth: number): Buffer => {
+  const tag = (wireType: number) => varint(BigInt(number * 8 + (random.below(40) === 0 ? random.below(8) : wireType)));
+  if (type === "varint") return Buffer.concat([tag(0), varint(random.pick(NUMBERS))]);
+  if (type === "double") return Buffer.concat([tag(1), randomBytes(random, 8)]);
+  const content =
+    type === "text"
+      ? Buffer.from(text(random))
+      : type === "bytes"
+        ? randomBytes(random, random.below(20))
+        : randomMessage(random, type, depth + 1);
+  const length = random.below(40) === 0 ? random.pick(NUMBERS) : BigInt(content.length);
+  return Buffer.concat([tag(2), varint(length), content]);
+};
+
+const mutated = (random: Random, bytes: Buffer): Buffer => {
+  const at = random.below(bytes.length + 1);
+  const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
+  switch (random.below(6)) {
+    case 0:
+      return before;
+    case 1:
+      return Buffer.concat([before, randomBytes(random, 1), after.subarray(1)]);
+    case 2:
+      return Buffer.concat([before, varint(random.pick(NUMBERS)), after]);
+    case 3:
+      return Buffer.concat([before, randomBytes(random, 1 + random.below(4)), after]);
+    case 4:
+      return Buffer.concat([before, after, after]);
+    default:
+      return Buffer.concat([before, after.subarray(1 + random.below(4))]);
+  }
+};
