@@ -30,7 +30,8 @@ test("prints where an identity can act, and through what", async () => {
     stdout: `Access of release
 
 release  in platform
-  assumed by a workload whose token has issuer "${api.baseUrl}/dev-issuer" and subject "release"
+  assumed by a workload whose token has issuer
+      "${api.baseUrl}/dev-issuer" and subject "release"
   platform/registry  through publisher
       tag.create, repo.list
 
