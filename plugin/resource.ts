@@ -50,7 +50,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       const before = plainFrom(olds);
       const bag = { ...named(news, names.shown(type, news)), [KEY]: keyOf(urn, given, before) };
       const isSecret = (members: readonly string[]) => members.some((name) => containsSecret(asked[name]));
-      const { inputs, failures } = await methods.check(before, bag, isSecret);
+      const { inputs, failures } = await methods.check(before, bag, isSecret, news.names !== undefined);
       const own = news.names === undefined ? withoutNames(inputs) : inputs;
       const response = new CheckResponse();
       response.setInputs(inputsWith(kind, own, asked));

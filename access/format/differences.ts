@@ -70,3 +70,7 @@ const merged = (segments: readonly Segment[]): Segment[] => {
     ];
   });
 };
+
+/** What differs stands in arrows, which also a terminal without colors shows. */
+export const withArrows = (segments: readonly Segment[]): string =>
+  segments.map(({ text, differs }) => (differs ? `»${text}«` : text)).join("");

@@ -49,7 +49,9 @@ export const notOneRecord = (
 
 /** For the log: which record a resource adopts. */
 export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: boolean): string =>
-  [`${kind.type} ${name} adopts ${kind.word} ${record.uid}`, isSecret ? "" : title(record)].filter(Boolean).join(" ");
+  [`${kind.type} ${name} takes over ${kind.word} ${record.uid}`, isSecret ? "" : title(record)]
+    .filter(Boolean)
+    .join(" ");
 
 /** For the log: what the adoption changes on the record; undefined where nothing. Secret values are not shown. */
 export const adoptionChanges = (

@@ -12,7 +12,7 @@ import type * as reconcile from "../reconcile/index.ts";
 import type { TakenOver } from "../recovery/preview.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
-import { KEY, PREVIEW, PROVIDER, SERVICE, TAKEN_OVER } from "../state/state.ts";
+import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS, SERVICE, TAKEN_OVER } from "../state/state.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
@@ -30,11 +30,15 @@ export interface StackConfig {
 
 export interface Methods {
   configure(request: { config: StackConfig }): Promise<void>;
-  /** `isSecret`: whether one of these arguments is secret, where the adapter knows */
+  /**
+   * `isSecret`: whether one of these arguments is secret, where the adapter knows. `hasNames`: the program itself gives the names of
+   * what it connects, so what has none is no secret.
+   */
   check(
     olds: Json,
     news: Json,
     isSecret?: (names: readonly string[]) => boolean,
+    hasNames?: boolean,
   ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }>;
   diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
   /** A preview shows a create. Logs what its reader should know, and returns the record that the update takes over instead. */
@@ -127,12 +131,18 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       configured.resolve(parseConfig((key) => config.get(key), env, given));
     },
     // Reports a wrong configuration in the preview, which needs no credentials.
-    check: reported(async (olds, { [PREVIEW]: isPreview, ...asked }, isSecret = () => false) => {
+    check: reported(async (olds, { [PREVIEW]: isPreview, [SECRET_ARGUMENTS]: secrets, ...asked }, marked, hasNames) => {
+      const isSecret = marked ?? secretAmong(secrets);
       await checkConfig();
       await gate.address(olds);
       if (isUidp(olds.parent)) await gate.organization(olds.parent);
-      const looked = looksUp ? await steps.lookUp(olds, asked, isSecret) : { news: asked, failures: [] };
-      const { inputs, failures } = await steps.check(olds, looked.news);
+      const looked = looksUp
+        ? await steps.lookUp(olds, asked, isSecret ?? (() => true))
+        : { news: asked, failures: [] };
+      const { inputs, failures } = await steps.check(olds, looked.news, {
+        isSecret,
+        showsNames: hasNames ?? isPreview === true,
+      });
       const problems = [...failures, ...looked.failures];
       const isNew = Object.keys(olds).length === 0;
       const isPlanned = isPreview === true && isNew && problems.length === 0;
@@ -188,6 +198,10 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
   return { kinds, session: connect };
 };
+
+/** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */
+const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) | undefined =>
+  Array.isArray(secrets) ? (names) => names.some((name) => secrets.includes(name)) : undefined;
 
 // Read and delete receive only outputs, so these carry what locates the journal and the service.
 const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service }: Json): Json => ({

@@ -9,7 +9,9 @@ import { isUnknown } from "../state/path.ts";
 import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
-import { type Review, reviewWith } from "./review.ts";
+import { bindingNames, recordNames } from "./record-names.ts";
+import { recordReviewWith } from "./record-review.ts";
+import { reviewWith } from "./review.ts";
 import type { StepParts, Steps } from "./steps.ts";
 
 /** Of all these kinds: they share what a preview shows. */
@@ -17,7 +19,12 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const { ledger, connect, hasCredentials, log } = parts;
   const duplicates = duplicateWarnings();
   const review = reviewWith(log);
-  const reviewOf = (kind: Kind): Review | undefined => (kind === kindRecords.roleBinding ? review : undefined);
+  const recordReview = recordReviewWith(log);
+  const names = recordNames(parts);
+  // Role bindings of which the program gives all names that it knows.
+  const named = new Set<unknown>();
+  const withNames = async (olds: Json, news: Json): Promise<Json> =>
+    named.has(news[KEY]) && review.isNew(olds, news) ? { ...news, names: await bindingNames(names, news) } : news;
 
   // Resources of the stack whose records the engine has not shown yet by comparing them: for `--replace URN` it never does.
   const notCompared = new Set<unknown>();
@@ -32,7 +39,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const adoptMatch = async (kind: Kind, olds: Json, { [MATCH]: match, ...news }: Json): Promise<Json> => {
     if (!isUidp(match) || Object.keys(olds).length > 0 || notCompared.has(news[KEY])) return news;
     if ((await ledger()).ownership.isOwnedBy(recordId(kind.field, match), String(news[KEY]))) return news;
-    log(`${kind.type} ${nameInKey(news[KEY])} adopts ${kind.word} ${match} ${title(news)}`);
+    log(`${kind.type} ${nameInKey(news[KEY])} takes over ${kind.word} ${match} ${title(news)}`);
     return { ...news, adopt: match };
   };
   const placeProblems = async (kind: Kind, { parent, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
@@ -43,21 +50,24 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
 
   return (kind) => ({
     lookUp: (olds, news, isSecret) => lookUpRecord(parts, kind, olds, news, isSecret),
-    check: async (olds, news) => {
+    check: async (olds, news, { isSecret, showsNames }) => {
       if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
       const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news));
       if (failures.length > 0) return { inputs, failures };
       const problems = [...(await adoptionProblems(kind, inputs)), ...(await placeProblems(kind, inputs))];
-      reviewOf(kind)?.checked(olds, inputs);
+      if (showsNames) named.add(inputs[KEY]);
+      const isNew = Object.keys(olds).length === 0;
+      if (kind === kindRecords.roleBinding) review.checked(olds, isNew ? await withNames(olds, inputs) : inputs);
+      recordReview.checked(kind, olds, inputs, isSecret);
       return { inputs, failures: problems };
     },
     planned: async (inputs) => {
       if (notCompared.has(inputs[KEY])) return undefined;
-      const isReadable = await hasCredentials();
-      const recovery = await previewRecovery(kind, await connect(), inputs, isReadable);
+      const session = (await hasCredentials()) ? await connect() : undefined;
+      const recovery = await previewRecovery(kind, await ledger(), session, inputs);
       if (recovery) log(recovery.text);
-      if (recovery || !isReadable) return recovery?.taken;
-      const text = await duplicates.warningOf(kind, await connect(), inputs);
+      if (recovery || !session) return recovery?.taken;
+      const text = await duplicates.warningOf(kind, session, inputs);
       if (text !== undefined) log(text);
       return undefined;
     },
@@ -69,14 +79,16 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       notCompared.delete(news[KEY]);
       const compared = reconcile.diff(kind, id, olds, news);
       if (compared.warning) log(compared.warning);
-      reviewOf(kind)?.compared(olds, news);
+      if (kind === kindRecords.roleBinding) review.compared(olds, await withNames(olds, news));
+      recordReview.compared(kind, id, olds, news, compared.replaces.length > 0);
       return compared;
     },
     create: (session, inputs) => reconcile.create(kind, session, inputs),
     read: (session, id, stored) => reconcile.read(kind, session, id, stored),
     update: (session, id, olds, news) => reconcile.update(kind, session, id, olds, news),
     delete: async (session, id, stored) => {
-      if (await reconcile.remove(kind, session, id, stored)) reviewOf(kind)?.removed(stored);
+      const isRemoved = await reconcile.remove(kind, session, id, stored);
+      if (isRemoved && kind === kindRecords.roleBinding) review.removed(stored);
     },
   });
 };

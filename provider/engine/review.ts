@@ -1,6 +1,6 @@
 // One line in the preview for each role binding that is created, changed or removed. It has the names that the program or the state
 // knows, where the engine shows uids.
-import type { Json } from "../../schema/index.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
 import { SET_TYPE, typeOfToken } from "../kind/kind.ts";
 import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
@@ -9,6 +9,8 @@ import { KEY, nameInKey, staysOnDelete } from "../state/state.ts";
 import { removedSetText } from "./set-review.ts";
 
 export interface Review {
+  /** Whether it logs a line for these inputs. */
+  isNew(olds: Json, news: Json): boolean;
   /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
   checked(olds: Json, news: Json): void;
   /** It has compared the outputs in the state with the inputs. */
@@ -40,12 +42,18 @@ export const reviewWith = (log: (text: string) => void): Review => {
   };
 
   return {
+    isNew(olds, news) {
+      const isCreated = Object.keys(olds).length === 0;
+      return (
+        !reported.has(news[KEY]) && (isCreated || PARTS.some((part) => !isSame(stored(olds, part), wanted(news, part))))
+      );
+    },
     checked(olds, news) {
       declared.add(news[KEY]);
       if (Object.keys(olds).length > 0) return;
       logOnce(
         news,
-        "is new",
+        isUidp(news.adopt) ? `takes over role binding ${news.adopt}` : "is new",
         PARTS.map((part) => `${part} ${namedText(wanted(news, part))}`),
       );
     },

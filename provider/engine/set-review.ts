@@ -1,13 +1,22 @@
-// Lines in the preview of a set: each pair that it adds or removes, by the names that the program or the state knows.
+// Lines in the preview of a set: each pair that it adds, takes over or removes, by the names that the program, the state or the API
+// knows.
 import type { Json } from "../../schema/index.ts";
-import { bindingsIn, bindingText, declaredText, pairsIn } from "../set/pair.ts";
+import {
+  type Binding,
+  bindingsIn,
+  bindingText,
+  type DeclaredPair,
+  declaredText,
+  grants,
+  pairsIn,
+} from "../set/pair.ts";
 import { planOf } from "../set/plan.ts";
 import { settingsOf } from "../set/settings.ts";
 import { KEY, nameInKey } from "../state/state.ts";
 
 export interface SetReview {
-  /** The engine has checked the inputs of a set; `olds` are empty for a new one. */
-  checked(olds: Json, news: Json): void;
+  /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */
+  checked(olds: Json, news: Json, live: readonly Binding[]): void;
   /** It has compared the outputs in the state with the inputs. */
   compared(olds: Json, news: Json): void;
   /** The inputs are of another group: the set is replaced. */
@@ -23,9 +32,9 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
     log([`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
   };
   return {
-    checked(olds, news) {
+    checked(olds, news, live) {
       declared.add(news[KEY]);
-      const added = pairsIn(news).map((pair) => `adds ${declaredText(pair)}`);
+      const added = addedLines(pairsIn(news), live);
       if (Object.keys(olds).length === 0 && added.length > 0) logOnce(news, "is new", added);
     },
     compared(olds, news) {
@@ -33,7 +42,7 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
       if (!declared.has(news[KEY])) return;
       const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
       const changes = [
-        ...added.map((pair) => `adds ${declaredText(pair)}`),
+        ...addedLines(added, bindingsIn(olds, "unmanaged")),
         ...dropped.map((one) => `removes ${bindingText(one)}`),
         ...undeclared.map((one) => `removes ${bindingText(one)}, which the program does not declare`),
         ...twins.map((one) => `removes ${bindingText(one)}, which exists twice`),
@@ -49,6 +58,15 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
       if (lines.length > 0) logOnce(news, "moves to another group", lines);
     },
   };
+};
+
+/** A pair that has a binding already gives nobody anything. */
+const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]): string[] => {
+  const byIdentity = Map.groupBy(existing, ({ identity }) => identity.uid);
+  return pairs.map((pair) => {
+    const own = byIdentity.get(pair.identity)?.find((one) => grants(one, pair));
+    return own ? `takes over ${declaredText(pair)}, role binding ${own.uid}` : `adds ${declaredText(pair)}`;
+  });
 };
 
 /** What a set that becomes exclusive does not remove yet. */

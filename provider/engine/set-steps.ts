@@ -1,31 +1,47 @@
 // The steps of a set of role bindings.
-import { type Json, parentOf } from "../../schema/index.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { withOneAttempt } from "../session/session.ts";
 import { applySet } from "../set/apply.ts";
 import { checkSet, mixesNamesAndUids, sameRoleTwice } from "../set/check.ts";
 import { deleteSet } from "../set/delete.ts";
 import { diffSet } from "../set/diff.ts";
+import { type Live, listLive } from "../set/live.ts";
 import { bindingsIn, grants, pairKey, pairsIn } from "../set/pair.ts";
+import { planOf } from "../set/plan.ts";
 import { readSet } from "../set/read.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, nameInKey } from "../state/state.ts";
 import { roleProblems } from "./look-up.ts";
+import { pairNames, recordNames } from "./record-names.ts";
 import { setReviewWith } from "./set-review.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
 
 export const setStepsWith = (parts: StepParts): Steps => {
   const { ledger, connect, hasCredentials } = parts;
   const review = setReviewWith(parts.log);
+  const names = recordNames(parts);
+  // Sets of which the program gives all names that it knows.
+  const named = new Set<unknown>();
+  const withNames = async (news: Json): Promise<Json> =>
+    named.has(news[KEY]) ? { ...news, names: await pairNames(names, news) } : news;
+  // A preview works without the service.
+  const liveIn = async (group: unknown): Promise<Live[]> => {
+    if (!isUidp(group) || !(await hasCredentials())) return [];
+    return listLive(withOneAttempt(await connect()), group).catch(() => []);
+  };
   return {
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
     planned: async () => undefined,
-    check: async (olds, news) => {
+    check: async (olds, news, { isSecret, showsNames }) => {
       const { inputs, failures } = checkSet(news);
       if (failures.length > 0) return { inputs, failures };
       const { parent, exclusive, [KEY]: key } = inputs;
       const own = { type: "RoleBindingSet", name: nameInKey(key), exclusive: exclusive === true } as const;
       const problem = isUnknown(parent) ? undefined : (await ledger()).places.claim(parent, key, own);
-      review.checked(olds, inputs);
+      if (showsNames) named.add(key);
+      const isNew = Object.keys(olds).length === 0;
+      review.checked(olds, isNew ? await withNames(inputs) : inputs, isNew && isSecret ? await liveIn(parent) : []);
       // Where the service does not answer, the update refuses them.
       const twice =
         mixesNamesAndUids(inputs) && (await hasCredentials())
@@ -38,8 +54,10 @@ export const setStepsWith = (parts: StepParts): Steps => {
     held: (_id, outputs, news) => heldBy(outputs, news),
     diff: async (id, olds, news) => {
       const compared = diffSet(id, nameInKey(news[KEY]), olds, news);
-      if (compared.replaces.length === 0) review.compared(olds, news);
-      else review.moved(olds, news);
+      const isSame = compared.replaces.length === 0;
+      const shown = !isSame || planOf(olds, news).added.length > 0 ? await withNames(news) : news;
+      if (isSame) review.compared(olds, shown);
+      else review.moved(olds, shown);
       return compared;
     },
     create: async (session, inputs) => ({

@@ -15,6 +15,14 @@ export interface Held {
   kept?: { adopted: boolean } | undefined;
 }
 
+/** What a preview may show of the arguments that it checks. */
+export interface Shown {
+  /** whether one of these arguments is secret; undefined where that is not known, so that none is shown */
+  isSecret?: ((names: readonly string[]) => boolean) | undefined;
+  /** the API's names of what the program gives by uid */
+  showsNames: boolean;
+}
+
 export interface Steps {
   /** The arguments with the record that `adopt` means, and the problems of names. `isSecret`: whether one of these is secret. */
   lookUp(
@@ -23,7 +31,7 @@ export interface Steps {
     isSecret: (names: readonly string[]) => boolean,
   ): Promise<{ news: Json; failures: CheckFailure[] }>;
   /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
-  check(olds: Json, news: Json): Promise<{ inputs: Json; failures: CheckFailure[] }>;
+  check(olds: Json, news: Json, shown: Shown): Promise<{ inputs: Json; failures: CheckFailure[] }>;
   /** A preview shows a create with these inputs. Returns what the update takes over in place of it; undefined where nothing. */
   planned(inputs: Json): Promise<TakenOver | undefined>;
   /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */

@@ -1,7 +1,7 @@
 // The names of what a role binding connects, from the program: the reviewer of a preview sees them beside the uids. A secret
 // name shows as [secret] and never reaches the engine.
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp } from "../../schema/index.ts";
+import { isRoot, isUidp } from "../../schema/index.ts";
 import { SECRET_NAME } from "../state/state.ts";
 import type { Entered } from "./dependencies.ts";
 import { perRun } from "./run.ts";
@@ -19,8 +19,51 @@ export const remembered = <T extends { uid: string; name: string }>(record: T): 
 export const bindingNames = (entered: Entered, { identity, role, parent }: pulumi.Inputs): pulumi.Inputs => ({
   identity: nameOf(entered, identity),
   role: nameOf(entered, role),
-  group: nameOf(entered, parent),
+  group: groupNameOf(entered, parent),
 });
+
+// Group to its argument `parent`; an organization has none.
+const parents = new WeakMap<pulumi.Resource, unknown>();
+
+export const rememberParent = (group: pulumi.Resource, parent: unknown): void => {
+  parents.set(group, parent);
+};
+
+/** Of a group that the program declares its path, as far as the program declares what is above it; of an organization its name. */
+const groupNameOf = (entered: Entered, reference: pulumi.Input<string>): pulumi.Output<string | undefined> => {
+  const own = entered.resourceOf(reference);
+  if (own === undefined) return nameOf(entered, reference);
+  const groups = [own];
+  for (let above = parentOf(entered, own); above && !groups.includes(above); above = parentOf(entered, above))
+    groups.unshift(above);
+  const path = pulumi.all(groups.map(partOf)).apply((parts) => pathFrom(parts));
+  return masked(path as pulumi.Output<string | undefined>);
+};
+
+const parentOf = (entered: Entered, group: pulumi.Resource): pulumi.Resource | undefined => {
+  const parent = parents.get(group);
+  return parent === undefined ? undefined : entered.resourceOf(parent);
+};
+
+interface Part {
+  name?: string | undefined;
+  isOrganization: boolean;
+}
+
+const partOf = (group: pulumi.Resource): pulumi.Output<Part> => {
+  const name = ownName(group);
+  if (parents.has(group))
+    return name.apply((text) => ({ name: text, isOrganization: parents.get(group) === undefined }));
+  // One that is read by its uid.
+  const { id } = group as pulumi.CustomResource;
+  return pulumi.all([name, id]).apply(([text, uid]) => ({ name: text, isOrganization: isUidp(uid) && isRoot(uid) }));
+};
+
+const pathFrom = (parts: readonly Part[]): string | undefined => {
+  const [first, ...below] = parts as [Part, ...Part[]];
+  const shown = first.isOrganization && below.length > 0 ? below : parts;
+  return shown.some(({ name }) => name === undefined) ? parts.at(-1)?.name : shown.map(({ name }) => name).join("/");
+};
 
 export const nameOf = (
   entered: Entered,

@@ -4,10 +4,12 @@ import { type Resource, resources } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { outputNames } from "../kind/kind.ts";
 import { adoption, givenAdoption } from "./adoption.ts";
+import { rememberParent } from "./binding-names.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
 import { boundRecords, checkedRoles, inputsFrom, withSecretOutputs } from "./inputs.ts";
 import { settled } from "./removals.ts";
+import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 
 watchProgram();
@@ -47,10 +49,12 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const adopted = (form.looksUp ? adoption : givenAdoption)(kind, name, inputs, args);
     // One that is got by its uid is read, and has no arguments.
     const shown = opts.id === undefined ? display(entered, given) : {};
-    const bag = { ...unset, ...inputs, ...adopted, ...shown, ...own };
+    const secrets = form.looksUp && opts.id === undefined ? secretArguments(given) : {};
+    const bag = { ...unset, ...inputs, ...adopted, ...shown, ...secrets, ...own };
     super(form.prefix + type, name, bag, entered.opts);
     failWith(bag);
     entered.constructed(this);
+    if (kind === "group" && opts.id === undefined) rememberParent(this, given.parent);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given, this.getProvider(form.prefix + type));
     Object.assign(this, boundRecords(descriptor, this));
     // Not an output of its own: the id stays known in the preview of an update, other outputs do not.

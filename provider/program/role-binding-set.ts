@@ -10,6 +10,7 @@ import type { Identity } from "./identity.ts";
 import { type BoundRecord, checkedRole, referenceUid } from "./inputs.ts";
 import { claimPlace, failWith, markHandled } from "./resource.ts";
 import type { Role } from "./role.ts";
+import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 
 /** Who has which role. */
@@ -81,7 +82,8 @@ export class RoleBindingSet extends pulumi.CustomResource {
     claimPlace(entered, TYPE, name, given);
     if (Array.isArray(pairs)) refuseTwice(name, entered, pairs);
     const unset = { unmanaged: undefined, exclusive: undefined, maxRemovals: undefined, updateTime: undefined };
-    const bag = { ...unset, ...given, ...shownPairs(form, name, entered, pairs), ...own };
+    const described = form.looksUp ? secretArguments({}) : {};
+    const bag = { ...unset, ...given, ...shownPairs(form, name, entered, pairs), ...described, ...own };
     super(form.prefix + TYPE, name, bag, entered.opts);
     failWith(bag);
     entered.constructed(this);

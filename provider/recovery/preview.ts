@@ -30,18 +30,18 @@ export interface Shown {
 }
 
 /**
- * Throws where the update would fail, because the record is not what the program asks for. `isReadable`: there are credentials. Undefined
- * where no interrupted run has left anything for the resource.
+ * Throws where the update would fail, because the record is not what the program asks for. `session` is absent without credentials.
+ * Undefined where no interrupted run has left anything for the resource.
  */
 export const previewRecovery = async (
   kind: Kind,
-  session: Session,
+  { journal }: Pick<Session, "journal">,
+  session: Session | undefined,
   inputs: Json,
-  isReadable: boolean,
 ): Promise<Shown | undefined> => {
   const { [KEY]: key, adopt, names: _names, ...asked } = inputs;
   if (typeof key !== "string" || adopt !== undefined) return undefined;
-  for (const entry of await leftFor(session, key)) {
+  for (const entry of await leftFor(journal, key)) {
     const at = new Date(entry.at).toISOString();
     const shown = (record: string, uid: string | undefined, doubt?: string): Shown => ({
       taken: { ...(uid !== undefined && { uid }), at, ...(doubt !== undefined && { doubt }) },
@@ -53,7 +53,7 @@ export const previewRecovery = async (
     });
     const named = entry.uid ?? entry.answered;
     const unread = named === undefined ? withArticle(kind.word) : `${kind.word} ${named}`;
-    if (!isReadable) return shown(unread, named, "a preview without credentials cannot read it");
+    if (session === undefined) return shown(unread, named, "a preview without credentials cannot read it");
     let record: Json | undefined;
     let desired = desiredFrom(kind, inputs);
     try {
@@ -83,9 +83,9 @@ export const previewRecovery = async (
   return undefined;
 };
 
-const leftFor = async (session: Session, key: string): Promise<Entry[]> => {
+const leftFor = async (journal: Session["journal"], key: string): Promise<Entry[]> => {
   try {
-    return await session.journal.peekUnsettled(key);
+    return await journal.peekUnsettled(key);
   } catch (error) {
     // The update reports it, and creates nothing.
     if (error instanceof JournalError) return [];

@@ -30,6 +30,9 @@ export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.
 /** Added by the constructor in a preview, and removed by the check, so no state has it. */
 export const PREVIEW = "__preview";
 
+/** The same, of a record that a preview describes: the names of the arguments that the program marks as secret. */
+export const SECRET_ARGUMENTS = "__secretArguments";
+
 /**
  * Added by a component that adopts what exists and creates the rest: uid of the record that exists. The check removes it, and makes it
  * the argument `adopt` of a resource that is new to the stack, so no state has it.

@@ -112,11 +112,11 @@ describe("examples/policy", () => {
     const [preview = ""] = up.output.split("Updating (dev)");
     const adopted = ["acme", "platform", "platform/registry", "platform/clusters", "product"].map((path) => {
       const [row] = place.rows("groups", "name = ?", path.replace(/^.*\//, ""));
-      return `Group ${path === "acme" ? path : `acme/${path}`} adopts group ${row?.uid} "${row?.name}"`;
+      return `Group ${path === "acme" ? path : `acme/${path}`} takes over group ${row?.uid} "${row?.name}"`;
     });
     for (const line of adopted) expect(preview).toContain(line);
-    expect(preview).toContain("Identity acme:identity/release adopts identity");
-    expect(preview).toContain("Role acme:role/publisher adopts role");
+    expect(preview).toContain("Identity acme:identity/release takes over identity");
+    expect(preview).toContain("Role acme:role/publisher takes over role");
     expect(preview).not.toContain("Group acme/sales adopts");
     expect(await writes()).toEqual(["CreateGroup"]);
     expect(names("groups")).toContain("sales");

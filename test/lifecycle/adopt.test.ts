@@ -51,11 +51,11 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
 
     // The preview cannot search below a group that it does not know yet, so the update reports those records.
     const preview = await program.must("preview");
-    expect(preview.output).toContain(`Group team adopts group ${team} "team"`);
+    expect(preview.output).toContain(`Group team takes over group ${team} "team"`);
     expect(preview.output).toContain(`Group team changes on group ${team}:`);
     expect(preview.output).toContain(`- description: "old" becomes "new"`);
-    expect(preview.output).toContain(`Group hidden adopts group ${hidden}`);
-    expect(preview.output).toContain(`Role role adopts role ${role} "own"`);
+    expect(preview.output).toContain(`Group hidden takes over group ${hidden}`);
+    expect(preview.output).toContain(`Role role takes over role ${role} "own"`);
     expect(preview.output).toContain(
       `- capabilities: ["CAP_IAM_GROUPS_LIST"] becomes ["CAP_IAM_GROUPS_LIST","CAP_REPO_LIST"]`,
     );
@@ -65,9 +65,9 @@ new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
 
     const up = await program.must("up", "--yes", "--skip-preview");
     expect((await writes()).sort()).toEqual(["UpdateGroup", "UpdateIdentity", "UpdateRole"]);
-    expect(up.output).toContain(`Identity ci adopts identity ${ci} "ci"`);
+    expect(up.output).toContain(`Identity ci takes over identity ${ci} "ci"`);
     expect(up.output).toContain(`Identity ci changes on identity ${ci}:\n      - description\n`);
-    expect(up.output).toContain(`RoleBinding binding adopts role binding ${binding} (ci as own)`);
+    expect(up.output).toContain(`RoleBinding binding takes over role binding ${binding} (ci as own)`);
     const { resources } = program.state();
     const own = resources.filter(({ type }) => !type.endsWith(":RoleBinding"));
     expect(preview.output + up.output + JSON.stringify(own)).not.toMatch(/between us|for our eyes/);

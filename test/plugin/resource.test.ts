@@ -257,7 +257,7 @@ describe("what a check looks up", () => {
     const { inputs } = await other.check(urn, args);
     expect(inputs).toMatchObject({ adopt: theirs.id, onDelete: "the adopted record stays" });
     expect(other.said).toEqual([
-      `Group adopts adopts group ${theirs.id} "theirs"`,
+      `Group adopts takes over group ${theirs.id} "theirs"`,
       `Group adopts changes on group ${theirs.id}:\n  - description: "x" becomes nothing`,
     ]);
     expect((await other.check(urn, args, inputs)).inputs).toEqual(inputs);

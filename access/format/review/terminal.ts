@@ -4,7 +4,7 @@ import { printable } from "../../../schema/index.ts";
 import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
-import { differences, type Segment } from "../differences.ts";
+import { differences, type Segment, withArrows } from "../differences.ts";
 import {
   CHANGES,
   type Change,
@@ -112,7 +112,12 @@ const assumptionLines = (
   style: Style,
 ): string[] => {
   if (!assumption) return [];
-  const head = wrapped(`${sign} can be assumed by ${markedText(assumption.text, marked)}`, "    ", width, "  ");
+  const head = wrapped(
+    `${sign} can be assumed by ${marked ? withArrows(marked) : assumption.text}`,
+    "    ",
+    width,
+    "  ",
+  );
   const examples = assumption.patterns.flatMap(({ claim, matches, differs }) => [
     ...matches.map((text) => `matching ${claim}: ${text}`),
     ...differs.map((text) => `not matching: ${text}`),
@@ -122,10 +127,6 @@ const assumptionLines = (
     ...(sign === "+" ? examples.flatMap((text) => wrapped(text, "        ", width, "      ")) : []),
   ];
 };
-
-/** What differs stands in arrows, which also a terminal without colors shows. */
-const markedText = (text: string, marked: readonly Segment[] | undefined): string =>
-  marked ? marked.map((one) => (one.differs ? `»${one.text}«` : one.text)).join("") : text;
 
 const changeLines = ({ sign, place, role, capabilities }: Change, width: number, style: Style): string[] => {
   const verb = sign === "+" ? "gains" : "loses";

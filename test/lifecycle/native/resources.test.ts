@@ -105,7 +105,7 @@ new Group("below", { parent: legacy, name: "below", adopt: "match" });`;
     program.write(source({ further }));
     const { output } = await program.must("up", "--yes", "--skip-preview");
     expect(output).toMatch(/legacy\s+imported/);
-    expect(output).toMatch(/Group below adopts group [0-9a-f/]+ "below"/);
+    expect(output).toMatch(/Group below takes over group [0-9a-f/]+ "below"/);
     expect((await writes()).filter(([operation]) => operation === "CreateGroup")).toEqual([]);
     expect(program.state().resources.find(({ urn }) => urn.endsWith("::legacy"))?.id).toBe(legacy);
     await program.must("preview", "--expect-no-changes");

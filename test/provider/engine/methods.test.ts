@@ -100,7 +100,7 @@ describe("the methods of a kind", () => {
     await methods.group.configure(CONFIG);
     const news = { ...keyOf("eng"), parent: ORG, name: "eng", [MATCH]: GROUP };
     expect(await methods.group.check({}, news)).toMatchObject({ inputs: { adopt: GROUP }, failures: [] });
-    expect(said).toEqual([`Group eng adopts group ${GROUP} "eng"`]);
+    expect(said).toEqual([`Group eng takes over group ${GROUP} "eng"`]);
     // Nothing matches: the resource creates its record.
     const none = await methods.group.check({}, { ...news, ...keyOf("other"), [MATCH]: undefined });
     expect(none.inputs).not.toHaveProperty("adopt");

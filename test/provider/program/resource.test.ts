@@ -207,3 +207,28 @@ describe("a set of role bindings", () => {
     );
   });
 });
+
+describe("the names of a role binding", () => {
+  const namesIn = async (binding: RoleBinding): Promise<unknown> => {
+    await value(binding.uid);
+    return made.at(-1)?.inputs.names;
+  };
+
+  it("have the path of a group that the program declares, and the name of its organization", async () => {
+    const acme = new Group("acme", { root: true, name: "acme" });
+    const platform = new Group("platform", { parent: acme, name: "platform" });
+    const registry = new Group("registry", { parent: platform.uid, name: "registry" });
+    const bind = (name: string, parent: Group) => new RoleBinding(name, { parent, identity: IDENTITY, role: ROLE });
+    expect(await namesIn(bind("a", registry))).toEqual({ group: "platform/registry" });
+    expect(await namesIn(bind("b", platform))).toEqual({ group: "platform" });
+    expect(await namesIn(bind("c", acme))).toEqual({ group: "acme" });
+  });
+
+  it("have no path with a secret name in it", async () => {
+    const acme = new Group("acme", { root: true, name: "acme" });
+    const hidden = new Group("hidden", { parent: acme, name: pulumi.secret("hidden") });
+    const below = new Group("below", { parent: hidden, name: "below" });
+    const names = await namesIn(new RoleBinding("b", { parent: below, identity: IDENTITY, role: ROLE }));
+    expect(names).toEqual({ group: "[secret]" });
+  });
+});

@@ -1,0 +1,119 @@
+// Sentences in the preview for records: who can assume an identity, what a role grants, and what a record was called before. A value
+// that the program marks as secret, or of which that is not known, is not shown.
+import { differences, withArrows } from "../../access/format/differences.ts";
+import { relationshipOf } from "../../access/graph/live-record.ts";
+import { textOf } from "../../access/graph/same.ts";
+import { assumptionOf } from "../../access/review/assume.ts";
+import { byEffect } from "../../access/review/danger.ts";
+import { capabilityName, type Json, printable } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import type { Kind } from "../kind/kind.ts";
+import { containsUnknown } from "../state/path.ts";
+import { KEY, nameInKey } from "../state/state.ts";
+
+export type IsSecret = (names: readonly string[]) => boolean;
+
+export interface RecordReview {
+  /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
+  checked(kind: Kind, olds: Json, news: Json, isSecret: IsSecret | undefined): void;
+  /** It has compared the outputs in the state with the inputs. */
+  compared(kind: Kind, id: string, olds: Json, news: Json, isReplaced: boolean): void;
+}
+
+const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
+const CAPABILITIES_SHOWN = 20;
+
+export const recordReviewWith = (log: (text: string) => void): RecordReview => {
+  // A comparison follows the check of the same run; a refresh compares too, in the other direction, and checks nothing first.
+  const secrets = new Map<unknown, IsSecret>();
+  const reported = new Set<unknown>();
+
+  const logOnce = (news: Json, kind: Kind, text: string, lines: readonly string[] = []): void => {
+    if (reported.has(news[KEY])) return;
+    reported.add(news[KEY]);
+    log([`${kind.type} ${nameInKey(news[KEY])} ${text}`, ...lines].join("\n  - "));
+  };
+
+  return {
+    checked(kind, olds, news, isSecret) {
+      if (isSecret === undefined) return;
+      secrets.set(news[KEY], isSecret);
+      // An adopted record is compared by what the API has of it.
+      if (Object.keys(olds).length > 0 || news.adopt !== undefined) return;
+      if (kind === kindRecords.identity) logOnce(news, kind, `is new: ${assumableText(news, isSecret)} can assume it`);
+      if (kind === kindRecords.role)
+        logOnce(news, kind, `is new: it grants ${capabilitiesText(capabilitiesIn(news), isSecret)}`);
+    },
+    compared(kind, id, olds, news, isReplaced) {
+      const isSecret = secrets.get(news[KEY]);
+      if (isSecret === undefined) return;
+      const lines = [
+        ...(isReplaced ? [replacedLine(kind, id)] : []),
+        ...renamedLines(olds, news, isSecret),
+        ...(kind === kindRecords.identity ? assumableLines(olds, news, isSecret) : []),
+        ...(kind === kindRecords.role ? capabilityLines(olds, news, isSecret) : []),
+      ];
+      if (lines.length > 0) logOnce(news, kind, isReplaced ? "is replaced:" : "changes:", lines);
+    },
+  };
+};
+
+const replacedLine = (kind: Kind, id: string): string =>
+  kind === kindRecords.identity
+    ? `it gets another uid; workflows that name ${id} in IRM_IDENTITY can no longer sign in`
+    : `it gets another uid than ${id}`;
+
+const renamedLines = ({ name: before }: Json, { name: after }: Json, isSecret: IsSecret): string[] => {
+  if (typeof before !== "string" || typeof after !== "string" || before === after) return [];
+  if (isSecret(["name"]) || containsUnknown({ after })) return ["its name changes"];
+  return [`name "${printable(before)}" becomes "${printable(after)}"`];
+};
+
+const assumableText = (bag: Json, isSecret: IsSecret): string => {
+  const relationship = relationshipOf(bag);
+  if (isSecret(RELATIONSHIPS)) return "[secret]";
+  if (relationship !== null && containsUnknown(relationship)) return "a workload that is not known yet";
+  return assumptionOf(relationship)?.text ?? "nobody";
+};
+
+const assumableLines = (olds: Json, news: Json, isSecret: IsSecret): string[] => {
+  const [before, after] = [relationshipOf(olds), relationshipOf(withExpiry(news, olds))];
+  if (after === null || textOf(before) === textOf(after)) return [];
+  if (isSecret(RELATIONSHIPS)) return ["who can assume it changes: [secret]"];
+  const marked = differences(assumableText(olds, isSecret), assumableText(news, isSecret));
+  return [
+    `who can assume it, before: ${withArrows(marked.before)}`,
+    `who can assume it, after: ${withArrows(marked.after)}`,
+  ];
+};
+
+/** The API sets the end of static keys that the program does not set. */
+const withExpiry = (news: Json, olds: Json): Json => {
+  const [own, before] = [news.staticKeys, olds.staticKeys] as (Json | undefined)[];
+  if (!own || own.expirationTime || !before?.expirationTime) return news;
+  return { ...news, staticKeys: { ...own, expirationTime: before.expirationTime } };
+};
+
+const capabilitiesIn = ({ capabilities }: Json): string[] | undefined =>
+  Array.isArray(capabilities) && !containsUnknown({ capabilities })
+    ? [...new Set(capabilities.map(String).map(capabilityName))].sort(byEffect)
+    : undefined;
+
+const capabilityLines = (olds: Json, news: Json, isSecret: IsSecret): string[] => {
+  const [before, after] = [capabilitiesIn(olds), capabilitiesIn(news)];
+  if (after === undefined) return [`it grants ${capabilitiesText(after, isSecret)}`];
+  const gained = after.filter((one) => !before?.includes(one));
+  const lost = (before ?? []).filter((one) => !after.includes(one));
+  return [
+    ...(gained.length > 0 ? [`gains ${capabilitiesText(gained, isSecret)}`] : []),
+    ...(lost.length > 0 ? [`loses ${capabilitiesText(lost, isSecret)}`] : []),
+  ];
+};
+
+const capabilitiesText = (capabilities: readonly string[] | undefined, isSecret: IsSecret): string => {
+  if (isSecret(["capabilities"])) return "[secret]";
+  if (capabilities === undefined) return "what is not known yet";
+  const rest = capabilities.length - CAPABILITIES_SHOWN;
+  const shown = capabilities.slice(0, CAPABILITIES_SHOWN).map(printable).join(", ");
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+};

@@ -1,0 +1,155 @@
+// What a preview says of records: who can assume an identity, what a role grants, how they were called, and the names of what a program
+// gives by uid.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { systemTransport } from "../../../client/transport.ts";
+import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
+import type { StateKind } from "../../../provider/kind/index.ts";
+import { PREVIEW, SECRET_ARGUMENTS } from "../../../provider/state/state.ts";
+import type { Json } from "../../../schema/index.ts";
+import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { createUid } from "../../harness/records.ts";
+import { getter, keyOf, UNKNOWN, usedJournal } from "../../support/scripted.ts";
+
+let api: TestServer;
+let methods: Record<StateKind, Methods>;
+let said: string[];
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.close());
+
+/** A process of a preview. */
+const start = (env: Record<string, string>): void => {
+  said = [];
+  const log = (text: string): void => void said.push(text);
+  const own = { IRM_JOURNAL: usedJournal(api.baseUrl), ...env };
+  methods = methodsWith({ env: own, clock: manualClock(Date.now()), transport: systemTransport(), log });
+  for (const one of Object.values(methods)) one.configure({ config: { get: getter({ "irm:baseUrl": api.baseUrl }) } });
+};
+beforeEach(() => start({ IRM_TOKEN: api.owner.token }));
+
+const asked = (name: string, args: Json, secrets: string[] = []): Json => ({
+  ...keyOf(name),
+  ...args,
+  [PREVIEW]: true,
+  [SECRET_ARGUMENTS]: secrets,
+});
+
+const planned = async (kind: StateKind, name: string, args: Json, secrets?: string[]): Promise<string[]> => {
+  const { failures } = await methods[kind].check({}, asked(name, args, secrets));
+  expect(failures).toEqual([]);
+  return said;
+};
+
+const compared = async (kind: StateKind, name: string, olds: Json, args: Json, secrets?: string[]) => {
+  const { inputs } = await methods[kind].check(olds, asked(name, args, secrets));
+  await methods[kind].diff(`${api.organization}/1111111111111111`, { parent: api.organization, ...olds }, inputs);
+  return said;
+};
+
+const ISSUER = "https://token.actions.githubusercontent.com";
+const matchOf = (subject: string): Json => ({ claimMatch: { issuer: ISSUER, subject } });
+const identity = (subject: string, name = "release"): Json => ({
+  parent: api.organization,
+  name,
+  ...matchOf(subject),
+});
+
+describe("of an identity", () => {
+  test("that is new, who can assume it", async () => {
+    expect(await planned("identity", "release", identity("repo:acme/shop:pull_request"))).toEqual([
+      `Identity release is new: a workload whose token has issuer "${ISSUER}" and subject "repo:acme/shop:pull_request" can assume it`,
+    ]);
+  });
+
+  test("that changes, who can assume it before and after, with what differs marked", async () => {
+    const lines = await compared("identity", "release", identity("repo:acme/shop:x"), identity("repo:evil/shop:x"));
+    expect(lines).toEqual([
+      [
+        "Identity release changes:",
+        `who can assume it, before: a workload whose token has issuer "${ISSUER}" and subject "repo:»acme«/shop:x"`,
+        `who can assume it, after: a workload whose token has issuer "${ISSUER}" and subject "repo:»evil«/shop:x"`,
+      ].join("\n  - "),
+    ]);
+  });
+
+  test("that is renamed, both names", async () => {
+    expect(await compared("identity", "release", identity("s"), identity("s", "publish"))).toEqual([
+      'Identity release changes:\n  - name "release" becomes "publish"',
+    ]);
+  });
+
+  test("nothing of what the program marks as secret, and nothing in an update", async () => {
+    const secrets = ["claimMatch", "name"];
+    const lines = await compared("identity", "a", identity("old"), identity("hidden", "hidden"), secrets);
+    await planned("identity", "b", identity("hidden"), secrets);
+    expect(lines.join("\n")).toBe(
+      "Identity a changes:\n  - its name changes\n  - who can assume it changes: [secret]\nIdentity b is new: [secret] can assume it",
+    );
+    said.length = 0;
+    await methods.identity.check({}, { ...keyOf("c"), ...identity("hidden") });
+    expect(said).toEqual([]);
+  });
+
+  test("that only the run knows, that it is not known", async () => {
+    expect(await planned("identity", "late", { ...identity("s"), claimMatch: UNKNOWN })).toEqual([
+      "Identity late is new: a workload that is not known yet can assume it",
+    ]);
+  });
+});
+
+test("of a role, what it grants, gains and loses, the worst first", async () => {
+  const role = (...capabilities: string[]): Json => ({ parent: api.organization, name: "pusher", capabilities });
+  await planned("role", "one", role("repo.list", "repo.create", "roles.update"));
+  await compared(
+    "role",
+    "two",
+    role("CAP_REPO_LIST", "CAP_TAG_LIST"),
+    role("repo.list", "repo.create", "roles.update"),
+  );
+  expect(said).toEqual([
+    "Role one is new: it grants roles.update, repo.create, repo.list",
+    "Role two changes:\n  - gains roles.update, repo.create\n  - loses tag.list",
+  ]);
+});
+
+test("of a group that is renamed, both names", async () => {
+  const group = (name: string): Json => ({ parent: api.organization, name });
+  expect(await compared("group", "team", group("crew"), group("team"))).toEqual([
+    'Group team changes:\n  - name "crew" becomes "team"',
+  ]);
+});
+
+describe("of bindings that a program declares by uid", () => {
+  let ci: string;
+  let team: string;
+  beforeAll(async () => {
+    ci = (await api.actor("ci")).uid;
+    team = await createUid(api, "groups", api.organization, { name: "team" });
+  });
+
+  test("the names that the API has, and the path of the group; the organization by its name", async () => {
+    await planned("roleBinding", "one", { parent: team, identity: ci, role: "viewer" });
+    await planned("roleBinding", "two", { parent: api.organization, identity: ci, role: "viewer" });
+    expect(said).toEqual([
+      'RoleBinding one is new: identity "ci", role "viewer", group "team"',
+      expect.stringMatching(/^RoleBinding two is new: identity "ci", role "viewer", group "[a-z]+"$/),
+    ]);
+  });
+
+  test("uids where the preview has no credentials", async () => {
+    start({});
+    expect(await planned("roleBinding", "one", { parent: team, identity: ci, role: "viewer" })).toEqual([
+      `RoleBinding one is new: identity ${ci}, role "viewer", group ${team}`,
+    ]);
+  });
+
+  test("also of a set, which takes over a binding that exists", async () => {
+    const uid = await createUid(api, "roleBindings", team, { identityUid: ci, roleUid: await api.role("viewer") });
+    const bindings = ["viewer", "editor"].map((role) => ({ identity: ci, role }));
+    expect(await planned("roleBindingSet", "all", { parent: team, bindings })).toEqual([
+      `RoleBindingSet all is new:\n  - takes over "ci" as "viewer", role binding ${uid}\n  - adds "ci" as "editor"`,
+    ]);
+  });
+});
