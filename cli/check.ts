@@ -14,12 +14,13 @@ export const check = (file: string): number => {
   return 1;
 };
 
-const summary = ({ groups, identities, roles, bindings }: Policy): string =>
+const summary = ({ groups, identities, roles, bindings, people }: Policy): string =>
   [
     counted(groups.size, "group"),
     counted(identities.size, "identity", "identities"),
     counted(roles.size, "role"),
     counted(bindings.length, "role binding"),
+    ...(people.size === 0 ? [] : [`people of ${counted(people.size, "identity provider")}`]),
   ].join(", ");
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

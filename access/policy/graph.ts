@@ -12,7 +12,7 @@ import {
   newGraph,
   organizationsIn,
 } from "../graph/graph.ts";
-import { keepPeople } from "./people-graph.ts";
+import { addPolicyPeople, keepPeople } from "./people-graph.ts";
 import { type Policy, type PolicyBinding, type PolicyIdentity, type PolicyRole, ROOT } from "./policy.ts";
 import type { Mistake, Place } from "./source.ts";
 
@@ -87,7 +87,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
     roleIds.set(key, id);
     graph.roles.set(id, { id, uid: known?.uid ?? null, name, group, capabilities });
   }
-  const roleIdOf = ({ role, place }: PolicyBinding): NodeId => {
+  const roleIdOf = ({ role, place }: Pick<PolicyBinding, "role" | "place">): NodeId => {
     const known = roleIds.get(role);
     if (known !== undefined) return known;
     const builtIn = only(liveRoles.get(keyOf(null, role)), "built-in roles", role, place);
@@ -113,6 +113,11 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
     for (const node of known) graph.bindings.set(node.id, node);
   }
   keepPeople(graph, live, (group) => graph.groups.has(group));
+  addPolicyPeople(graph, policy, {
+    organization: groupIds.get(ROOT) as NodeId,
+    roleIdOf: (role, { place }) => roleIdOf({ role, place }),
+    ambiguous: ({ provider, place }, found) => only(found, "identity providers", `people.${provider}`, place),
+  });
   return { graph, organization: groupIds.get(ROOT) as NodeId, groups: groupIds, identities: identityIds, mistakes };
 };
 

@@ -47,6 +47,7 @@ export const joinSources = (sources: readonly MapSource[]): { source: MapSource;
     roles: joinMaps(twice),
     access: joinMaps(joinMaps(joinLists)),
     tests: joinLists,
+    people: joinMaps(twice),
   };
   const joinSection: Join = (first, second, path) => (sections[path[0] as string] ?? twice)(first, second, path);
 

@@ -5,6 +5,7 @@ import { presets } from "../preset/presets.ts";
 import { type AccessDraft, checkBindings } from "./check/binding.ts";
 import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.ts";
 import { checkIdentities, type IdentityDraft } from "./check/identity.ts";
+import { checkPeople, type PeopleDraft } from "./check/people.ts";
 import { comparisons, type Path, type Report } from "./check/report.ts";
 import { checkRoles, type RoleDraft } from "./check/role.ts";
 import { checkShape } from "./check/shape.ts";
@@ -26,23 +27,33 @@ export interface ParsedPolicy {
 }
 
 /** Reads a file and what it includes. Never throws: a file that cannot be read is a mistake. */
-export const readPolicy = (file: string, find?: FindFile): ParsedPolicy => {
+export const readPolicy = (file: string, find?: FindFile, refused: Refused = {}): ParsedPolicy => {
   const { source, mistakes, files } = readSource(file, find);
-  return parsed(source, mistakes, files);
+  return parsed(source, mistakes, files, refused);
 };
 
+/** Sections that a reader cannot use, and what it says where a policy has one. */
+export type Refused = Readonly<Partial<Record<"people", string>>>;
+
 /** The same of an object, which has no places and includes nothing. */
-export const parsePolicy = (value: unknown): ParsedPolicy => {
+export const parsePolicy = (value: unknown, refused: Refused = {}): ParsedPolicy => {
   const { source, mistakes } = sourceFromObject(value);
-  return parsed(source, mistakes, []);
+  return parsed(source, mistakes, [], refused);
 };
 
 /** `access.yaml:7:13: identities.release.in: there is no group platfrm; did you mean platform?` */
 export const mistakeText = ({ path, text, place }: Mistake): string =>
   [...(place ? [`${place.file}:${place.line}:${place.column}`] : []), ...(path === "" ? [] : [path]), text].join(": ");
 
-const parsed = (source: Source | undefined, found: readonly Mistake[], files: string[]): ParsedPolicy => {
-  const { value: policy, mistakes } = checked({ source, mistakes: [...found], files }, check);
+const parsed = (
+  source: Source | undefined,
+  found: readonly Mistake[],
+  files: string[],
+  refused: Refused,
+): ParsedPolicy => {
+  const { value: policy, mistakes } = checked({ source, mistakes: [...found], files }, (own, report) =>
+    check(own, report, refused),
+  );
   return { ...(policy && { policy }), mistakes, files };
 };
 
@@ -75,7 +86,7 @@ const inOrder = (mistakes: readonly Mistake[], files: readonly string[]): Mistak
   );
 };
 
-const check = (source: Source, report: Report): Policy => {
+const check = (source: Source, report: Report, refused: Refused): Policy => {
   const value = plainValue(source);
   const draft: Draft = checkShape(value, PolicyShape, unknownField, report);
   const groups = checkGroups(draft.groups, report);
@@ -90,7 +101,10 @@ const check = (source: Source, report: Report): Policy => {
   };
   const bindings = checkBindings(draft.access, known, report);
   const tests = checkTests(draft.tests, report);
-  return { organization: checkOrganization(draft.organization, report), groups, roles, identities, bindings, tests };
+  const people = checkPeople(draft.people, known, report);
+  if (refused.people !== undefined && people.size > 0) report.mistake(["people"], refused.people, { atKey: true });
+  const organization = checkOrganization(draft.organization, report);
+  return { organization, groups, roles, identities, bindings, people, tests };
 };
 
 const keysOf = (source: Source, section: string): ReadonlySet<string> => {
@@ -105,15 +119,17 @@ interface Draft {
   roles?: Readonly<Record<string, RoleDraft>> | null;
   access?: AccessDraft | null;
   tests?: readonly unknown[] | null;
+  people?: Readonly<Record<string, PeopleDraft | null>> | null;
 }
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  "": ["include", "organization", "groups", "identities", "roles", "access", "tests"],
+  "": ["include", "organization", "groups", "identities", "roles", "access", "people", "tests"],
   organization: ["name", "uid", "description"],
   groups: ["name", "description", "groups"],
   identities: ["in", "name", "description", ...Object.keys(presets), ...RAW_RELATIONSHIPS],
   roles: ["in", "name", "description", "can", "builtIn"],
   tests: TEST_FIELDS,
+  people: ["defaultRole", "externalGroups"],
 };
 
 const unknownField = (path: Path, key: string): string => {

@@ -80,6 +80,17 @@ export interface TestDenial {
   at?: string;
 }
 
+/** Roles that people get at the organization when they sign in by one of its identity providers. */
+export interface PolicyPeople {
+  /** name of the identity provider, which the policy does not create */
+  provider: string;
+  /** key of a role of the policy, or a built-in role; absent: it stays as it is */
+  defaultRole?: string;
+  /** the same by id of an external group; absent: they stay as they are */
+  externalGroups?: ReadonlyMap<string, readonly string[]>;
+  place?: Place;
+}
+
 export interface Policy {
   organization: PolicyOrganization;
   /** by path, a group before those below it */
@@ -91,4 +102,6 @@ export interface Policy {
   bindings: readonly PolicyBinding[];
   /** what must hold of all that, and of nothing else */
   tests: readonly AccessTest[];
+  /** by name of the identity provider */
+  people: ReadonlyMap<string, PolicyPeople>;
 }

@@ -147,6 +147,19 @@ const Test = z.strictObject({
 
 /** Other mistakes of a test are found by check/test.ts. */
 export const TestsShape = z.array(Test).nullable().optional().describe("what must hold of access");
+const People = z.record(
+  text,
+  z
+    .strictObject({
+      defaultRole: text.optional().describe("role of each person who signs in: a built-in role, or a key of roles"),
+      externalGroups: z
+        .record(text, z.array(text).describe("roles: built-in ones, or keys of roles"))
+        .nullable()
+        .optional()
+        .describe("roles of the people whose sign-in names this group, by its id at the identity provider"),
+    })
+    .nullable(),
+);
 
 const organizationError = ({ input }: { input?: unknown }): string =>
   input === undefined
@@ -163,6 +176,11 @@ export const PolicyShape = z.strictObject({
   groups: Groups.optional(),
   identities: Identities.nullable().optional().describe("workloads, by name"),
   roles: Roles.nullable().optional().describe("custom roles, by name"),
+  people: People.nullable()
+    .optional()
+    .describe(
+      "roles that people have at the organization, by name of an identity provider of it that the policy does not create",
+    ),
   access: Access.nullable()
     .optional()
     .describe("who has which role where: path of a group (/ is the organization), role, identities"),

@@ -1,6 +1,6 @@
 // What a policy proposes, as the whole truth. What the caller cannot list may exist all the same, so it is neither created nor
 // removed.
-import { isRoot, parentOf } from "../../schema/index.ts";
+import { isRoot, parentOf, printable } from "../../schema/index.ts";
 import {
   type AccessGraph,
   type GraphBuilder,
@@ -13,7 +13,7 @@ import {
 } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { visibilityIn } from "../graph/visible.ts";
-import { keepPeople } from "../policy/people-graph.ts";
+import { isNamedOnly, keepPeople } from "../policy/people-graph.ts";
 import type { Proposal } from "./proposal.ts";
 import type { Unknown } from "./report.ts";
 
@@ -62,7 +62,7 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
     forced: [],
     deleted: new Set(),
     undeclared: [],
-    unknown: newOrganizations(wanted, live),
+    unknown: [...newOrganizations(wanted, live), ...missingProviders(wanted, live, notVisible)],
   };
 };
 
@@ -75,6 +75,21 @@ const newOrganizations = (wanted: AccessGraph, live: AccessGraph): Unknown[] => 
       subject: name,
       message: `the API shows no organisation ${name}, so this review takes all of the policy for new, and nothing for removed; it shows ${names.join(", ") || "none"}`,
     }));
+};
+
+/** Their people are taken for new ones, as those of an issuer that is not known. */
+const missingProviders = ({ providers }: AccessGraph, live: AccessGraph, notVisible: Live["notVisible"]): Unknown[] => {
+  const names = [...live.providers.values()].map(({ name }) => name);
+  const isHidden = notVisible.some(({ kind }) => kind === "identityProvider");
+  return [...providers.values()].filter(isNamedOnly).map(({ name }) => {
+    const shown = isHidden
+      ? "you cannot list all of them"
+      : `it shows ${[...new Set(names)].sort().join(", ") || "none"}`;
+    return {
+      subject: name,
+      message: `the API shows no identity provider ${printable(name)} in the organization, so this review takes its people for new; ${shown}`,
+    };
+  });
 };
 
 /** The nearest group, itself or above, that is there now. */

@@ -74,6 +74,11 @@ const uidsOf = (made: ReadonlyMap<string, { uid: pulumi.Output<string> }>): Reco
 
 const ARGUMENTS = ["file", "policy", "adopt", "deleteAdopted", "exclusive", "maxRemovals", "allowReplace"];
 
+const REFUSED = {
+  people:
+    "AccessPolicy does not create what this section says, only irm check and irm review read it; move it to a policy of its own",
+};
+
 /** Throws one error with every mistake. */
 const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
   const { file, policy: document, adopt } = args ?? {};
@@ -85,7 +90,8 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
     problems.push("file: must be the name of a file, as a plain string");
   if (adopt !== undefined && adopt !== "match") problems.push('adopt: must be "match"');
   if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
-  const { policy, mistakes } = file === undefined ? parsePolicy(document) : readPolicy(inProject(file));
+  const { policy, mistakes } =
+    file === undefined ? parsePolicy(document, REFUSED) : readPolicy(inProject(file), undefined, REFUSED);
   if (policy) return policy;
   const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
   throw programError([`AccessPolicy ${name}: the policy has ${count}:`, ...mistakes.map(mistakeText)].join("\n  - "));

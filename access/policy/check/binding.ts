@@ -7,11 +7,15 @@ import type { Roles } from "./role.ts";
 
 export type AccessDraft = Readonly<Record<string, Readonly<Record<string, (string | null)[]>> | null>>;
 
-interface Known extends Roles {
+export interface KnownRoles extends Roles {
+  /** every key that the policy has, also of records with mistakes */
+  roleKeys: ReadonlySet<string>;
+}
+
+interface Known extends KnownRoles {
   groups: ReadonlyMap<string, PolicyGroup>;
   /** every key that the policy has, also of records with mistakes */
   identityKeys: ReadonlySet<string>;
-  roleKeys: ReadonlySet<string>;
 }
 
 export const checkBindings = (draft: AccessDraft | null | undefined, known: Known, report: Report): PolicyBinding[] => {
@@ -19,7 +23,7 @@ export const checkBindings = (draft: AccessDraft | null | undefined, known: Know
     const group = checkGroupPath(groupPath, known.groups, ["access", groupPath], report, { atKey: true });
     return Object.entries(held ?? {}).flatMap(([role, identities]) => {
       const path = ["access", groupPath, role];
-      checkRole(role, group, known, path, report);
+      checkRole(role, group, known, path, report, { atKey: true });
       const seen = new Set<string>();
       return identities.flatMap((identity, i): PolicyBinding[] => {
         if (identity === null) return [];
@@ -36,21 +40,23 @@ export const checkBindings = (draft: AccessDraft | null | undefined, known: Know
   });
 };
 
-const checkRole = (
+/** `group` is where the role is given. */
+export const checkRole = (
   role: string,
   group: string | undefined,
-  { roles, builtIn, roleKeys }: Known,
+  { roles, builtIn, roleKeys }: KnownRoles,
   path: readonly PropertyKey[],
   { mistake, comparable }: Report,
+  options: { atKey?: boolean } = {},
 ): void => {
   if (!roleKeys.has(role) && !builtIn.has(role)) {
     const near =
       suggestion(role, [...comparable(role, roleKeys), ...comparable(role, builtIn)]) || "; declare it in roles";
-    mistake(path, `there is no role ${role}${near}`, { atKey: true });
+    mistake(path, `there is no role ${role}${near}`, options);
   }
   const own = roles.get(role)?.group;
   if (own === undefined || group === undefined || isAtOrBelow(group, own)) return;
-  mistake(path, `role ${role} belongs to ${own}, so it can be given there and below, not at ${group}`, { atKey: true });
+  mistake(path, `role ${role} belongs to ${own}, so it can be given there and below, not at ${group}`, options);
 };
 
 const isAtOrBelow = (group: string, own: string): boolean =>

@@ -199,6 +199,20 @@ describe("the arguments of AccessPolicy", () => {
     working.mockRestore();
   });
 
+  it("refuse the section people, which they do not create, beside all mistakes", () => {
+    const lines = ["organization: acme", "groups: { platform: }", "people: { sso: { defaultRole: veiwer } }"];
+    writeFileSync(join(folder, "access.yaml"), lines.join("\n"));
+    const file = relative(root, join(folder, "access.yaml"));
+    expect(failure({ file })).toBe(
+      [
+        "AccessPolicy acme: the policy has 2 mistakes:",
+        `${file}:3:1: people: AccessPolicy does not create what this section says, only irm check and irm review read it; move it to a policy of its own`,
+        `${file}:3:31: people.sso.defaultRole: there is no role veiwer; did you mean viewer?`,
+      ].join("\n  - "),
+    );
+    expect(made).toEqual([]);
+  });
+
   it("report the mistakes of an object, and arguments that do not exist", () => {
     expect(failure({ policy: { organization: "acme", identitys: {} } })).toMatch(
       /^AccessPolicy acme: the policy has a mistake:\n {2}- identitys: there is no such field here; did you mean identities\?$/,

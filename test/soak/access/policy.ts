@@ -48,6 +48,7 @@ export const policyOf = (organization: string, graph: AccessGraph): Policy | und
     ),
     bindings: [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()],
     tests: [],
+    people: new Map(),
   };
 };
 

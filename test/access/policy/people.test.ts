@@ -1,0 +1,137 @@
+// The section `people` of a policy: its mistakes, what it means in a review, and that AccessPolicy refuses it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readLive } from "../../../access/graph/live.ts";
+import { policyGraph } from "../../../access/policy/graph.ts";
+import { parsePolicy } from "../../../access/policy/index.ts";
+import { reviewOf } from "../../../access/review/index.ts";
+import { proposalFromPolicy } from "../../../access/review/policy.ts";
+import type { Report } from "../../../access/review/report.ts";
+import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { createUid } from "../../harness/records.ts";
+import { clientOf } from "../client.ts";
+import { mistakesOf, policyOf } from "./files.ts";
+
+describe("the section people", () => {
+  test("names roles by identity provider and external group", () => {
+    const { people } = policyOf(`
+organization: acme
+roles: { auditor: { can: [groups.list] } }
+people:
+  acme-sso: { defaultRole: viewer, externalGroups: { Platform-SRE: [owner, auditor], "CN=Audit,OU=It": [auditor] } }
+  other: { defaultRole: auditor }
+`);
+    expect(people.get("acme-sso")).toMatchObject({ defaultRole: "viewer" });
+    expect([...(people.get("acme-sso")?.externalGroups ?? [])]).toEqual([
+      ["Platform-SRE", ["owner", "auditor"]],
+      ["CN=Audit,OU=It", ["auditor"]],
+    ]);
+    expect(people.get("other")?.externalGroups).toBeUndefined();
+  });
+
+  test("reports every mistake with its place", () => {
+    expect(
+      mistakesOf(`organization: acme
+groups: { platform: {} }
+roles: { publisher: { in: platform, can: [tag.create] } }
+people:
+  Acme SSO: { defaultRole: veiwer }
+  sso: { defaultRole: publisher, externalGroups: { sre: [owner, ownr, owner], empty: [] }, groups: [] }
+  none: {}
+  nothing:
+  shape: { externalGroups: { sre: owner } }
+`),
+    ).toEqual([
+      'access.yaml:5:3: people.Acme SSO: name must match "^[a-z0-9 ._-]{1,}$"; the key is the name of an identity provider',
+      "access.yaml:5:28: people.Acme SSO.defaultRole: there is no role veiwer; did you mean viewer?",
+      "access.yaml:6:23: people.sso.defaultRole: role publisher belongs to platform, so it can be given there and below, not at /",
+      "access.yaml:6:65: people.sso.externalGroups.sre[1]: there is no role ownr; did you mean owner?",
+      "access.yaml:6:71: people.sso.externalGroups.sre[2]: has owner already",
+      "access.yaml:6:86: people.sso.externalGroups.empty: must have at least one role, such as viewer",
+      "access.yaml:6:92: people.sso.groups: there is no such field here; did you mean externalGroups?",
+      "access.yaml:7:3: people.none: needs defaultRole, externalGroups or both",
+      "access.yaml:8:3: people.nothing: needs defaultRole, externalGroups or both",
+      "access.yaml:9:35: people.shape.externalGroups.sre: must be a list",
+    ]);
+  });
+
+  test("may stand in several files, each identity provider in one of them", () => {
+    const files = { "more.yaml": "people: { sso: { defaultRole: viewer }, other: { defaultRole: viewer } }\n" };
+    expect(
+      mistakesOf("organization: acme\ninclude: [more.yaml]\npeople: { sso: { defaultRole: editor } }\n", files),
+    ).toEqual(["more.yaml:1:11: people.sso: stands in access.yaml:3:11 already"]);
+  });
+
+  test("is a mistake for a reader that refuses it, beside all others", () => {
+    const value = { organization: "acme", people: { sso: { defaultRole: "veiwer" } } };
+    const { policy, mistakes } = parsePolicy(value, { people: "is refused" });
+    expect(policy).toBeUndefined();
+    expect(mistakes.map(({ path, text }) => `${path}: ${text}`)).toEqual([
+      "people.sso.defaultRole: there is no role veiwer; did you mean viewer?",
+      "people: is refused",
+    ]);
+    expect(parsePolicy({ organization: "acme", people: {} }, { people: "is refused" }).mistakes).toEqual([]);
+  });
+});
+
+describe("a review of a policy", () => {
+  let api: TestServer;
+  beforeAll(async () => {
+    api = await startServer();
+    const oidc = { issuer: "https://acme.okta.example", clientId: "irm", pkceEnabled: true };
+    const defaultRole = await api.role("viewer");
+    const sso = await createUid(api, "identityProviders", api.organization, { name: "acme-sso", defaultRole, oidc });
+    const mapping = { externalGroupId: "Old", roleUid: await api.role("owner"), scope: api.organization };
+    await createUid(api, "externalGroupRoleMappings", sso, mapping);
+    await createUid(api, "groupInvites", api.organization, { roleUid: defaultRole, ttl: "3600s" });
+  });
+  afterAll(() => api.close());
+
+  const reportOf = async (people: string): Promise<Report> => {
+    const live = await readLive(clientOf(api));
+    const text = `organization: { uid: "${api.organization}" }\nroles: { auditor: { can: [advisories.list] } }\n${people}\n`;
+    const { graph, mistakes } = policyGraph(policyOf(text), live.graph);
+    expect(mistakes).toEqual([]);
+    const options = { notVisible: live.notVisible, nowMs: api.clock.today(), deny: [], allow: [] };
+    return reviewOf(proposalFromPolicy(graph, live), options).report;
+  };
+  const shown = ({ people }: Report) =>
+    people.map(({ subject, gains, losses }) => `${subject} +${gains.length} -${losses.length}`);
+
+  test("without the section leaves people as they are", async () => {
+    expect(shown(await reportOf(""))).toEqual([]);
+    expect((await reportOf("")).unknown).toEqual([]);
+  });
+
+  test("shows what the people of an identity provider gain and lose", async () => {
+    const report = await reportOf(
+      "people: { acme-sso: { defaultRole: auditor, externalGroups: { Platform-SRE: [owner] } } }",
+    );
+    const subjects = report.people.map(({ subject }) => subject);
+    expect(subjects).toEqual([
+      "external group Platform-SRE of acme-sso",
+      "people of acme-sso",
+      "external group Old of acme-sso",
+    ]);
+    const [sre, people, old] = report.people;
+    expect(sre?.gains.map(({ capability }) => capability)).toContain("role_bindings.create");
+    expect(people?.losses.length).toBeGreaterThan(5);
+    expect([old?.gains, (old?.losses.length ?? 0) > 50]).toEqual([[], true]);
+    const found = report.findings.map(({ rule, subject }) => `${rule} ${subject}`);
+    expect(found).toContain("gains-owner external group Platform-SRE of acme-sso");
+    expect(found).toContain("root-binding external group Platform-SRE of acme-sso");
+  });
+
+  test("with the roles that they have changes nothing", async () => {
+    const report = await reportOf("people: { acme-sso: { defaultRole: viewer, externalGroups: { Old: [owner] } } }");
+    expect(shown(report)).toEqual([]);
+  });
+
+  test("of an identity provider that the API does not show takes its people for new, and says so", async () => {
+    const report = await reportOf("people: { acme-soo: { defaultRole: owner } }");
+    expect(report.people).toMatchObject([{ subject: "people of acme-soo", uid: null, losses: [] }]);
+    expect(report.findings.map(({ rule }) => rule)).toContain("gains-owner");
+    expect(report.unknown.map(({ message }) => message)).toContain(
+      "the API shows no identity provider acme-soo in the organization, so this review takes its people for new; it shows acme-sso",
+    );
+  });
+});
