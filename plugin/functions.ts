@@ -1,6 +1,7 @@
 // Functions: look-ups of one record and lists, for programs in any language. Results are the API's messages.
 import provider, { type InvokeRequest, type InvokeResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import { listAll } from "../client/paginate.ts";
+import { containsPlaceholder, placeholderUid } from "../client/placeholder-uid.ts";
 import { getByUid, getIn, getNamed } from "../provider/engine/get.ts";
 import { reporterWith } from "../provider/engine/report.ts";
 import { builtInRoleUid, isRoleName } from "../provider/kind/built-in-role.ts";
@@ -54,6 +55,16 @@ const withRole = async (session: Session, field: string, args: Json): Promise<Js
 
 export const functions: Readonly<Record<string, Invoke>> = { ...getters, ...lists };
 
+/**
+ * In a preview, in a record that the update creates: there is nothing yet. The engine takes no unknown value from a function, so the
+ * uid is one that nothing has.
+ */
+const planned = (name: string, { name: own }: Json): Json => {
+  const list = Object.values(kinds).find(({ list: { operation } }) => `l${operation.slice(1)}` === name);
+  if (list) return { [list.list.plural]: [] };
+  return { uid: placeholderUid(undefined), ...(own !== undefined && { name: own }) };
+};
+
 export const invoke = async (
   request: InvokeRequest,
   connect: () => Promise<Session>,
@@ -66,8 +77,10 @@ export const invoke = async (
     );
   const asked = markedFrom(request.getArgs());
   const args = plainFrom(asked);
-  if (containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
-  const result = await reporterWith({})(functions[name] as Invoke)(connect, args);
+  const isPlanned = containsPlaceholder(args);
+  if (!isPlanned && containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
+  const look = functions[name] as Invoke;
+  const result = isPlanned ? planned(name, args) : await reporterWith({})(look)(connect, args);
   const isSecret = containsSecret(asked);
   // Found by its uid alone, a record may have a name that is secret elsewhere.
   if (args.name !== undefined) names.note(result.uid, result.name, isSecret);

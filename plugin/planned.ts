@@ -1,17 +1,19 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import { type Kind, outputNames, referencesOf } from "../provider/kind/kind.ts";
+import type { TakenOver } from "../provider/recovery/preview.ts";
 import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
 import { settingsOf } from "../provider/set/settings.ts";
 import { choicesOf, normal, secretPaths } from "../provider/state/normal-form.ts";
 import { isUnknown, UNKNOWN, valueAt, withValueAt } from "../provider/state/path.ts";
+import { plannedUid } from "../provider/state/planned-uid.ts";
 import { argumentOf, argumentsIn } from "../provider/state/state.ts";
 import { isUidp, type Json } from "../schema/index.ts";
 import type { DetailedDiff } from "./detailed-diff.ts";
 
-/** Of a new record, with these inputs. */
-export const plannedCreate = (kind: Kind, news: Json): Json => {
-  const names = [...outputNames(kind), "uid"];
-  return Object.fromEntries(names.map((name) => [name, expected(kind, news, name)]));
+/** Of a new record, with these inputs, that the resource with this URN would create. */
+export const plannedCreate = (kind: Kind, urn: string, news: Json, taken: TakenOver | undefined): Json => {
+  const outputs = outputNames(kind).map((name) => [name, expected(kind, news, name)]);
+  return { ...Object.fromEntries(outputs), uid: plannedUid(kind, news, { urn, taken }) ?? UNKNOWN };
 };
 
 /** Of an update: other outputs stay, but for the time of the update. */
@@ -63,7 +65,13 @@ const recordOf = (given: unknown): Json =>
 /** Of a set of role bindings; `olds` are its outputs so far. */
 export const plannedSet = (olds: Json, news: Json): Json => {
   const settings = settingsOf(news);
-  const common = { parent: news.parent, unmanaged: olds.unmanaged ?? UNKNOWN, ...settings, updateTime: UNKNOWN };
+  const common = {
+    uid: news.parent,
+    parent: news.parent,
+    unmanaged: olds.unmanaged ?? UNKNOWN,
+    ...settings,
+    updateTime: UNKNOWN,
+  };
   if (isUnknown(news.bindings)) return { ...common, bindings: UNKNOWN };
   const managed = bindingsIn(olds, "bindings");
   const bindings = pairsIn(news).map((pair) => {

@@ -93,7 +93,8 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       const response = new CreateResponse();
       if (request.getPreview()) {
         const taken = await methods.planned(named(inputs, names.shown(type, inputs)));
-        const planned = kind ? plannedCreate(kind, inputs) : plannedSet({}, inputs);
+        const planned = kind ? plannedCreate(kind, request.getUrn(), inputs, taken) : plannedSet({}, inputs);
+        names.note(planned.uid, inputs.name, containsSecret(asked.name));
         response.setProperties(outputs(kind, taken ? { ...planned, [TAKEN_OVER]: { ...taken } } : planned, asked));
         return response;
       }

@@ -33,7 +33,8 @@ export const duplicateWarnings = (): DuplicateWarnings => {
   const compare = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
     const { [KEY]: key, parent, adopt, names: _names, ...asked } = inputs;
     // The root holds the organisations of others.
-    if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown(asked)) return undefined;
+    if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown([parent, asked]))
+      return undefined;
     const once = withOneAttempt(session);
     const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
     // A replacement arrives like a new resource, and replaces its own record.

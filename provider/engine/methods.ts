@@ -4,6 +4,7 @@
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
+import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { journalProblem } from "../journal/path.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
@@ -60,7 +61,8 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
 
 /** `looksUp`: the check looks up what the program names. Otherwise the program has done so itself (provider/program). */
 export const providerWith = (environment: Environment, { looksUp = false } = {}): Provider => {
-  const { env, log, cwd = process.cwd() } = environment;
+  const { env, cwd = process.cwd() } = environment;
+  const log = (text: string): void => environment.log(withoutPlaceholders(text));
   const reported = reporterWith(environment);
   const configured = Promise.withResolvers<ParsedConfig>();
   let isConfigured = false;
@@ -89,7 +91,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   };
   const connect = async (): Promise<Session> => {
     const [settings, own] = [await config(), await getLedger()];
-    session ??= gate.guarded(sessionWith(settings, environment, own));
+    session ??= gate.guarded(sessionWith(settings, { ...environment, log }, own));
     return session;
   };
   const hasCredentials = async (): Promise<boolean> =>
@@ -144,11 +146,15 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         showsNames: hasNames ?? isPreview === true,
       });
       const problems = [...failures, ...looked.failures];
-      const isNew = Object.keys(olds).length === 0;
-      const isPlanned = isPreview === true && isNew && problems.length === 0;
+      const isPlanned = isPreview === true && Object.keys(olds).length === 0 && problems.length === 0;
       const taken = isPlanned ? await steps.planned(inputs) : undefined;
+      // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
+      const uid = isPlanned ? steps.plannedUid(inputs, taken) : undefined;
       const own = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
-      return { inputs: { ...inputs, ...own }, failures: problems };
+      return {
+        inputs: { ...inputs, ...own, ...(uid !== undefined && { uid }) },
+        failures: problems.map(({ property, reason }) => ({ property, reason: withoutPlaceholders(reason) })),
+      };
     }),
     diff: reported(async (id, olds, news) => {
       const held = steps.held(id, olds, news);

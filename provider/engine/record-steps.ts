@@ -5,7 +5,8 @@ import { type Kind, title } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import * as reconcile from "../reconcile/index.ts";
 import { previewRecovery } from "../recovery/preview.ts";
-import { isUnknown } from "../state/path.ts";
+import { containsUnknown, isUnknown } from "../state/path.ts";
+import { plannedUid } from "../state/planned-uid.ts";
 import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
@@ -31,7 +32,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
 
   // So the preview already refuses a record that two resources adopt, or that another resource manages.
   const adoptionProblems = async (kind: Kind, { adopt, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
-    if (!isUidp(adopt) || typeof key !== "string") return [];
+    if (!isUidp(adopt) || containsUnknown(adopt) || typeof key !== "string") return [];
     const reason = (await ledger()).ownership.plan(recordId(kind.field, adopt), key);
     return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
   };
@@ -71,6 +72,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       if (text !== undefined) log(text);
       return undefined;
     },
+    plannedUid: (inputs, taken) => plannedUid(kind, inputs, { taken }),
     held: (id, outputs, news) => {
       const kept = news && { adopted: outputs.adopted === true };
       return [{ kind, uid: id, owner: news?.[KEY] as string | undefined, kept }];

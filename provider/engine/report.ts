@@ -1,5 +1,6 @@
 // Errors of the methods as the engine prints them: without a stack, and in full only once when all resources share the error.
 import { sessionErrorOf } from "../../client/errors.ts";
+import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
 import type { Environment } from "../session/session.ts";
 import { KEY } from "../state/state.ts";
@@ -30,7 +31,7 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
         if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) throw error;
         const shown = shortened(error, args);
         // It may quote names of records, which may hold control characters.
-        shown.message = printableLines(shown.message);
+        shown.message = printableLines(withoutPlaceholders(shown.message));
         shown.stack = "";
         silence?.(shown);
         throw shown;

@@ -33,6 +33,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
   return {
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
     planned: async () => undefined,
+    plannedUid: ({ parent }) => (isUidp(parent) ? parent : undefined),
     check: async (olds, news, { isSecret, showsNames }) => {
       const { inputs, failures } = checkSet(news);
       if (failures.length > 0) return { inputs, failures };

@@ -1,6 +1,6 @@
 // A record as messages name it: by its name, where that is known and not secret, otherwise by its uid.
 import { isRoot, isUidp, printable } from "../../schema/index.ts";
-import { isUnknown } from "../state/path.ts";
+import { containsUnknown, isUnknown } from "../state/path.ts";
 import { SECRET_NAME } from "../state/state.ts";
 
 export interface Named {
@@ -12,7 +12,7 @@ export interface Named {
 export const isBuiltIn = ({ uid }: Named): boolean => isUidp(uid) && isRoot(uid);
 
 export const namedText = ({ uid, name }: Named): string => {
-  if (isUnknown(name) || (name === undefined && isUnknown(uid))) return "(not known yet)";
+  if (isUnknown(name) || (name === undefined && containsUnknown(uid))) return "(not known yet)";
   return typeof name === "string"
     ? name === SECRET_NAME
       ? name

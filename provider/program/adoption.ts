@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Json, parentOf } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { recordId } from "../kind/record.ts";
+import { containsUnknown } from "../state/path.ts";
 import { MATCH } from "../state/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
@@ -24,7 +25,11 @@ export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, ar
   if (inputs.adopt === undefined) return matchInput(kind, name, inputs, matches.get(args));
   const { adopt, parent, name: recordName, identity, role, email } = inputs;
   const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role, email });
-  const found = identifying.apply(async (own) => lookUp(kind, name, own as Json, await pulumi.isSecret(identifying)));
+  const found = identifying.apply(async (own): Promise<Json> => {
+    // In a group that the update creates there is nothing to look up yet.
+    if (pulumi.runtime.isDryRun() && containsUnknown(own)) return pulumi.unknown as Json;
+    return lookUp(kind, name, own as Json, await pulumi.isSecret(identifying));
+  });
   logChanges(kind, name, found, inputs);
   return { adopt: found.apply(({ uid }) => uid as string) };
 };

@@ -161,10 +161,11 @@ export const programWith = (timeoutMs: number): Program => {
       const constructed = (resource: pulumi.CustomResource) => {
         entry.resource = resource;
         byResource.set(resource, entry);
-        byId.set(resource.id, resource);
-        knownId(resource).then(
+        const { uid = resource.id } = resource as { uid?: pulumi.Output<string> };
+        byId.set(resource.id, resource).set(uid, resource);
+        knownValue(uid).then(
           // A uid as text means the group, where an association has the same.
-          (uid) => uid !== undefined && !sharesUid && byUid.set(uid, resource),
+          (known) => known !== undefined && !sharesUid && byUid.set(known, resource),
           () => undefined,
         );
         waits.clear();
@@ -242,5 +243,7 @@ const firstWith = (uid: string, entries: readonly Entry[], timeoutMs: number): P
   });
 
 /** The id; undefined in a preview that does not know it. `promise` is the SDK's own, not in its types. */
-const knownId = (resource: pulumi.CustomResource): Promise<string | undefined> =>
-  (resource.id as unknown as { promise(): Promise<string | undefined> }).promise();
+const knownId = (resource: pulumi.CustomResource): Promise<string | undefined> => knownValue(resource.id);
+
+const knownValue = (output: pulumi.Output<string>): Promise<string | undefined> =>
+  (output as unknown as { promise(): Promise<string | undefined> }).promise();

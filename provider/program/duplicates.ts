@@ -31,7 +31,8 @@ export const duplicates = (): Duplicates => {
   const identified = async (entered: Entered, reference: unknown): Promise<string | undefined> => {
     const resource = entered.resourceOf(reference);
     if (!resource) return (await known(reference)) as string | undefined;
-    const uid = await known((resource as pulumi.CustomResource).id);
+    const { uid: own, id } = resource as pulumi.CustomResource & { uid?: pulumi.Output<string> };
+    const uid = await known(own ?? id);
     if (uid !== undefined) return uid as string;
     return numberOf(resource);
   };

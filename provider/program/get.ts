@@ -4,6 +4,7 @@ import type { Resource } from "../../schema/index.ts";
 import * as engine from "../engine/get.ts";
 import { remembered } from "./binding-names.ts";
 import { referenceUid } from "./inputs.ts";
+import { isPlanned, unknownRecord } from "./planned.ts";
 import { programError, programSession } from "./session.ts";
 
 export interface GetArgs {
@@ -32,13 +33,14 @@ export type Inputs<T> = { [K in keyof T]: pulumi.Input<T[K]> };
 
 /** The record of that name in a group, or at the root. */
 export const getNamed = async <T extends engine.Named>(resource: Resource, args: GetArgs): Promise<T> =>
-  remembered(await lookedUp(() => engine.getNamed<T>(programSession, resource, args)));
+  remembered(await lookedUp(resource, args, () => engine.getNamed<T>(programSession, resource, args)));
 
 /** The same with inputs that may not be known yet, by `get`. Its name may be secret, so it is not remembered. */
 export const getNamedOutput = <T extends engine.Named>(
   resource: Resource,
   { name, parent }: { name: pulumi.Input<string>; parent?: unknown },
-  get = (args: GetArgs): Promise<T> => lookedUp(() => engine.getNamed<T>(programSession, resource, args)),
+  get = (args: GetArgs): Promise<T> =>
+    lookedUp(resource, args, () => engine.getNamed<T>(programSession, resource, args)),
 ): pulumi.Output<T> => {
   // A parent that was given and turns out undefined must not become a search at the root.
   const inputs = parent === undefined ? { name } : { name, parent: referenceUid(parent, resource.parent, "parent") };
@@ -50,13 +52,14 @@ export const getIn = <T extends engine.Named>(
   resource: Resource,
   args: { uid?: unknown; name?: unknown },
   place = "parent",
-): Promise<T> => lookedUp(() => engine.getIn<T>(programSession, resource, { ...args }, place));
+): Promise<T> => lookedUp(resource, args, () => engine.getIn<T>(programSession, resource, { ...args }, place));
 
 /** The record with this uid. */
 export const getByUid = <T extends { uid: string }>(resource: Resource, uid: unknown): Promise<T> =>
-  lookedUp(() => engine.getByUid<T>(programSession, resource, uid));
+  lookedUp(resource, { uid }, () => engine.getByUid<T>(programSession, resource, uid));
 
-const lookedUp = async <T>(look: () => Promise<T>): Promise<T> => {
+const lookedUp = async <T>(resource: Resource, args: object, look: () => Promise<T>): Promise<T> => {
+  if (isPlanned(args)) return unknownRecord(resource);
   try {
     return await look();
   } catch (error) {

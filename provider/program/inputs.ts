@@ -1,5 +1,5 @@
 // From the arguments of a program to the inputs that the engine gets: records that are referred to as uids (a resource of ours
-// gives its id, so that the engine knows the order), names of roles checked, secrets marked. The descriptor says which is which.
+// gives its own, so that the engine knows the order), names of roles checked, secrets marked. The descriptor says which is which.
 import * as pulumi from "@pulumi/pulumi";
 import { fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf, argumentsOf, fieldsWith, typeOfToken, withArticle } from "../kind/kind.ts";
@@ -26,9 +26,23 @@ const typeOf = (value: unknown): string | undefined =>
 /** The uid that a reference stands for; a resource of another type is refused where it is written. */
 export const referenceUid = (value: unknown, type: string, argument: string): pulumi.Input<string> | undefined => {
   const own = typeOf(value);
-  if (own === type) return (value as pulumi.CustomResource).id;
+  if (own === type) {
+    const { uid, id } = value as pulumi.CustomResource & { uid?: pulumi.Output<string> };
+    return uid ?? id;
+  }
   if (own) throw new TypeError(`${argument} takes ${withArticle(type)} or its uid; it was given ${withArticle(own)}`);
   return value as pulumi.Input<string> | undefined;
+};
+
+/**
+ * The uid of a resource: its id, which the engine knows in every preview but that of a create. There it is what the preview shows in
+ * place of the uid, among the outputs.
+ */
+export const uidOf = (id: pulumi.Output<string>, planned: pulumi.Output<string>): pulumi.Output<string> => {
+  if (!pulumi.runtime.isDryRun()) return id;
+  // The second parameter is the SDK's own: the function sees the unknown value (@pulumi/pulumi/output.ts).
+  const apply = id.apply.bind(id) as (known: (own: unknown) => unknown, runWithUnknowns: boolean) => unknown;
+  return apply((own) => (pulumi.isUnknown(own) ? planned : own), true) as pulumi.Output<string>;
 };
 
 /** The arguments with uids for records, and what is never shown marked as secret. */

@@ -1,15 +1,17 @@
 // Lists for programs, as async iterables.
 import { listAll } from "../../client/paginate.ts";
 import type { Json, Resource } from "../../schema/index.ts";
+import { isPlanned } from "./planned.ts";
 import { programSession } from "./session.ts";
 
 /** Filters (several are ANDed), `orderBy` and `pageSize` (default and most: 200) of the API's list request. */
 export type ListArgs<Request> = Omit<Request, "pageToken" | "skip">;
 
-// What a list leaves out, the program's filters say.
+// What a list leaves out, the program's filters say. There is nothing yet in a record that the update creates.
 export async function* listRecords<T extends { uid: string }>(
   { list: { operation, plural } }: Resource,
   args: Json,
 ): AsyncGenerator<T, void, undefined> {
+  if (isPlanned(args)) return;
   yield* listAll<T>(await programSession(), { operation, plural }, args);
 }

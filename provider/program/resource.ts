@@ -7,14 +7,14 @@ import { adoption, givenAdoption } from "./adoption.ts";
 import { rememberParent } from "./binding-names.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
-import { boundRecords, checkedRoles, inputsFrom, withSecretOutputs } from "./inputs.ts";
+import { boundRecords, checkedRoles, inputsFrom, uidOf, withSecretOutputs } from "./inputs.ts";
 import { settled } from "./removals.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 
 watchProgram();
 
-/** A resource of this package; its uid is the engine's id. */
+/** A resource of this package; its uid is the engine's id, once the record exists. */
 export abstract class IrmResource extends pulumi.CustomResource {
   /** Path of hexadecimal segments, the ancestors first: what other resources refer to */
   declare readonly uid: pulumi.Output<string>;
@@ -32,7 +32,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const form = formOf(new.target);
     requireOneForm(form, type, name, opts);
     const given = inputsFrom(descriptor, args);
-    const unset = Object.fromEntries(outputNames(descriptor).map((output) => [output, undefined]));
+    const unset = Object.fromEntries(["uid", ...outputNames(descriptor)].map((output) => [output, undefined]));
     markHandled(given);
     const declared = {
       type,
@@ -53,12 +53,11 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const bag = { ...unset, ...inputs, ...adopted, ...shown, ...secrets, ...own };
     super(form.prefix + type, name, bag, entered.opts);
     failWith(bag);
+    (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
     entered.constructed(this);
     if (kind === "group" && opts.id === undefined) rememberParent(this, given.parent);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given, this.getProvider(form.prefix + type));
     Object.assign(this, boundRecords(descriptor, this));
-    // Not an output of its own: the id stays known in the preview of an update, other outputs do not.
-    (this as { uid: pulumi.Output<string> }).uid = this.id;
   }
 }
 

@@ -7,7 +7,7 @@ import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
 import { type Form, formOf, requireOneForm, withAliases } from "./form.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
-import { type BoundRecord, checkedRole, referenceUid } from "./inputs.ts";
+import { type BoundRecord, checkedRole, referenceUid, uidOf } from "./inputs.ts";
 import { claimPlace, failWith, markHandled } from "./resource.ts";
 import type { Role } from "./role.ts";
 import { secretArguments } from "./secret-arguments.ts";
@@ -81,13 +81,19 @@ export class RoleBindingSet extends pulumi.CustomResource {
     const entered = currentProgram().enter({ type: TYPE, name, sharesUid: true, literals }, given, options);
     claimPlace(entered, TYPE, name, given);
     if (Array.isArray(pairs)) refuseTwice(name, entered, pairs);
-    const unset = { unmanaged: undefined, exclusive: undefined, maxRemovals: undefined, updateTime: undefined };
+    const unset = {
+      uid: undefined,
+      unmanaged: undefined,
+      exclusive: undefined,
+      maxRemovals: undefined,
+      updateTime: undefined,
+    };
     const described = form.looksUp ? secretArguments({}) : {};
     const bag = { ...unset, ...given, ...shownPairs(form, name, entered, pairs), ...described, ...own };
     super(form.prefix + TYPE, name, bag, entered.opts);
     failWith(bag);
+    (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
     entered.constructed(this);
-    (this as { uid: pulumi.Output<string> }).uid = this.id;
   }
 }
 

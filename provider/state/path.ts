@@ -1,4 +1,5 @@
 // Dotted paths of fields, `staticKeys.expirationTime`, and the values at them.
+import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { type FieldInfo, fieldPaths, type Json, type Message } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 
@@ -7,8 +8,11 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 
+/** A placeholder stands for a uid that is not known yet, too. */
 export const containsUnknown = (value: unknown): boolean =>
-  isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
+  isUnknown(value) ||
+  isPlaceholder(value) ||
+  (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
 

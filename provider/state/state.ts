@@ -27,7 +27,7 @@ export const ORGANIZATION = "__organization";
 /** `organization/project/stack/RoleBinding::editors` to `editors`. */
 export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.*::/s, "");
 
-/** Added by the constructor in a preview, and removed by the check, so no state has it. */
+/** Added by the constructor in a preview. The check removes it and adds `uid` to a new resource, so no state has either. */
 export const PREVIEW = "__preview";
 
 /** The same, of a record that a preview describes: the names of the arguments that the program marks as secret. */

@@ -223,7 +223,6 @@ describe("a preview", () => {
       parent: UNKNOWN,
       identity: UNKNOWN,
       role: { uid: UNKNOWN, name: "viewer" },
-      uid: UNKNOWN,
     });
   });
 

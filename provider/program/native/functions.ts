@@ -8,12 +8,18 @@ import type * as dynamic from "../../index.ts";
 import { remembered } from "../binding-names.ts";
 import { type GetArgs, type GetByUidArgs, getNamedOutput, getOutput, type Inputs } from "../get.ts";
 import type { GetInGroupOutputArgs } from "../group.ts";
+import { isPlanned, unknownRecord } from "../planned.ts";
 import { invoked, invokedLater, listFunction } from "./invoke.ts";
 
 type Options = pulumi.InvokeOptions | undefined;
 type Named = { uid: string; name: string };
 
-const get = <T>({ type }: Resource, args: object, opts: Options): Promise<T> => invoked<T>(`get${type}`, args, opts);
+const get = async <T>(resource: Resource, args: object, opts: Options): Promise<T> =>
+  isPlanned(args) ? unknownRecord<T>(resource) : invoked<T>(`get${resource.type}`, args, opts);
+
+/** The same as the value of an Output. */
+const getKnown = async <T>(resource: Resource, args: object, opts: Options): Promise<T> =>
+  isPlanned(args) ? unknownRecord<T>(resource) : invokedLater<T>(`get${resource.type}`, args, opts);
 
 const getNamed = async <T extends Named>(resource: Resource, args: GetArgs, opts: Options): Promise<T> => {
   requireNamed(resource, args);
@@ -23,13 +29,14 @@ const getNamed = async <T extends Named>(resource: Resource, args: GetArgs, opts
 const getNamedLater = <T extends Named>(resource: Resource, args: dynamic.GetOutputArgs, opts: Options) =>
   getNamedOutput<T>(resource, args, async (known) => {
     requireNamed(resource, known);
-    return invokedLater<T>(`get${resource.type}`, known, opts);
+    return getKnown<T>(resource, known, opts);
   });
 
 const getLater = <T>(resource: Resource, args: object, opts: Options, place?: string): pulumi.Output<T> =>
-  getOutput(resource, (known: object) => invokedLater<T>(`get${resource.type}`, known, opts), args, place);
+  getOutput(resource, (known: object) => getKnown<T>(resource, known, opts), args, place);
 
 async function* list<T>({ list: { operation, plural } }: Resource, args: object, opts: Options) {
+  if (isPlanned(args)) return;
   const { [plural]: records = [] } = await invoked<Json>(listFunction(operation), args, opts);
   yield* records as T[];
 }
