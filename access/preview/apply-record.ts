@@ -1,45 +1,48 @@
 // The steps of records: groups, identities, roles and single bindings.
-import { parentOf, printable } from "../../schema/index.ts";
+import { type Json, parentOf } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
+import type { Hidden } from "../review/proposal.ts";
 import { groupNodeOf, identityNodeOf, roleNodeOf } from "./record.ts";
-import { nodeOf, type Reference, referenceOf, roleReferenceOf } from "./reference.ts";
+import { nodeOf, referenceOf, roleReferenceOf } from "./reference.ts";
 import type { Resource, ResourceKind } from "./resource.ts";
-import { bind, groupOf, report, reportUnlisted, type Work } from "./work.ts";
+import { SECRET } from "./value.ts";
+import { bind, groupOf, report, reportPair, reportUnlisted, WORDS, type Work } from "./work.ts";
 
 type RecordKind = Exclude<ResourceKind, "roleBindingSet">;
 
 export const applyRecord: Record<RecordKind, (work: Work, resource: Resource) => void> = {
   group: (work, resource) => {
+    if (resource.planned?.mayAdopt) return reportTakeover(work, resource);
     const { inputs } = resource.planned as NonNullable<Resource["planned"]>;
     const live = work.after.groups.get(nodeOf(resource));
     const parent = live ? live.parent : inputs.root === true ? null : placeOf(work, resource);
     work.after.groups.set(nodeOf(resource), groupNodeOf(resource, parent, live));
   },
   identity: (work, resource) => {
+    if (resource.planned?.mayAdopt) return reportTakeover(work, resource);
     const live = work.after.identities.get(nodeOf(resource));
     const { node, hidden } = identityNodeOf(resource, live?.group ?? placeOf(work, resource), live);
-    reportHidden(work, resource, "", "who can assume it", hidden);
+    reportHidden(work, resource, "", "who can assume it", hidden, { of: "assumable", identity: node.id });
     work.after.identities.set(node.id, node);
   },
   role: (work, resource) => {
+    if (resource.planned?.mayAdopt) return reportTakeover(work, resource);
     const live = work.after.roles.get(nodeOf(resource));
     const { node, hidden } = roleNodeOf(resource, live?.group ?? placeOf(work, resource), live);
-    reportHidden(work, resource, "capabilities", "what the role grants", hidden);
+    const hides: Hidden = { of: "capabilities", role: node.id };
+    reportHidden(work, resource, "capabilities", "what the role grants", hidden, hides);
     work.after.roles.set(node.id, node);
   },
   roleBinding: (work, resource) => {
-    const { uid, inputs, dependencies, op } = resource.planned as NonNullable<Resource["planned"]>;
+    const { uid, inputs, op, mayAdopt } = resource.planned as NonNullable<Resource["planned"]>;
     if (uid) work.declared.add(uid);
     if (op === "same") return;
-    const { byUrn, after } = work;
-    const names = (inputs.names ?? {}) as Record<string, unknown>;
-    const group = uid ? { id: parentOf(uid) } : referenceOf(byUrn, inputs.parent, "group", dependencies.parent);
-    const identity = referenceOf(byUrn, inputs.identity, "identity", dependencies.identity, names.identity);
-    const role = roleReferenceOf(after, byUrn, inputs.role, dependencies.role, names.role);
-    const parts = { parent: group, identity, role };
-    const context = describe(work, parts);
-    for (const [property, part] of Object.entries(parts))
-      if ("why" in part) report(work, resource, property, `${part.why}; ${context}`);
+    const { records, after } = work;
+    if (mayAdopt) reportTakeover(work, resource);
+    const group = uid ? { id: parentOf(uid) } : referenceOf(records, inputs.parent, "group");
+    const identity = referenceOf(records, inputs.identity, "identity");
+    const role = roleReferenceOf(records, after, inputs.role);
+    reportPair(work, resource, { parent: group, identity, role });
     if ("id" in group && "id" in identity && "id" in role)
       bind(work, resource, {
         id: uid ?? resource.urn,
@@ -59,9 +62,11 @@ const reportHidden = (
   property: string,
   what: string,
   hidden: "unknown" | "secret" | undefined,
+  hides: Hidden,
 ): void => {
-  if (hidden)
-    report(work, resource, property, `${what} is ${hidden === "secret" ? "secret" : "known only to the run"}`);
+  if (hidden === undefined) return;
+  const why = `${what} is ${hidden === "secret" ? "secret" : "known only to the run"}`;
+  report(work, resource, property, why, hides, nodeOf(resource));
 };
 
 /** The group of a record. One that cannot be known gets a node of its own, so that its access stays in the review. */
@@ -78,11 +83,10 @@ const placeOf = (work: Work, resource: Resource): NodeId => {
   return id;
 };
 
-/** `identity deploy is granted a role that is not known at clusters` */
-const describe = ({ after }: Work, parts: Record<"parent" | "identity" | "role", Reference>): string => {
-  const named = (part: Reference, nodes: ReadonlyMap<NodeId, { name: string }>, kind: string): string =>
-    "id" in part
-      ? `${kind} ${printable(nodes.get(part.id)?.name ?? part.id)}`
-      : `${kind === "identity" ? "an identity" : `a ${kind}`} that is not known`;
-  return `${named(parts.identity, after.identities, "identity")} would get ${named(parts.role, after.roles, "role")} at ${named(parts.parent, after.groups, "group")}`;
+/** What a resource takes over. It creates nothing, so it is not in the graph. */
+const reportTakeover = (work: Work, resource: Resource): void => {
+  const inputs: Json = resource.planned?.inputs ?? {};
+  const kind = WORDS[resource.kind] as (Hidden & { of: "takeover" })["kind"];
+  const why = `it takes over a ${kind} that exists, and which one is ${inputs.adopt === SECRET ? "secret" : "known only to the run"}`;
+  report(work, resource, "adopt", why, { of: "takeover", kind, inputs });
 };

@@ -2,41 +2,55 @@
 import { hiddenIn } from "./record.ts";
 import type { Resource } from "./resource.ts";
 import { keyOfPair, managedIn, pairsOf, removableIn } from "./set.ts";
-import { bind, groupOf, report, type Work } from "./work.ts";
+import { SECRET } from "./value.ts";
+import { bind, groupOf, report, reportPair, type Work } from "./work.ts";
 
 export const applySet = (work: Work, resource: Resource): void => {
   const { inputs, op } = resource.planned as NonNullable<Resource["planned"]>;
-  const { byUrn, after } = work;
+  const { records, after } = work;
   const { outputs } = resource.stored ?? {};
   const group = resource.planned?.uid ? { id: resource.planned.uid } : groupOf(work, resource);
+  const pairs = pairsOf(resource, after, records);
   if (!("id" in group)) {
-    report(work, resource, "parent", `${group.why}; its bindings are not in this review`);
+    for (const [i, pair] of (pairs ?? []).entries())
+      reportPair(work, resource, { parent: group, ...pair }, (part) =>
+        part === "parent" ? part : `bindings[${i}].${part}`,
+      );
+    if (pairs === undefined)
+      report(work, resource, "parent", `${group.why}; its bindings are not in this review`, { of: "bindings" });
     return;
   }
   const managed = resource.deleted.length > 0 ? [] : managedIn(outputs, group.id);
   for (const { id } of managed) work.declared.add(id);
-  const pairs = pairsOf(resource, after, byUrn);
   if (pairs === undefined) {
-    report(work, resource, "bindings", "the list is known only to the run");
+    const why = `the list is ${inputs.bindings === SECRET ? "secret" : "known only to the run"}`;
+    // One that does not change is as the API lists it.
+    if (op !== "same") report(work, resource, "bindings", why, { of: "bindings", group: group.id });
     return;
   }
-  if (op !== "same" && hiddenIn(inputs.exclusive))
-    report(work, resource, "exclusive", "it is not known, so what an exclusive set removes is not in this review");
-  const wanted = new Set(pairs.map(keyOfPair));
+  if (op !== "same" && hiddenIn(inputs.exclusive)) {
+    const why = "it is not known, so what an exclusive set removes is not in this review";
+    report(work, resource, "exclusive", why);
+  }
+  const known = pairs.flatMap(({ identity, role }) =>
+    "id" in identity && "id" in role ? [{ identity: identity.id, role: role.id }] : [],
+  );
+  const wanted = new Set(known.map(keyOfPair));
   work.bindingsByGroup ??= Map.groupBy(after.bindings.values(), (one) => one.group);
   const here = (work.bindingsByGroup.get(group.id) ?? []).filter(({ id }) => after.bindings.has(id));
   const inGroup = new Map(here.map((one) => [keyOfPair(one), one.id]));
   const earlier = new Set(managedIn(resource.refreshed?.outputs, group.id).map(keyOfPair));
   pairs.forEach((pair, i) => {
-    for (const { property, why } of pair.problems) report(work, resource, property, why);
-    const { identity, role } = pair;
-    if (identity === undefined || role === undefined) return;
-    const existing = inGroup.get(keyOfPair(pair));
+    if (op !== "same") reportPair(work, resource, { parent: group, ...pair }, (part) => `bindings[${i}].${part}`);
+    if (!("id" in pair.identity && "id" in pair.role)) return;
+    const [identity, role] = [pair.identity.id, pair.role.id];
+    const key = keyOfPair({ identity, role });
+    const existing = inGroup.get(key);
     if (existing !== undefined) work.declared.add(existing);
     else if (op !== "same") {
       const id = `${resource.urn}[${i}]`;
       bind(work, resource, { id, uid: null, group: group.id, identity, role });
-      if (earlier.has(keyOfPair(pair))) work.restored.push(id);
+      if (earlier.has(key)) work.restored.push(id);
     }
   });
   const removed = [

@@ -24,16 +24,15 @@ const DOORS: Readonly<Record<string, Door>> = {
 
 const OPENS = ["create", "create-replacement", "replace", "update", "import", "import-replacement"];
 
-export const openedToPeople = ({ byUrn, after }: Work, { steps }: Preview): Unknown[] => {
+export const openedToPeople = ({ records, after }: Work, { steps }: Preview): Unknown[] => {
   const unknown = new Map<string, Unknown>();
   for (const { urn, op, newState } of steps) {
     const door = DOORS[ourTypeOf(urn) ?? ""];
     if (!door || !OPENS.includes(op)) continue;
     const inputs = valuesIn(newState?.inputs);
-    const dependencies = newState?.propertyDependencies ?? {};
     const { [door.role]: value } = inputs;
-    const group = referenceOf(byUrn, inputs.parent, "group", dependencies.parent ?? []);
-    const role = roleReferenceOf(after, byUrn, value, dependencies[door.role] ?? []);
+    const group = referenceOf(records, inputs.parent, "group");
+    const role = roleReferenceOf(records, after, value);
     const place = named(group, after.groups, "a group that is not known");
     const subject = partsOfUrn(urn).name;
     const message = `${door.words} ${printable(subject)}: ${door.who} gets ${named(role, after.roles, "a role that is not known")} at ${place} and below; people without an identity are in neither gains nor findings`;

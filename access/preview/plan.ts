@@ -4,17 +4,17 @@ import { compare } from "../graph/compare.ts";
 import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { type IsVisible, visibilityIn } from "../graph/visible.ts";
-import type { AdoptedRecord, ForcedRecord, Proposal } from "../review/proposal.ts";
-import type { Unknown } from "../review/report.ts";
+import type { AdoptedRecord, ForcedRecord, Proposal, UnknownPart } from "../review/proposal.ts";
 import { applyRecord } from "./apply-record.ts";
 import { applySet } from "./apply-set.ts";
 import { openedToPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
+import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
 import { type Resource, type ResourceKind, resourcesIn, type Stored } from "./resource.ts";
 import { managedIn } from "./set.ts";
 import type { Preview } from "./shape.ts";
-import { WORDS, type Work } from "./work.ts";
+import { report, WORDS, type Work } from "./work.ts";
 
 // What others refer to comes first.
 const ORDER: readonly ResourceKind[] = ["group", "role", "identity", "roleBinding", "roleBindingSet"];
@@ -29,15 +29,20 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
   for (const resource of resources)
     for (const stored of [resource.stored, ...resource.deleted])
       if (stored) showStored(before, resource, stored, isVisible);
+  const records = recordsIn(byUrn, before);
   const work: Work = {
-    byUrn,
+    records,
     before,
     after: newGraph(before),
     isVisible,
-    unknown: unclear.sort((a, b) => compare(a.subject, b.subject) || compare(a.message, b.message)),
+    unknown: unclear
+      .sort((a, b) => compare(a.subject, b.subject) || compare(a.message, b.message))
+      .map((one) => ({ ...one, hides: { of: "anything" } })),
     declared: new Set(),
     restored: [],
   };
+  for (const resource of records.unclear)
+    report(work, resource, "uid", "its step shows the uid of another record", { of: "anything" });
   for (const resource of resources) remove(work, resource);
   for (const resource of resources) apply(work, resource);
   const deleted = new Set(resources.flatMap((one) => deletedBy(one).map(({ uid }) => uid)));
@@ -53,7 +58,13 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     undeclared: undeclaredIn(work, preview, resources),
     organizations: organizationsOf(resources),
     unknown: [
-      ...preview.unreadable.map((text) => ({ subject: "", message: `a step of the preview cannot be read: ${text}` })),
+      ...preview.unreadable.map(
+        (text): UnknownPart => ({
+          subject: "",
+          message: `a step of the preview cannot be read: ${text}`,
+          hides: { of: "anything" },
+        }),
+      ),
       ...work.unknown,
       ...openedToPeople(work, preview),
       ...limitsOf(preview, resources),
@@ -207,13 +218,12 @@ const shortenedIn = ({ steps, summary }: Preview): string[] =>
   });
 
 /** What this preview cannot say, because of how it was made. */
-const limitsOf = (preview: Preview, resources: readonly Resource[]): Unknown[] => {
+const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart[] => {
   const existed = resources.filter(
     ({ planned, deleted }) => deleted.length > 0 || (planned && planned.op !== "create"),
   );
   const isRefreshed = preview.steps.some(({ op }) => op === "refresh") || (existed.length === 0 && hasSames(preview));
-  return [
-    ...shortenedIn(preview),
+  const others = [
     ...(isRefreshed
       ? []
       : [
@@ -225,4 +235,8 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): Unknown[] =
           "the preview was made without --show-sames: it leaves out the resources that stay, so this review cannot tell which access nothing declares",
         ]),
   ].map((message) => ({ subject: "", message }));
+  const shortened = shortenedIn(preview).map(
+    (message): UnknownPart => ({ subject: "", message, hides: { of: "anything" } }),
+  );
+  return [...shortened, ...others];
 };

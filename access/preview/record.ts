@@ -1,4 +1,5 @@
 // Nodes of a graph from the inputs of resources, as a preview shows them.
+import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { capabilityName, type Json } from "../../schema/index.ts";
 import type { GroupNode, IdentityNode, NodeId, RoleNode } from "../graph/graph.ts";
 import { RELATIONSHIPS, relationshipOf } from "../graph/live-record.ts";
@@ -10,7 +11,9 @@ import { SECRET, UNKNOWN } from "./value.ts";
 /** What a preview does not show in a value: undefined when it shows all of it. */
 export const hiddenIn = (value: unknown): "unknown" | "secret" | undefined => {
   if (value === SECRET) return "secret";
-  if (typeof value === "string") return value.includes(UNKNOWN) ? "unknown" : undefined;
+  // A text that contains the uid of a new record will contain another one.
+  if (typeof value === "string")
+    return value.includes(UNKNOWN) || withoutPlaceholders(value) !== value ? "unknown" : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const one of Object.values(value)) {
     const found = hiddenIn(one);
@@ -28,10 +31,11 @@ const nodeIn = (resource: Resource, live?: { name: string }) => ({
   name: nameIn(resource.planned?.inputs ?? {}, live?.name ?? resource.logicalName),
 });
 
-/** Inputs that the preview changes, so that the API's record takes them. */
+/** Inputs that the preview changes, so that the API's record takes them. A secret has one text, before and after. */
 const changedInputs = ({ planned, stored }: Resource, names: readonly string[]): boolean => {
   const [news, olds] = [planned?.inputs ?? {}, stored?.inputs ?? {}];
-  return planned?.op === "create" || names.some((name) => textOf(news[name]) !== textOf(olds[name]));
+  if (planned?.op === "create") return true;
+  return names.some((name) => textOf(news[name]) !== textOf(olds[name]) || hiddenIn(news[name]) === "secret");
 };
 
 export const groupNodeOf = (resource: Resource, parent: NodeId | null, live?: GroupNode): GroupNode => ({

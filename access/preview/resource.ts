@@ -1,5 +1,6 @@
 // The steps of a preview, gathered by resource: what the engine does with each resource of ours, and the state and the inputs
 // that it shows for it.
+import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { valuesIn } from "./value.ts";
@@ -36,9 +37,11 @@ export interface Resource {
   planned?: {
     /** undefined: only the run gives it one */
     uid?: string;
+    /** what its step shows in place of the uid */
+    shownUid?: string;
+    /** it takes over a record, and which one is not known; it may create none */
+    mayAdopt?: boolean;
     inputs: Json;
-    /** URNs of the resources that each input comes from */
-    dependencies: Readonly<Record<string, readonly string[]>>;
     op: "same" | "update" | "create" | "read";
     /** when an interrupted run created the record, which this one takes over */
     interruptedAt?: string;
@@ -70,6 +73,9 @@ export const stackIn = ({ steps }: Preview): string | undefined => {
   const [, stack, project] = /^urn:pulumi:(.+?)::(.+?)::/s.exec(steps[0]?.urn ?? "") ?? [];
   return stack && `${project}/${stack}`;
 };
+
+/** Of the native plugin. */
+export const isNativeUrn = (urn: string): boolean => partsOfUrn(urn).type.startsWith("irm:");
 
 /** `RoleBinding`; undefined for a resource of another provider. */
 export const ourTypeOf = (urn: string): string | undefined => TYPE.exec(partsOfUrn(urn).type)?.[1];
@@ -165,12 +171,7 @@ const storedIn = (state: State | null | undefined): Stored | undefined => {
 
 type Planned = NonNullable<Resource["planned"]>;
 
-const plannedIn = (state: State | null | undefined): Pick<Planned, "inputs" | "dependencies"> => ({
-  inputs: valuesIn(state?.inputs),
-  dependencies: Object.fromEntries(
-    Object.entries(state?.propertyDependencies ?? {}).map(([name, urns]) => [name, urns ?? []]),
-  ),
-});
+const plannedIn = (state: State | null | undefined): Pick<Planned, "inputs"> => ({ inputs: valuesIn(state?.inputs) });
 
 /** An adopted record exists, and so does one that an interrupted run created. */
 const created = (state: State): Planned => {
@@ -178,7 +179,15 @@ const created = (state: State): Planned => {
   const { adopt } = planned.inputs;
   const { uid, at } = takenOver(state) ?? {};
   if (isUidp(uid)) return { ...planned, uid, op: "create", interruptedAt: String(at) };
-  return { ...planned, ...(isUidp(adopt) && { uid: adopt }), op: "create" };
+  if (isUidp(adopt) && !isPlaceholder(adopt)) return { ...planned, uid: adopt, op: "create" };
+  const shownUid = planned.inputs.uid ?? valuesIn(state.outputs).uid;
+  return {
+    ...planned,
+    ...(isUidp(shownUid) && { shownUid }),
+    // Of an interrupted run, too: what is in doubt may be it.
+    ...(((adopt !== undefined && adopt !== null) || takenOver(state) !== undefined) && { mayAdopt: true }),
+    op: "create",
+  };
 };
 
 /** Added in a preview: to the inputs of a dynamic resource, and to the outputs of a native one (provider/recovery/preview.ts). */

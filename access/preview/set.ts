@@ -1,38 +1,26 @@
 // The pairs of a RoleBindingSet: those that it declares, and the bindings that the run removes.
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, BindingNode, NodeId } from "../graph/graph.ts";
-import { referenceOf, roleReferenceOf } from "./reference.ts";
+import type { Records } from "./records.ts";
+import { type Reference, referenceOf, roleReferenceOf } from "./reference.ts";
 import type { Resource } from "./resource.ts";
 
-/** A declared pair: its nodes, or why one of them cannot be known. */
+/** A declared pair. */
 export interface Pair {
-  identity: NodeId | undefined;
-  role: NodeId | undefined;
-  problems: { property: string; why: string }[];
+  identity: Reference;
+  role: Reference;
 }
 
 /** undefined: the list itself is not known. */
-export const pairsOf = (
-  { planned }: Resource,
-  graph: AccessGraph,
-  byUrn: ReadonlyMap<string, Resource>,
-): Pair[] | undefined => {
-  const { inputs = {}, dependencies = {} } = planned ?? {};
-  const { bindings, names } = inputs;
+export const pairsOf = ({ planned }: Resource, graph: AccessGraph, records: Records): Pair[] | undefined => {
+  const { bindings } = planned?.inputs ?? {};
   if (!Array.isArray(bindings)) return undefined;
-  // One property holds all pairs, so each value may come from any resource that the property depends on; the names tell which.
-  return bindings.map((pair: Json | null, i): Pair => {
-    const named = (Array.isArray(names) ? names[i] : undefined) as Json | undefined;
-    const own = typeof pair === "object" && pair !== null ? pair : {};
-    const identity = referenceOf(byUrn, own.identity, "identity", dependencies.bindings, named?.identity);
-    const role = roleReferenceOf(graph, byUrn, own.role, dependencies.bindings, named?.role);
-    const problems = Object.entries({ identity, role }).flatMap(([property, reference]) =>
-      "why" in reference ? [{ property: `bindings[${i}].${property}`, why: reference.why }] : [],
-    );
+  return bindings.map((pair: Json | null | string): Pair => {
+    // What is not known, or secret, as a whole is so in its parts.
+    const own = typeof pair === "object" && pair !== null ? pair : { identity: pair, role: pair };
     return {
-      identity: "id" in identity ? identity.id : undefined,
-      role: "id" in role ? role.id : undefined,
-      problems,
+      identity: referenceOf(records, own.identity, "identity"),
+      role: roleReferenceOf(records, graph, own.role),
     };
   });
 };

@@ -2,16 +2,17 @@
 import { printable } from "../../schema/index.ts";
 import type { BindingNode, GraphBuilder, NodeId } from "../graph/graph.ts";
 import type { IsVisible } from "../graph/visible.ts";
-import type { Unknown } from "../review/report.ts";
+import type { Hidden, UnknownPart } from "../review/proposal.ts";
+import type { Records } from "./records.ts";
 import { type Reference, referenceOf } from "./reference.ts";
 import type { Resource, ResourceKind } from "./resource.ts";
 
 export interface Work {
-  byUrn: ReadonlyMap<string, Resource>;
+  records: Records;
   before: GraphBuilder;
   after: GraphBuilder;
   isVisible: IsVisible;
-  unknown: Unknown[];
+  unknown: UnknownPart[];
   /** bindings that a resource declares or removes */
   declared: Set<NodeId>;
   restored: NodeId[];
@@ -47,14 +48,53 @@ export const reportUnlisted = (work: Work, resource: Resource, group: NodeId): v
   report(work, resource, "parent", why);
 };
 
-export const groupOf = ({ byUrn }: Work, { planned }: Resource): Reference =>
-  referenceOf(byUrn, planned?.inputs.parent, "group", planned?.dependencies.parent);
+export const groupOf = ({ records }: Work, { planned }: Resource): Reference =>
+  referenceOf(records, planned?.inputs.parent, "group");
 
 /** What the preview does not tell of a resource. */
-export const report = (work: Work, { kind, logicalName }: Resource, property: string, why: string): void => {
+export const report = (
+  work: Work,
+  { kind, logicalName }: Resource,
+  property: string,
+  why: string,
+  hides?: Hidden,
+  about?: NodeId,
+): void => {
   work.unknown.push({
+    ...(hides && { hides, about }),
     subject: logicalName,
     ...(property && { property }),
     message: `${WORDS[kind]} ${printable(logicalName)}: ${property && `${property}: `}${why}`,
   });
+};
+
+/** A pair that a role binding or a set declares. The first part that is not known carries what it may hide. */
+export const reportPair = (
+  work: Work,
+  resource: Resource,
+  parts: Readonly<Record<"parent" | "identity" | "role", Reference>>,
+  pathOf: (part: string) => string = (part) => part,
+): void => {
+  const idOf = (part: Reference): NodeId | undefined => ("id" in part ? part.id : undefined);
+  const [group, identity, role] = [idOf(parts.parent), idOf(parts.identity), idOf(parts.role)];
+  const hides: Hidden = {
+    of: "binding",
+    ...(group !== undefined && { group }),
+    ...(identity !== undefined && { identity }),
+    ...(role !== undefined && { role }),
+  };
+  const unknown = Object.entries(parts).filter(([, part]) => "why" in part) as [string, { why: string }][];
+  unknown.forEach(([part, { why }], i) => {
+    const text = `${why}; ${grantText(work, parts)}`;
+    report(work, resource, pathOf(part), text, i === 0 ? hides : undefined, identity);
+  });
+};
+
+/** `identity deploy would get a role that is not known at group clusters` */
+const grantText = ({ after }: Work, parts: Readonly<Record<"parent" | "identity" | "role", Reference>>): string => {
+  const named = (part: Reference, nodes: ReadonlyMap<NodeId, { name: string }>, kind: string): string =>
+    "id" in part
+      ? `${kind} ${printable(nodes.get(part.id)?.name ?? part.id)}`
+      : `${kind === "identity" ? "an identity" : `a ${kind}`} that is not known`;
+  return `${named(parts.identity, after.identities, "identity")} would get ${named(parts.role, after.roles, "role")} at ${named(parts.parent, after.groups, "group")}`;
 };

@@ -9,25 +9,26 @@ import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
 import { bindingsOf, contentsOf } from "./contents.ts";
 import { byBreadth, findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder, worstRankOf } from "./danger.ts";
+import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
-import type { Proposal } from "./proposal.ts";
-import type {
-  DeletedGroup,
-  ExpiringKey,
-  IdentityReview,
-  Report,
-  Review,
-  Row,
-  RuleName,
-  RulesSource,
-  Undeclared,
-  Unknown,
+import type { Proposal, UnknownPart } from "./proposal.ts";
+import {
+  type DeletedGroup,
+  type ExpiringKey,
+  type IdentityReview,
+  type Report,
+  type Review,
+  type Row,
+  RULES,
+  type RuleName,
+  type RulesSource,
+  type Undeclared,
 } from "./report.ts";
 import { brokenIn } from "./required.ts";
 import { rules } from "./rule/index.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
-import type { Verdict } from "./rules-option.ts";
+import type { Required, Verdict } from "./rules-option.ts";
 
 export interface ReviewOptions extends Verdict {
   notVisible: readonly NotVisible[];
@@ -54,12 +55,14 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   });
   const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget: newReviewBudget() };
   const people = peopleInputOf(proposal, nowMs, input.budget);
-  const found = [
+  const unknown = [...proposal.unknown, ...unreadableRoles(input, "identity "), ...unreadableRoles(people)];
+  const found: Judged[] = [
     ...changedRules.map(({ file, message }) => ({
       finding: { rule: "rules-changed" as const, subject: file, name: file, message },
     })),
     ...findingsOf(input, people),
     ...subjectsOf(input, brokenIn(proposal, verdict.required ?? {}, notVisible)),
+    ...hiddenIn(input, unknown, verdict.required ?? {}),
   ];
   const findings = findingsInOrder(judge(found, verdict, { before, after, notVisible }));
   const report: Report = {
@@ -74,7 +77,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     forceDestroy: forcedOf(proposal),
     undeclared: undeclaredOf(proposal),
     expiringKeys: expiringKeysOf(after, nowMs),
-    unknown: [...proposal.unknown, ...unreadableRoles(input, "identity "), ...unreadableRoles(people)],
+    unknown: unknown.map(({ hides: _hides, about: _about, ...own }) => own),
     notVisible: notVisible
       .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(before, group), message }))
       .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
@@ -175,6 +178,20 @@ const findingsOf = (input: RuleInput, people: PeopleInput): Judged[] =>
     ),
   ]);
 
+/** What the rules could find in what is not known, in their order. */
+const hiddenIn = (input: RuleInput, unknown: readonly UnknownPart[], required: Required): Judged[] => {
+  const possible = unknown.flatMap((one) => hiddenRules(one, input, required).map((rule) => ({ rule, ...one })));
+  return RULES.flatMap((rule) => possible.filter((one) => one.rule === rule)).flatMap(
+    ({ rule, about, subject, message }) => {
+      const found = { rule, subject: about ?? subject, message: `possible, since it is not known: ${message}` };
+      return subjectsOf(input, [found]).map(({ finding, ...own }) => ({
+        ...own,
+        finding: { ...finding, unknown: true as const },
+      }));
+    },
+  );
+};
+
 /** With the name and the uid of what each is about. */
 const subjectsOf = (
   { before, after }: Pick<RuleInput, "before" | "after">,
@@ -256,7 +273,7 @@ const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] =>
     );
 
 /** Bindings that come or go with a role whose capabilities cannot be read: what they change is not in the rows. */
-const unreadableRoles = ({ before, after }: RuleInput, word = ""): Unknown[] => {
+const unreadableRoles = ({ before, after }: RuleInput, word = ""): UnknownPart[] => {
   const texts = [
     { from: before, to: after, verb: "gains" },
     { from: after, to: before, verb: "loses" },
@@ -266,10 +283,13 @@ const unreadableRoles = ({ before, after }: RuleInput, word = ""): Unknown[] => 
     const known = new Set([...from.bindings.values()].map(key));
     return [...to.bindings.values()]
       .filter((one) => !known.has(key(one)) && !to.roles.get(one.role)?.capabilities.length)
-      .map(({ identity, role, group }) => ({
-        subject: nameOf(to.identities, identity),
-        message: `the capabilities of role ${nameOf(to.roles, role)} cannot be read, so what ${word}${nameOf(to.identities, identity)} ${verb} with it at ${groupNameOf(to, group)} is not known`,
-      }));
+      .map(
+        ({ identity, role, group }): UnknownPart => ({
+          subject: nameOf(to.identities, identity),
+          ...(to === after && { about: identity, hides: { of: "binding", identity, role, group } }),
+          message: `the capabilities of role ${nameOf(to.roles, role)} cannot be read, so what ${word}${nameOf(to.identities, identity)} ${verb} with it at ${groupNameOf(to, group)} is not known`,
+        }),
+      );
   });
   return texts.sort((a, b) => compare(a.message, b.message));
 };

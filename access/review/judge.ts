@@ -56,7 +56,8 @@ const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
     const { subject } = allowance;
     const kind = kindOf(node, before) ?? kindOf(node, after);
     if (node === undefined || kind === undefined) {
-      if (subject !== finding.subject) return undefined;
+      // The author of a change names what is not known.
+      if (subject !== finding.subject || finding.unknown) return undefined;
       if (!isNew) return true;
       return `${allowanceText(allowance)} does not excuse it: they are new, and an allowance is for those who exist`;
     }

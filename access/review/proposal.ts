@@ -1,4 +1,5 @@
 // What a preview or a policy proposes: access before and after, and what two graphs cannot say.
+import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { Unknown } from "./report.ts";
 
@@ -24,6 +25,28 @@ export interface ForcedRecord {
   deletes: boolean;
 }
 
+/** What may stand behind something that is not known. A member that is absent may be any record. */
+export type Hidden =
+  /** a role binding */
+  | { of: "binding"; identity?: NodeId; role?: NodeId; group?: NodeId }
+  /** any role bindings of the group, which may come and go */
+  | { of: "bindings"; group?: NodeId }
+  /** who can assume the identity */
+  | { of: "assumable"; identity: NodeId }
+  /** what the role grants */
+  | { of: "capabilities"; role: NodeId }
+  /** a record that exists, and gets these inputs */
+  | { of: "takeover"; kind: "group" | "identity" | "role" | "role binding"; inputs: Json }
+  | { of: "anything" };
+
+/** Something that is not known. */
+export interface UnknownPart extends Unknown {
+  /** what may stand behind it, where a rule could find it */
+  hides?: Hidden;
+  /** whom it is about, where that is known */
+  about?: NodeId | undefined;
+}
+
 export interface Proposal {
   source: "preview" | "policy";
   before: AccessGraph;
@@ -40,5 +63,5 @@ export interface Proposal {
   undeclared: readonly NodeId[];
   /** those that the change is about, of several that the caller sees; absent: not known */
   organizations?: ReadonlySet<NodeId>;
-  unknown: readonly Unknown[];
+  unknown: readonly UnknownPart[];
 }

@@ -112,6 +112,7 @@ export const Finding = z.object({
   message: z.string(),
   allowed: z.literal(true).optional().describe("excused by --allow"),
   denied: z.literal(true).optional().describe("of a rule that is denied or required: the exit code is 3"),
+  unknown: z.literal(true).optional().describe("not found, but possible: an entry of unknown may hide it"),
 });
 export type Finding = z.infer<typeof Finding>;
 

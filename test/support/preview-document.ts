@@ -1,10 +1,8 @@
 // The document that `pulumi preview --json --show-sames --refresh` prints of a change from one access graph to another, as if a
 // program declared all of an organisation. Records of `after` that do not exist yet have the uid null.
 import type { AccessGraph, NodeId } from "../../access/graph/graph.ts";
+import { placeholderUid } from "../../client/placeholder-uid.ts";
 import type { Json } from "../../schema/index.ts";
-
-// What the engine prints in place of a value that only the run knows.
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export interface PreviewOptions {
   /** of the organisation, which the program does not declare */
@@ -16,6 +14,8 @@ export interface PreviewOptions {
 interface Resource {
   urn: string;
   uid: string | null;
+  /** what the preview shows in place of the uid of a new record */
+  placeholder: string;
   inputs: Json;
   outputs: Json;
   dependencies: Record<string, string[]>;
@@ -40,7 +40,7 @@ export const previewDocument = (before: AccessGraph, after: AccessGraph, options
 const stepOf = (urn: string, old: Resource | undefined, now: Resource | undefined): Json & { op: string } => {
   if (!now) return { op: "delete", urn, oldState: old && stateOf(old) };
   const newState = { inputs: now.inputs, propertyDependencies: now.dependencies };
-  if (!old) return { op: "create", urn, newState };
+  if (!old) return { op: "create", urn, newState: { ...newState, inputs: { ...now.inputs, uid: now.placeholder } } };
   const isSame = JSON.stringify(old.inputs) === JSON.stringify(now.inputs);
   return { op: isSame ? "same" : "update", urn, oldState: stateOf(old), newState };
 };
@@ -58,18 +58,25 @@ const resourcesOf = (graph: AccessGraph, { organization, sets = false }: Preview
   const urnOf = (type: string, id: NodeId): string => `urn:pulumi:dev::acme::pulumi-nodejs:dynamic/irm:${type}::${id}`;
   const nodes = { Group: graph.groups, Identity: graph.identities, Role: graph.roles };
 
+  const placeholders = new Map<string, string>();
+  const placeholderOf = (urn: string): string => {
+    const placeholder = placeholders.get(urn) ?? (placeholderUid(organization) as string);
+    placeholders.set(urn, placeholder);
+    return placeholder;
+  };
   const dependencies = new Map<string, Record<string, string[]>>();
-  /** The uid, or the unknown value and the resource that gives it. */
+  /** The uid, or what stands for it, and the resource that gives it. */
   const refer = (urn: string, property: string, type: keyof typeof nodes, id: NodeId): string => {
     const own = dependencies.get(urn) ?? {};
     dependencies.set(urn, own);
     const isDeclared = isInside(id);
     own[property] = [...new Set([...(own[property] ?? []), ...(isDeclared ? [urnOf(type, id)] : [])])];
-    return nodes[type].get(id)?.uid ?? UNKNOWN;
+    return nodes[type].get(id)?.uid ?? placeholderOf(urnOf(type, id));
   };
   const add = (urn: string, uid: string | null, inputs: Json, outputs: Json = {}): void => {
     const all = { ...inputs, ...outputs, ...(uid && { uid }) };
-    resources.set(urn, { urn, uid, inputs, outputs: all, dependencies: dependencies.get(urn) ?? {} });
+    const own = { placeholder: placeholderOf(urn), dependencies: dependencies.get(urn) ?? {} };
+    resources.set(urn, { urn, uid, inputs, outputs: all, ...own });
   };
 
   for (const { id, uid, name, parent } of graph.groups.values()) {

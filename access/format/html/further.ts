@@ -6,7 +6,7 @@ import type { Section } from "./page.ts";
 
 type Sections = readonly (Section | false)[];
 
-/** What the review cannot tell stands near its findings: a reader must not take silence for safety. */
+/** What the review cannot tell comes first: a reader must not take silence for safety. */
 export const limitSections = ({ unknown, notVisible }: Report): Sections => [
   listSection(
     "unknown",

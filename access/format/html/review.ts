@@ -30,8 +30,8 @@ export const reviewAsHtml = (review: Review): string => {
     lead: leadOf(report),
     search: "identities, groups and roles",
     sections: [
-      findingsSection(report.findings, links),
       ...limitSections(report),
+      findingsSection(report.findings, links),
       identitiesSection(report, sets),
       peopleSection(report.people, sets),
       ...deletionSections(report),

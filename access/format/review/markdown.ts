@@ -43,7 +43,7 @@ export const reportAsMarkdown = (report: Report): string => {
   const identities = report.identities.map((identity) => ({ identity, changes: changesOf(identity) }));
   let blocks: Block[] = [];
   for (const shown of CAPABILITIES_SHOWN) {
-    blocks = [findingsBlock(report.findings), ...limits, identitiesBlock(identities, shown)];
+    blocks = [...limits, findingsBlock(report.findings), identitiesBlock(identities, shown)];
     blocks.push(peopleBlock(report.people, shown), ...sections);
     blocks = blocks.filter(({ items }) => items.length > 0);
     const text = whole(blocks, room);

@@ -7,7 +7,9 @@ import { planFrom } from "../../../access/preview/plan.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Review } from "../../../access/review/report.ts";
+import { placeholderUid } from "../../../client/placeholder-uid.ts";
 import type { Json } from "../../../schema/index.ts";
+import { ROOT } from "../graphs.ts";
 
 export const NOW_MS = Date.parse("2026-11-22T00:00:00Z");
 
@@ -44,12 +46,38 @@ export const urnOf = (type: string, name: string): string =>
 
 type Dependencies = Record<string, string[]>;
 
+const placeholders = new Map<string, string>();
+
+/** What the preview shows in place of the uid of the record that a resource creates. */
+export const placeholderOf = (type: string, name: string): string => {
+  const urn = urnOf(type, name);
+  const uid = placeholders.get(urn) ?? (placeholderUid(ROOT) as string);
+  placeholders.set(urn, uid);
+  return uid;
+};
+
 /** A step as the engine prints it. */
 export const created = (type: string, name: string, inputs: Json, propertyDependencies: Dependencies = {}): Json => ({
   op: "create",
   urn: urnOf(type, name),
-  newState: { type, custom: true, inputs, propertyDependencies },
+  newState: {
+    type,
+    custom: true,
+    inputs: { ...(inputs.adopt === undefined && { uid: placeholderOf(type, name) }), ...inputs },
+    propertyDependencies,
+  },
 });
+
+/** The same of a native resource, whose step does not show its placeholder; and the placeholder. */
+export const createdNative = (type: string, name: string, inputs: Json): { step: Json; uid: string } => {
+  const urn = nativeUrnOf(type, name);
+  return {
+    step: { op: "create", urn, newState: { type, custom: true, inputs } },
+    uid: placeholderUid(ROOT, urn) as string,
+  };
+};
+
+const nativeUrnOf = (type: string, name: string): string => `urn:pulumi:dev::access::irm:index:${type}::${name}`;
 
 export const changed = (
   op: string,

@@ -5,7 +5,7 @@ import { checkService } from "../../../access/preview/service.ts";
 import { PreviewError, parsePreview } from "../../../access/preview/shape.ts";
 import type { Json } from "../../../schema/index.ts";
 import { ROOT, uidIn } from "../graphs.ts";
-import { changed, created, UNKNOWN, urnOf } from "./fixture.ts";
+import { changed, created, placeholderOf, UNKNOWN, urnOf } from "./fixture.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, named, reportOf, rowsOf, TEAM, VIEWER } from "./team.ts";
 
 const BOUND = created("RoleBinding", "b", { parent: TEAM, identity: CI, role: "viewer" });
@@ -188,11 +188,11 @@ describe("resources that are not in the graph", () => {
 
   test("an invite and an identity provider give access to people, and are said", () => {
     const group = created("Group", "new", { parent: TEAM, name: "new" });
-    const parent = { parent: [urnOf("Group", "new")] };
+    const parent = placeholderOf("Group", "new");
     expect(
       messagesOf(
         group,
-        created("GroupInvite", "i", { parent: UNKNOWN, role: "viewer" }, parent),
+        created("GroupInvite", "i", { parent, role: "viewer" }),
         created("IdentityProvider", "p", { parent: ROOT, defaultRole: MAKER }),
       ),
     ).toEqual([

@@ -71,6 +71,8 @@ try {
 } finally {
   await place.close();
 }
+// The process that runs the program would keep this one.
+process.exit(0);
 
 /** Without the folders and addresses of this machine. */
 function withoutMachine(text: string): string {

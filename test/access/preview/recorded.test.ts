@@ -20,7 +20,7 @@ describe("a recorded preview of a new stack", () => {
     ]);
   });
 
-  test("resolves what the preview does not know by the dependencies that it reports", () => {
+  test("knows each new record by its placeholder", () => {
     expect(report.unknown).toEqual([]);
   });
 });
@@ -105,7 +105,7 @@ describe("a recorded preview of an edit", () => {
     expect(JSON.stringify(report)).not.toContain("[secret]");
   });
 
-  test("what no dependency tells is listed as unknown", () => {
+  test("what only the run knows is listed as unknown", () => {
     expect(report.unknown).toEqual([
       {
         subject: "deploy-unknown",
@@ -128,7 +128,33 @@ describe("a recorded preview of an edit", () => {
       "pull-request-writes review",
       "identity-replaced moved",
       "regrants-removed review",
+      "gains-owner deploy",
     ]);
+    // Its role is not known.
+    expect(report.findings.filter(({ unknown }) => unknown).map(({ rule }) => rule)).toEqual(["gains-owner"]);
+  });
+});
+
+describe("a recorded preview of a version that shows no placeholders", () => {
+  const { preview, live } = recorded("edit-without-placeholders");
+  const report = reportOf(preview, live);
+
+  test("gives new records nothing, and says what it does not know", () => {
+    expect(rowsOf(report).filter((row) => row.startsWith("deploy"))).toEqual([]);
+    expect(report.unknown.map(({ subject, property }) => `${subject} ${property}`)).toEqual([
+      "deploy parent",
+      "deploy-publishes parent",
+      "deploy-publishes identity",
+      "deploy-unknown parent",
+      "deploy-unknown identity",
+      "deploy-unknown role",
+      "moved-edits identity",
+      "partner-views identity",
+      "tools bindings[0].identity",
+    ]);
+    const hidden = report.findings.filter(({ unknown }) => unknown).map(({ rule, name }) => `${rule} ${name}`);
+    expect(hidden).toContain("gains-owner deploy-unknown");
+    expect(hidden).toContain("root-binding deploy-publishes");
   });
 });
 

@@ -1,6 +1,6 @@
 // Access before and after a preview of a RoleBindingSet.
 import { describe, expect, test } from "vitest";
-import { changed, created, UNKNOWN, urnOf } from "./fixture.ts";
+import { changed, created, placeholderOf, UNKNOWN } from "./fixture.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, named, reportOf, rowsOf, TEAM, VIEWER } from "./team.ts";
 
 describe("a RoleBindingSet", () => {
@@ -22,25 +22,16 @@ describe("a RoleBindingSet", () => {
     expect(rowsOf(reportOf({ steps }, live))).toEqual(["ci + team repo.create maker", "ci - team groups.list viewer"]);
   });
 
-  test("resolves new identities by the names of its pairs", () => {
+  test("gives new identities what its pairs say, by their placeholders", () => {
     const claimMatch = { issuer: ISSUER, subject: "x" };
     const identities = ["one", "two"].map((name) => created("Identity", name, { parent: TEAM, name, claimMatch }));
-    const set = created(
-      "RoleBindingSet",
-      "s",
-      {
-        parent: TEAM,
-        bindings: [
-          { identity: UNKNOWN, role: "viewer" },
-          { identity: UNKNOWN, role: MAKER },
-        ],
-        names: [
-          { identity: "two", role: "viewer" },
-          { identity: "one", role: "maker" },
-        ],
-      },
-      { bindings: [urnOf("Identity", "one"), urnOf("Identity", "two")] },
-    );
+    const set = created("RoleBindingSet", "s", {
+      parent: TEAM,
+      bindings: [
+        { identity: placeholderOf("Identity", "two"), role: "viewer" },
+        { identity: placeholderOf("Identity", "one"), role: MAKER },
+      ],
+    });
     expect(rowsOf(reportOf({ steps: [...identities, set] }, liveWith()))).toEqual([
       "one + team repo.create maker",
       "two + team groups.list viewer",
@@ -50,18 +41,11 @@ describe("a RoleBindingSet", () => {
   test("stands at the adopted group that its parent comes from, with a new role of the same preview", () => {
     const steps = [
       created("Group", "team", { parent: UNKNOWN, name: "team", adopt: TEAM }),
-      created(
-        "Role",
-        "reader",
-        { parent: UNKNOWN, name: "reader", capabilities: ["CAP_REPO_LIST"] },
-        { parent: [urnOf("Group", "team")] },
-      ),
-      created(
-        "RoleBindingSet",
-        "s",
-        { parent: UNKNOWN, bindings: [{ identity: CI, role: UNKNOWN }], names: [{ identity: "ci", role: "reader" }] },
-        { parent: [urnOf("Group", "team")], bindings: [urnOf("Role", "reader")] },
-      ),
+      created("Role", "reader", { parent: TEAM, name: "reader", capabilities: ["CAP_REPO_LIST"] }),
+      created("RoleBindingSet", "s", {
+        parent: TEAM,
+        bindings: [{ identity: CI, role: placeholderOf("Role", "reader") }],
+      }),
     ];
     const report = reportOf({ steps }, liveWith());
     expect(rowsOf(report)).toEqual(["ci + team repo.list reader"]);

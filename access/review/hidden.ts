@@ -1,0 +1,87 @@
+// What may stand behind something that a review does not know, and which rules could fire on it. What cannot be known counts as the worst
+// that it can be: a rule that could fire has a finding.
+import type { NodeId } from "../graph/graph.ts";
+import { accessIn } from "../graph/holds.ts";
+import { pullRequestsIn } from "../workload/pull-request.ts";
+import { GRANTING } from "./danger.ts";
+import type { Hidden, UnknownPart } from "./proposal.ts";
+import type { RuleName } from "./report.ts";
+import { isOrganization, type RuleInput } from "./rule/rule.ts";
+import type { Required } from "./rules-option.ts";
+import { isWrite } from "./write.ts";
+
+type Could = (hidden: Hidden, input: RuleInput, required: Required) => boolean;
+
+/** Of each rule: whether it could fire on what is hidden. */
+const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
+  "gains-owner": (hidden, input) => {
+    if (hidden.of === "binding") return roleHas(hidden.role, input, (one) => GRANTING.includes(one));
+    // A workload would get the access of any identity that exists.
+    if (hidden.of === "takeover")
+      return hidden.kind === "identity" || capabilitiesOf(hidden, (one) => GRANTING.includes(one));
+    return hidden.of === "bindings" || hidden.of === "capabilities";
+  },
+  "root-binding": (hidden, { after }) =>
+    (hidden.of === "binding" || hidden.of === "bindings") &&
+    (hidden.group === undefined || isOrganization(after, hidden.group)),
+  "pull-request-writes": (hidden, input) => {
+    const { after, budget } = input;
+    const writes = (capability: string): boolean => isWrite({ capability });
+    if (hidden.of === "takeover") return hidden.kind === "identity" || capabilitiesOf(hidden, writes);
+    if (hidden.of === "assumable") return accessIn(after).topmostOf(hidden.identity).some(isWrite);
+    if (hidden.of !== "binding") return true;
+    const { relationship } = after.identities.get(hidden.identity ?? "") ?? {};
+    const isClosed = relationship && pullRequestsIn(relationship, budget).is === "no";
+    return !isClosed && roleHas(hidden.role, input, writes);
+  },
+  // Of one that is new, nobody could become it before.
+  "assumed-by-others": (hidden, { before }) =>
+    hidden.of === "assumable" ? before.identities.has(hidden.identity) : opensAnIdentity(hidden),
+  "matches-everyone": opensAnIdentity,
+  "matches-many": opensAnIdentity,
+  "new-issuer": opensAnIdentity,
+  // A binding that may end counts as ended, and the rule finds that. What a list keeps is not known.
+  "last-owner-goes": (hidden, { after }) =>
+    hidden.of === "bindings" && (hidden.group === undefined || isOrganization(after, hidden.group)),
+  "identity-replaced": () => false,
+  "regrants-removed": () => false,
+  "rules-changed": () => false,
+  "required-owners": (hidden, { after }, { owners }) =>
+    owners !== undefined &&
+    hidden.of === "bindings" &&
+    (hidden.group === undefined || isOrganization(after, hidden.group)),
+  "may-own": (hidden, input, { mayOwn }) =>
+    mayOwn !== undefined &&
+    (hidden.of === "binding" || hidden.of === "bindings") &&
+    (hidden.group === undefined || isOrganization(input.after, hidden.group)) &&
+    (hidden.of === "bindings" || hidden.role === undefined || input.after.roles.get(hidden.role)?.name === "owner"),
+};
+
+function opensAnIdentity(hidden: Hidden): boolean {
+  return hidden.of === "assumable" || (hidden.of === "takeover" && hidden.kind === "identity");
+}
+
+/** A role that is not known, or whose capabilities cannot be read, may have every capability. */
+const roleHas = (role: NodeId | undefined, { after }: RuleInput, isOne: (capability: string) => boolean): boolean => {
+  const capabilities = role === undefined ? undefined : after.roles.get(role)?.capabilities;
+  return capabilities === undefined || capabilities.length === 0 || capabilities.some(isOne);
+};
+
+/** Of a role that exists and gets these: those who have it gain them. */
+const capabilitiesOf = (
+  { kind, inputs: { capabilities } }: Hidden & { of: "takeover" },
+  isOne: (capability: string) => boolean,
+): boolean => kind === "role" && (!Array.isArray(capabilities) || capabilities.some((one) => isOne(String(one))));
+
+/** The rules that could fire on it. */
+export const hiddenRules = ({ hides }: UnknownPart, input: RuleInput, required: Required): RuleName[] => {
+  if (hides === undefined) return [];
+  const rules = Object.keys(COULD_FIRE) as RuleName[];
+  if (hides.of !== "anything") return rules.filter((rule) => COULD_FIRE[rule](hides, input, required));
+  const unasked: readonly RuleName[] = [
+    "rules-changed",
+    ...(required.owners === undefined ? (["required-owners"] as const) : []),
+    ...(required.mayOwn === undefined ? (["may-own"] as const) : []),
+  ];
+  return rules.filter((rule) => !unasked.includes(rule));
+};
