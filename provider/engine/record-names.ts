@@ -1,6 +1,7 @@
 // The names of records that a program gives by their uids, from the API: a reader of a preview sees who gets what. They are asked for
 // where a line shows them, once each. After a failure no more are: a preview works without the service.
 import { listAll } from "../../client/paginate.ts";
+import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
@@ -45,7 +46,8 @@ export const recordNames = ({
 
   return {
     async find(kind, uids) {
-      const own = [...new Set(uids)].filter((uid): uid is string => isUidp(uid));
+      // A record that the update creates has none in the API.
+      const own = [...new Set(uids)].filter((uid): uid is string => isUidp(uid) && !isPlaceholder(uid));
       await read(kind, kind === "group" ? [...new Set(own.flatMap(lineageOf))] : own);
       return new Map(
         own.flatMap((uid) => {
