@@ -165,7 +165,7 @@ export const originFacts = ({
 /** What a review of this kind cannot promise. */
 export const footOf = ({ source }: Report): string =>
   source === "policy"
-    ? "A policy runs no code, so this review does not depend on its author. It does not bind the run that applies the policy."
+    ? "A policy runs no code, but a pull request can replace the tool and the workflow. This review does not bind the run (docs/security.md)."
     : "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow. This review does not bind the run (docs/security.md).";
 
 export const CHANGES: Readonly<Record<string, string>> = {
