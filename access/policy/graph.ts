@@ -54,18 +54,21 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
     organization ?? { id: `policy:group:${ROOT}`, uid: null, name: policy.organization.name ?? ROOT, parent: null },
   );
   const below = indexBy(live.groups.values(), ({ parent, name }) => [parent, name]);
-  for (const { path, parent: parentPath, name, place } of policy.groups.values()) {
+  for (const { path, parent: parentPath, name, was, place } of policy.groups.values()) {
     const parent = groupIds.get(parentPath) as NodeId;
-    const known = only(below.get(keyOf(parent, name)), "groups", `groups.${path}`, place);
+    const named = below.get(keyOf(parent, name)) ?? below.get(keyOf(parent, was ?? name));
+    const found = only(named, "groups", `groups.${path}`, place);
+    const known = found && { ...found, name };
     addGroup(path, known ?? { id: `policy:group:${path}`, uid: null, name, parent });
   }
 
   const identityIds = new Map<string, NodeId>();
   const liveIdentities = indexBy(live.identities.values(), ({ group, name }) => [group, name]);
   for (const identity of policy.identities.values()) {
-    const { key, name, relationship, place } = identity;
+    const { key, name, was, relationship, place } = identity;
     const group = groupIds.get(identity.group) as NodeId;
-    const known = only(liveIdentities.get(keyOf(group, name)), "identities", `identities.${key}`, place);
+    const named = liveIdentities.get(keyOf(group, name)) ?? liveIdentities.get(keyOf(group, was ?? name));
+    const known = only(named, "identities", `identities.${key}`, place);
     const id = known?.id ?? `policy:identity:${recordPath(identity)}`;
     identityIds.set(key, id);
     graph.identities.set(id, {
@@ -80,9 +83,10 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
   const roleIds = new Map<string, NodeId>();
   const liveRoles = indexBy(live.roles.values(), ({ group, name }) => [group, name]);
   for (const role of policy.roles.values()) {
-    const { key, name, capabilities, place } = role;
+    const { key, name, was, capabilities, place } = role;
     const group = groupIds.get(role.group) as NodeId;
-    const known = only(liveRoles.get(keyOf(group, name)), "roles", `roles.${key}`, place);
+    const named = liveRoles.get(keyOf(group, name)) ?? liveRoles.get(keyOf(group, was ?? name));
+    const known = only(named, "roles", `roles.${key}`, place);
     const id = known?.id ?? `policy:role:${recordPath(role)}`;
     roleIds.set(key, id);
     graph.roles.set(id, { id, uid: known?.uid ?? null, name, group, capabilities });

@@ -125,9 +125,9 @@ interface Draft {
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "": ["include", "organization", "groups", "identities", "roles", "access", "people", "tests"],
   organization: ["name", "uid", "description"],
-  groups: ["name", "description", "groups"],
-  identities: ["in", "name", "description", ...Object.keys(presets), ...RAW_RELATIONSHIPS],
-  roles: ["in", "name", "description", "can", "builtIn"],
+  groups: ["name", "was", "description", "groups"],
+  identities: ["in", "name", "was", "description", ...Object.keys(presets), ...RAW_RELATIONSHIPS],
+  roles: ["in", "name", "was", "description", "can", "builtIn"],
   tests: TEST_FIELDS,
   people: ["defaultRole", "externalGroups"],
 };

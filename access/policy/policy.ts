@@ -17,6 +17,8 @@ interface PolicyRecord {
   /** of the record in the API */
   name: string;
   description?: string;
+  /** the key that it had before, where the policy says so; its record keeps its uid */
+  was?: string | undefined;
   /** absent where the policy is an object of a program */
   place?: Place;
 }

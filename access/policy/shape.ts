@@ -62,9 +62,11 @@ const text = z.string();
 const inGroup = text.optional().describe("path of its group, such as platform/registry; default: the organization");
 const name = text.optional().describe("name of the record; default: the key");
 const description = text.optional().describe("one line, at most 512 characters");
+const was = text.optional().describe("the key that it had before: the record keeps its uid");
 
 const Group: z.ZodObject = z.strictObject({
   name,
+  was,
   description,
   get groups(): z.ZodType {
     return Groups.optional();
@@ -78,6 +80,7 @@ const Identities = z.record(
   z.strictObject({
     in: inGroup,
     name,
+    was,
     description,
     ...Object.fromEntries(Object.entries(presets).map(([word, preset]) => [word, opaque(presetSchema(preset))])),
     ...Object.fromEntries(RAW_RELATIONSHIPS.map((word) => [word, opaque(relationshipSchema(word))])),
@@ -94,6 +97,7 @@ const Roles = z.record(
   z.strictObject({
     in: inGroup,
     name,
+    was,
     description,
     can: Can.optional(),
     builtIn: z

@@ -105,7 +105,25 @@ const replacementsIn = ({ before, after, replaced }: Proposal): RuleInput["repla
   const inPlace = gone.flatMap((old) => take(old, ({ group }) => group === old.group));
   const isRenewed = new Set(inPlace.map(({ old }) => old));
   const renewed = [...inPlace, ...gone.filter((old) => !isRenewed.has(old)).flatMap((old) => take(old, () => true))];
-  return [...known, ...renewed];
+  return [...known, ...renewed, ...renamedIn([...known, ...renewed], gone, created)];
+};
+
+/** One that the same workloads can assume takes the place of one of another name, in its group. */
+const renamedIn = (
+  pairs: RuleInput["replacements"],
+  gone: readonly IdentityNode[],
+  created: ReadonlyMap<string, readonly IdentityNode[]>,
+): RuleInput["replacements"][number][] => {
+  const taken = new Set(pairs.flatMap((pair) => [pair.old.id, pair.new.id]));
+  const keyOf = ({ group, relationship }: IdentityNode): string => `${group} ${textOf(relationship)}`;
+  const left = Map.groupBy(
+    [...created.values()].flat().filter(({ id, relationship }) => !taken.has(id) && relationship !== null),
+    keyOf,
+  );
+  return gone.flatMap((old) => {
+    const next = taken.has(old.id) ? undefined : left.get(keyOf(old))?.shift();
+    return next ? [{ old, new: next }] : [];
+  });
 };
 
 const identitiesOf = ({ before, after, changes, reassumed, replacements }: RuleInput): IdentityReview[] => {

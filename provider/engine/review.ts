@@ -98,10 +98,20 @@ export const removedText = (
     const name = `${kind.type} ${urn.replace(/^.*::/s, "")}`;
     return `${name} is no longer in the program: ${kind.word} ${outputs.uid} was adopted and stays`;
   }
+  if (kind === kindRecords.identity) return removedIdentity(urn, outputs);
   if (kind !== kindRecords.roleBinding) return undefined;
   const set = sets.find((one) => takesOver(one, outputs));
   if (set === undefined) return removedBinding(outputs);
   return `RoleBinding ${logicalName(outputs)} is no longer in the program: RoleBindingSet ${set.name} takes over ${kind.word} ${outputs.uid}, which stays`;
+};
+
+/** The outputs of a resource that leaves may be secret, and the engine gives them without their marks: who could assume it is in them. */
+const removedIdentity = (urn: string, { uid }: Json): string => {
+  const name = urn.replace(/^.*::/s, "");
+  return (
+    `Identity ${name} is removed: workflows that name ${uid} in IRM_IDENTITY can no longer sign in. ` +
+    "If another identity takes its place, keep the record: name the former resource in aliases, or the former key of a policy as was"
+  );
 };
 
 /** Whether the set declares what the role binding grants. */

@@ -11,6 +11,8 @@ import type { OneOf } from "./inputs.ts";
 interface RecordDocument {
   /** Name of the record; default: the key */
   name?: string;
+  /** The key that it had before: the record keeps its uid */
+  was?: string;
   /** One line, at most 512 characters; default: empty */
   description?: string;
 }

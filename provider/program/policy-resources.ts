@@ -1,4 +1,4 @@
-// The resources of a policy. Their logical names follow from the component's name and the keys of the policy, and begin with the
+// The resources of a policy. A renamed key keeps its record by an alias, where the policy says what it was. Their logical names follow from the component's name and the keys of the policy, and begin with the
 // component's name, so that an alias of the component reaches them:
 //
 //   acme                          the organisation          acme:identity/release          an identity
@@ -55,22 +55,28 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
     const args: GroupArgs = { root: true, ...common(record) };
     return new classes.Group(name, orMatch(args, match?.group(ROOT)), opts);
   });
+  const formerPath = formerPaths(policy);
+  const renamed = (own: string, former: string | undefined): pulumi.CustomResourceOptions =>
+    former === undefined || former === own ? opts : { ...opts, aliases: [{ name: former }] };
   const groups = new Map<string, Group>();
   const placeOf = (path: string): Group | string => groups.get(path) ?? organization;
 
   for (const group of policy.groups.values()) {
     const args: GroupArgs = { parent: placeOf(group.parent), ...common(group) };
-    groups.set(group.path, new classes.Group(`${name}/${group.path}`, orMatch(args, match?.group(group.path)), opts));
+    const [own, former] = [`${name}/${group.path}`, `${name}/${formerPath(group.path)}`];
+    groups.set(group.path, new classes.Group(own, orMatch(args, match?.group(group.path)), renamed(own, former)));
   }
   const roles = mapOf(policy.roles, (role) => {
     const args = { parent: placeOf(role.group), ...common(role), capabilities: [...role.capabilities] };
-    return new classes.Role(`${name}:role/${role.key}`, orMatch(args, match?.role(role.key)), opts);
+    const [own, former] = [`${name}:role/${role.key}`, role.was && `${name}:role/${role.was}`];
+    return new classes.Role(own, orMatch(args, match?.role(role.key)), renamed(own, former));
   });
   const identities = mapOf(policy.identities, (identity) => {
     // The policy's check has judged which relationship it is.
     const relationship = identity.relationship as unknown as Pick<IdentityArgs, "claimMatch">;
     const args = { parent: placeOf(identity.group), ...common(identity), ...relationship } as IdentityArgs;
-    return new classes.Identity(`${name}:identity/${identity.key}`, orMatch(args, match?.identity(identity.key)), opts);
+    const [own, former] = [`${name}:identity/${identity.key}`, identity.was && `${name}:identity/${identity.was}`];
+    return new classes.Identity(own, orMatch(args, match?.identity(identity.key)), renamed(own, former));
   });
 
   const { exclusive, maxRemovals } = options;
@@ -86,10 +92,22 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
       ...(exclusive !== undefined && { exclusive }),
       ...(maxRemovals !== undefined && { maxRemovals }),
     };
-    const suffix = path === ROOT ? "" : path;
-    new classes.RoleBindingSet(`${name}:access/${suffix}`, { parent: placeOf(path), bindings, ...switches }, opts);
+    const [own, former] = [path, formerPath(path)].map((one) => `${name}:access/${one === ROOT ? "" : one}`);
+    const args = { parent: placeOf(path), bindings, ...switches };
+    new classes.RoleBindingSet(own as string, args, renamed(own as string, former));
   }
   return { organization, groups, identities, roles };
+};
+
+/** The path of a group with the keys that it and those above it had before. */
+const formerPaths = ({ groups }: Policy): ((path: string) => string) => {
+  const former = (path: string): string => {
+    const group = groups.get(path);
+    if (group === undefined) return path;
+    const key = group.was ?? (path.split("/").at(-1) as string);
+    return group.parent === ROOT ? key : `${former(group.parent)}/${key}`;
+  };
+  return former;
 };
 
 const organizationOf = (

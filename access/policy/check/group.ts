@@ -3,10 +3,11 @@ import { GROUP_LEVELS_MAX, Group, inputViolations, isUidp, UIDP_TEXT } from "../
 import { nearest, suggestion } from "../../../schema/nearest.ts";
 import { withoutSlashes } from "../../graph/graph.ts";
 import { type PolicyGroup, type PolicyOrganization, ROOT } from "../policy.ts";
-import { checkRecord, duplicateFinder, type Path, type Report } from "./report.ts";
+import { checkRecord, duplicateFinder, formerKeys, type Path, type Report } from "./report.ts";
 
 export interface GroupDraft {
   name?: string;
+  was?: string;
   description?: string;
   groups?: Groups;
 }
@@ -34,6 +35,7 @@ export const checkGroups = (draft: Groups | undefined, report: Report): Map<stri
   const found = new Map<string, PolicyGroup>();
   const duplicate = duplicateFinder(report, "group");
   const walk = (groups: Groups | undefined, parent: string, path: Path, level: number): void => {
+    const formerKey = formerKeys(report, new Set(Object.keys(groups ?? {})));
     for (const [key, group] of Object.entries(groups ?? {})) {
       const own = [...path, key];
       const { name = key, description, groups: below } = group ?? {};
@@ -50,7 +52,8 @@ export const checkGroups = (draft: Groups | undefined, report: Report): Map<stri
       const groupPath = parent === ROOT ? key : `${parent}/${key}`;
       checkRecord(report, Group, { name, description }, own, group?.name !== undefined);
       duplicate(parent, name, own, group?.name !== undefined, groupPath);
-      found.set(groupPath, { path: groupPath, parent, name, description, place: report.placeOf(own) });
+      const was = formerKey(key, group?.was, own);
+      found.set(groupPath, { path: groupPath, parent, name, was, description, place: report.placeOf(own) });
       walk(below, groupPath, [...own, "groups"], level + 1);
     }
   };

@@ -3,11 +3,12 @@ import { Identity } from "../../../schema/index.ts";
 import type { PolicyGroup, PolicyIdentity } from "../policy.ts";
 import { checkGroupPath } from "./group.ts";
 import { checkRelationship } from "./relationship.ts";
-import { checkRecord, duplicateFinder, type Report } from "./report.ts";
+import { checkRecord, duplicateFinder, formerKeys, type Report } from "./report.ts";
 
 export interface IdentityDraft extends Readonly<Record<string, unknown>> {
   in?: string;
   name?: string;
+  was?: string;
   description?: string;
 }
 
@@ -18,15 +19,17 @@ export const checkIdentities = (
 ): Map<string, PolicyIdentity> => {
   const found = new Map<string, PolicyIdentity>();
   const duplicate = duplicateFinder(report, "identity");
+  const formerKey = formerKeys(report, new Set(Object.keys(draft ?? {})));
   for (const [key, identity] of Object.entries(draft ?? {})) {
     const path = ["identities", key];
     const { name = key, description } = identity;
     const group = checkGroupPath(identity.in, groups, [...path, "in"], report);
     checkRecord(report, Identity, { name, description }, path, identity.name !== undefined);
     const relationship = checkRelationship(identity, path, report);
+    const was = formerKey(key, identity.was, path);
     if (group === undefined) continue;
     duplicate(group, name, path, identity.name !== undefined, key);
-    if (relationship) found.set(key, { key, group, name, description, relationship, place: report.placeOf(path) });
+    if (relationship) found.set(key, { key, group, name, was, description, relationship, place: report.placeOf(path) });
   }
   return found;
 };

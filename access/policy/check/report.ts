@@ -45,6 +45,29 @@ export const checkRecord = (
   return violations;
 };
 
+/** A key is that of one record: the former key of another one cannot be in use. */
+export const formerKeys = ({ mistake }: Report, keys: ReadonlySet<string>) => {
+  const first = new Map<string, string>();
+  return (key: string, was: string | undefined, path: Path): string | undefined => {
+    if (was === undefined) return undefined;
+    const known = first.get(was);
+    const problem =
+      was === ""
+        ? "is empty; write the key that it had before"
+        : was === key
+          ? "is its key now; leave was out"
+          : keys.has(was)
+            ? `${was} is the key of another one here, which keeps its own record`
+            : known !== undefined
+              ? `${known} was ${was} too; one record has one key`
+              : undefined;
+    first.set(was, known ?? key);
+    if (problem === undefined) return was;
+    mistake([...path, "was"], problem);
+    return undefined;
+  };
+};
+
 interface Named {
   path: Path;
   hasName: boolean;

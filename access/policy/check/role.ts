@@ -3,11 +3,12 @@ import { BUILT_IN_ROLES, capabilities, capabilityFrom, capabilityName, Role } fr
 import { suggestion } from "../../../schema/nearest.ts";
 import type { PolicyGroup, PolicyRole } from "../policy.ts";
 import { checkGroupPath } from "./group.ts";
-import { checkRecord, duplicateFinder, type Path, type Report } from "./report.ts";
+import { checkRecord, duplicateFinder, formerKeys, type Path, type Report } from "./report.ts";
 
 export interface RoleDraft {
   in?: string;
   name?: string;
+  was?: string;
   description?: string;
   can?: (string | null)[];
   builtIn?: true;
@@ -29,6 +30,7 @@ export const checkRoles = (
   const roles = new Map<string, PolicyRole>();
   const builtIn = new Set<string>(BUILT_IN_ROLES);
   const duplicate = duplicateFinder(report, "role");
+  const formerKey = formerKeys(report, new Set(Object.keys(draft ?? {})));
   for (const [key, role] of Object.entries(draft ?? {})) {
     const path = ["roles", key];
     if (role.builtIn) {
@@ -43,6 +45,7 @@ export const checkRoles = (
     const { name = key, description } = role;
     const group = checkGroupPath(role.in, groups, [...path, "in"], report);
     const can = checkCapabilities(role.can, path, report);
+    const was = formerKey(key, role.was, path);
     const violations = checkRecord(
       report,
       Role,
@@ -56,7 +59,7 @@ export const checkRoles = (
     if (group === undefined) continue;
     duplicate(group, name, path, role.name !== undefined, key);
     const held = [...new Set(can)].map(capabilityName).sort();
-    roles.set(key, { key, group, name, description, capabilities: held, place: report.placeOf(path) });
+    roles.set(key, { key, group, name, was, description, capabilities: held, place: report.placeOf(path) });
   }
   return { roles, builtIn };
 };

@@ -369,16 +369,19 @@ describe("identity-replaced", () => {
         rule: "identity-replaced",
         subject: CI,
         name: "ci",
-        message: "is replaced by one with another uid, in team instead of /; workflows that name its uid stop working",
+        message:
+          'is replaced by one with another uid, in team instead of /; workflows that name its uid stop working: a workload whose token has issuer "https://token.actions.githubusercontent.com" and subject "repo:acme/images:ref:refs/heads/main"',
       },
     ]);
   });
-  test("fires when the engine replaces it under another name, and is silent on one that only goes", () => {
-    const rename = (graph: GraphBuilder) => {
+  test("fires when the engine or the same workloads replace it under another name, and is silent on one that only goes", () => {
+    const renameTo = (match: Json) => (graph: GraphBuilder) => {
       graph.identities.delete(CI);
-      addIdentity(graph, NEW, "other", ROOT, exactly);
+      addIdentity(graph, NEW, "other", ROOT, match);
     };
+    const rename = renameTo({ ...exactly, subject: "repo:acme/charts:ref:refs/heads/main" });
     expect(found(start(), rename)).toEqual([]);
+    expect(found(start(), renameTo(exactly))).toEqual([`identity-replaced ${CI}`]);
     expect(found(start(), rename, { replaced: new Map([[CI, NEW]]) })).toEqual([`identity-replaced ${CI}`]);
     expect(found(start(), (graph) => void graph.identities.delete(CI))).toEqual([]);
   });
