@@ -20,7 +20,8 @@ export const access = async ({ format: formatText, ...question }: AccessFlags): 
   const violation = question.capability === undefined ? undefined : capabilityViolation(question.capability);
   if (violation !== undefined) throw new UsageError(`--capability: ${violation}`);
   try {
-    printIn[format](answerOf(await readLive(systemClient()), question));
+    const client = systemClient();
+    printIn[format](answerOf(await readLive(client), question, client.clock.today()));
     return 0;
   } catch (error) {
     const text = error instanceof QuestionError ? error.message : clientErrorText(error);

@@ -3,22 +3,46 @@ import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId } from "../graph/graph.ts";
 import { accessIn, type Grant } from "../graph/holds.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
+import { type PeopleGraph, peopleGraph } from "../graph/people.ts";
 import { type Question, type QuestionText, resolveQuestion } from "./question.ts";
 
-export interface Answer {
+/** What is held in a graph of what a question asks for. */
+export interface Held {
   graph: AccessGraph;
-  question: Question;
   /** one for each binding and capability */
   grants: Grant[];
   /** bindings in question whose role cannot be read, so that nothing is known of what they grant */
   unknown: BindingNode[];
+}
+
+export interface Answer extends Held {
+  question: Question;
+  /** the same of those who have no identity, where the question is not about one */
+  people: Pick<Held, "grants" | "unknown"> & { graph: PeopleGraph };
   notVisible: NotVisible[];
 }
 
-/** Throws a QuestionError with all that is wrong with the question. */
-export const answerOf = ({ graph, notVisible }: Live, text: QuestionText): Answer => {
+/** Throws a QuestionError with all that is wrong with the question. `nowMs`: invites that have ended by then are left out. */
+export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs = 0): Answer => {
   const isComplete = !notVisible.some(({ kind }) => kind === "group" || kind === "identity");
   const question = resolveQuestion(graph, text, isComplete);
+  const isRead = roleReader(graph, notVisible);
+  const people = peopleGraph(graph, nowMs);
+  const held = question.identity ? { grants: [], unknown: [] } : heldIn(people, question, isRead);
+  return {
+    graph,
+    question,
+    ...heldIn(graph, question, isRead),
+    people: { graph: people, ...held },
+    notVisible,
+  };
+};
+
+const heldIn = (
+  graph: AccessGraph,
+  question: Question,
+  isRead: (role: NodeId) => boolean,
+): Pick<Held, "grants" | "unknown"> => {
   // A binding grants at its group and everywhere below: those at the group in question and above count.
   const lineage = question.group && new Set(lineageOf(graph, question.group.id));
   const isAsked = ({ identity, group }: { identity: NodeId; group: NodeId }): boolean =>
@@ -29,9 +53,8 @@ export const answerOf = ({ graph, notVisible }: Live, text: QuestionText): Answe
   const grants = identities
     .flatMap((identity) => access.grantsOf(identity))
     .filter((grant) => isAsked(grant) && (question.capability ?? grant.capability) === grant.capability);
-  const isRead = roleReader(graph, notVisible);
   const unknown = [...graph.bindings.values()].filter((binding) => isAsked(binding) && !isRead(binding.role));
-  return { graph, question, grants: grants.sort(inOrder), unknown: unknown.sort(inOrder), notVisible };
+  return { grants: grants.sort(inOrder), unknown: unknown.sort(inOrder) };
 };
 
 const holdersIn = ({ bindings }: AccessGraph): Set<NodeId> =>

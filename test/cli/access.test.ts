@@ -71,6 +71,7 @@ test("prints JSON: uids, the name of the role, and the binding", async () => {
       { ...grant, capability: "tag.create", binding: expect.stringMatching(`^${registry}/`) },
     ],
     unknown: [],
+    people: [],
     notVisible: [],
   });
 });

@@ -13,6 +13,7 @@ import {
   NOT_READABLE,
   titleOf,
   totalsOf,
+  whoText,
 } from "./rows.ts";
 
 /** More identities than these are folded to one line each. */
@@ -22,7 +23,9 @@ export const answerAsHtml = (answer: Answer): string => {
   const sets = capabilitySets();
   const held = heldIn(answer);
   const hidden = hiddenLines(answer.graph, answer.notVisible);
-  const blocks = held.map((one) => block(one, held.length <= OPEN_MAX, sets));
+  const blockOf = (one: HeldBy) => block(one, held.length <= OPEN_MAX, sets);
+  const blocks = held.filter(({ isPeople }) => !isPeople).map(blockOf);
+  const people = held.filter(({ isPeople }) => isPeople).map(blockOf);
   const none = html`<p>${hidden.length === 0 ? NO_GRANTS : NO_VISIBLE_GRANTS}</p>`;
   return pageOf({
     title: titleOf(answer),
@@ -35,14 +38,16 @@ export const answerAsHtml = (answer: Answer): string => {
         hidden.map((line) => html`${line}`),
       ),
       { id: "identities", title: "Identities", body: blocks.length > 0 ? html`${blocks}` : none },
+      people.length > 0 && { id: "people", title: "People and invites, without an identity", body: html`${people}` },
       sets.section(),
     ],
   });
 };
 
-const block = ({ name, uid, path, assumable, places }: HeldBy, isOpen: boolean, sets: CapabilitySets): Markup =>
-  html`<details class="identity"${isOpen && html` open`}><summary class="head"><bdi class="path">${name}</bdi> <small>in ${path}${uid !== undefined && `, ${uid}`}</small></summary>
-<p>Assumed by ${assumable}</p>
+const block = (held: HeldBy, isOpen: boolean, sets: CapabilitySets): Markup => {
+  const { name, uid, path, places } = held;
+  return html`<details class="identity"${isOpen && html` open`}><summary class="head"><bdi class="path">${name}</bdi> <small>in ${path}${uid !== undefined && `, ${uid}`}</small></summary>
+<p>${whoText(held)}</p>
 <ul class="rows">${places.map(
     (place) =>
       html`<li>at <bdi class="path">${place.path}</bdi> and below, through <b><bdi>${place.role}</bdi></b>: ${
@@ -50,3 +55,4 @@ const block = ({ name, uid, path, assumable, places }: HeldBy, isOpen: boolean, 
       }</li>`,
   )}</ul></details>
 `;
+};

@@ -1,6 +1,7 @@
 // An answer as JSON: uids, and the names of roles.
 
 import type { Json } from "../../../schema/index.ts";
+import { compare } from "../../graph/compare.ts";
 import type { AccessGraph, BindingNode, NodeId } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Answer } from "../../query/answer.ts";
@@ -13,10 +14,18 @@ export interface AnswerJson {
   grants: { identity: string; group: string; capability: string; role: string; binding: string }[];
   /** bindings whose role cannot be read */
   unknown: { identity: string; group: string; role: string; binding: string; message: string }[];
+  /** who has access without an identity; `uid` is that of the identity provider, the external group's mapping or the invite */
+  people: {
+    subject: string;
+    uid: string | null;
+    who: string;
+    grants: { group: string; capability: string; role: string }[];
+    unknown: { group: string; role: string; message: string }[];
+  }[];
   notVisible: NotVisible[];
 }
 
-export const answerJson = ({ graph, grants, unknown, notVisible }: Answer): AnswerJson => ({
+export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answer): AnswerJson => ({
   identities: [...new Set([...grants, ...unknown].map(({ identity }) => identity))].sort().flatMap((identity) => {
     const node = graph.identities.get(identity);
     if (!node) return [];
@@ -36,10 +45,27 @@ export const answerJson = ({ graph, grants, unknown, notVisible }: Answer): Answ
     group,
     role: roleName(graph, role),
     binding: id,
-    message: `the capabilities of role ${roleName(graph, role)} cannot be read: roles.list is needed where it is defined`,
+    message: notReadable(graph, role),
   })),
+  people: [...people.graph.identities.values()]
+    .map(({ id, name, recordUid, who }) => ({
+      subject: name,
+      uid: recordUid,
+      who,
+      grants: people.grants
+        .filter(({ identity }) => identity === id)
+        .map(({ group, capability, role }) => ({ group, capability, role: roleName(graph, role) })),
+      unknown: people.unknown
+        .filter(({ identity }) => identity === id)
+        .map(({ group, role }) => ({ group, role: roleName(graph, role), message: notReadable(graph, role) })),
+    }))
+    .filter((one) => one.grants.length + one.unknown.length > 0)
+    .sort((a, b) => compare(a.subject, b.subject) || compare(a.uid ?? "", b.uid ?? "")),
   notVisible,
 });
+
+const notReadable = (graph: AccessGraph, role: NodeId): string =>
+  `the capabilities of role ${roleName(graph, role)} cannot be read: roles.list is needed where it is defined`;
 
 const roleName = ({ roles }: AccessGraph, role: NodeId): string => roles.get(role)?.name ?? role;
 

@@ -4,7 +4,7 @@ import { resources } from "../../../schema/index.ts";
 import { compare } from "../../graph/compare.ts";
 import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
-import type { Answer } from "../../query/answer.ts";
+import type { Answer, Held } from "../../query/answer.ts";
 import { assumptionOf } from "../../review/assume.ts";
 import { byEffect } from "../../review/danger.ts";
 import { counted } from "../words.ts";
@@ -21,8 +21,10 @@ export interface HeldBy {
   name: string;
   /** only where another identity has the same name */
   uid?: string | undefined;
-  /** who can assume it, in words */
+  /** who can assume it, in words; of people, who they are */
   assumable: string;
+  /** people, invites: they have no identity */
+  isPeople?: true;
   /** the same of the group that holds the identity */
   path: string;
   places: HeldThere[];
@@ -37,8 +39,10 @@ export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
   };
 };
 
-/** By name; the groups of each from the organisation down. */
-export const heldIn = ({ graph, grants, unknown }: Answer): HeldBy[] => {
+/** Identities by name, then those who have none; the groups of each from the organization down. */
+export const heldIn = (answer: Answer): HeldBy[] => [...heldBy(answer), ...heldBy(answer.people)];
+
+const heldBy = ({ graph, grants, unknown }: Held): HeldBy[] => {
   const placeIn = placesIn(graph);
   const byIdentity = new Map<NodeId, Map<NodeId, HeldThere>>();
   const placeOf = (binding: NodeId, identity: NodeId, group: NodeId, role: NodeId): HeldThere => {
@@ -71,6 +75,7 @@ const identitiesIn = (
     const node = graph.identities.get(id);
     if (!node) return { name: id, path: "", assumable: NOT_ASSUMABLE };
     const { name, uid, group, relationship } = node;
+    if ("who" in node) return { name, path: placeIn(group), assumable: String(node.who), isPeople: true };
     const isTwin = (byName.get(name)?.length ?? 0) > 1;
     const assumable = assumptionOf(relationship)?.text ?? NOT_ASSUMABLE;
     return { name, ...(isTwin && { uid: uid ?? id }), path: placeIn(group), assumable };
@@ -95,11 +100,17 @@ export const titleOf = (
   return `${whose}${where}${capability ? `: ${show(capability)}` : ""}`;
 };
 
-/** `2 identities, 3 bindings` */
+/** `2 identities, 3 bindings; 1 subject without an identity` */
 export const totalsOf = (held: readonly HeldBy[]): string => {
-  const bindings = held.reduce((sum, { places }) => sum + places.length, 0);
-  return `${counted(held.length, "identity", "identities")}, ${counted(bindings, "binding")}`;
+  const identities = held.filter(({ isPeople }) => !isPeople);
+  const bindings = identities.reduce((sum, { places }) => sum + places.length, 0);
+  const people = held.length - identities.length;
+  const others = people === 0 ? "" : `; ${counted(people, "subject")} without an identity`;
+  return `${counted(identities.length, "identity", "identities")}, ${counted(bindings, "binding")}${others}`;
 };
+
+/** `assumed by a workload …`, or who people are. */
+export const whoText = ({ assumable, isPeople }: HeldBy): string => (isPeople ? assumable : `assumed by ${assumable}`);
 
 export const NOT_READABLE = "unknown: the role cannot be read";
 export const NO_GRANTS = "No binding grants this.";

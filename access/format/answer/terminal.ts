@@ -11,6 +11,7 @@ import {
   NOT_READABLE,
   titleOf,
   totalsOf,
+  whoText,
 } from "./rows.ts";
 
 export interface TerminalOptions {
@@ -42,19 +43,17 @@ export const answerAsText = (answer: Answer, { color, width }: TerminalOptions):
 
 type Style = (format: "bold" | "dim" | "yellow", text: string) => string;
 
-const blockOf = (
-  { name, uid, path, assumable, places }: HeldBy,
-  isOneCapability: boolean,
-  width: number,
-  style: Style,
-): string[] => [
-  [style("bold", name), path && style("dim", `in ${path}`), uid && style("dim", uid)].filter(Boolean).join("  "),
-  ...wrapped(`assumed by ${assumable}`.split(" "), width, "  ", "      "),
-  ...places.flatMap(({ path, role, capabilities }) => [
-    `  ${printable(path)}  through ${style("bold", role)}${capabilities.length === 0 ? `  (${NOT_READABLE})` : ""}`,
-    ...(isOneCapability ? [] : wrapped(capabilityWords(capabilities), width)),
-  ]),
-];
+const blockOf = (held: HeldBy, isOneCapability: boolean, width: number, style: Style): string[] => {
+  const { name, uid, path, places } = held;
+  return [
+    [style("bold", name), path && style("dim", `in ${path}`), uid && style("dim", uid)].filter(Boolean).join("  "),
+    ...wrapped(whoText(held).split(" "), width, "  ", "      "),
+    ...places.flatMap(({ path, role, capabilities }) => [
+      `  ${printable(path)}  through ${style("bold", role)}${capabilities.length === 0 ? `  (${NOT_READABLE})` : ""}`,
+      ...(isOneCapability ? [] : wrapped(capabilityWords(capabilities), width)),
+    ]),
+  ];
+};
 
 const INDENT = "      ";
 

@@ -133,3 +133,57 @@ describe("of each identity", () => {
     expect(page).toContain("<li>roles.update</li><li>repo.create</li><li>repo.list</li>");
   });
 });
+
+test("every format shows who has access without an identity, after the identities", () => {
+  const graph = newGraph();
+  addGroup(graph, ROOT, "acme", null);
+  const owner = addRole(graph, "owner", ["role_bindings.create"]);
+  const sso = uidIn(ROOT, 5);
+  const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
+  graph.providers.set(sso, { id: sso, uid: sso, name: "sso", group: ROOT, signIn, defaultRole: null });
+  const sre = uidIn(sso, 6);
+  const own = { id: sre, uid: sre, provider: sso, externalGroupId: "SRE", role: owner, group: ROOT };
+  graph.externalGroups.set(sre, own);
+  const invite = uidIn(ROOT, 7);
+  const expirationTime = "2026-01-01T00:00:00Z";
+  const invited = { email: "new@acme.example", singleUse: false, expirationTime };
+  graph.invites.set(invite, { id: invite, uid: invite, name: "ab12", group: ROOT, role: owner, ...invited });
+  const at = (time: string, question = {}) => answerOf({ graph, notVisible: [] }, question, Date.parse(time));
+  const answer = at("2025-12-31T00:00:00Z");
+  const who = 'people who sign in at issuer "https://acme.okta.example" as client "irm", with "SRE" in claim "groups"';
+  expect(answerAsText(answer, { color: false, width: 500 }).split("\n")).toEqual([
+    "Access",
+    "",
+    "external group SRE of sso  in /",
+    `  ${who}`,
+    "  /  through owner",
+    "      role_bindings.create",
+    "",
+    "invite ab12  in /",
+    '  the person with the address "new@acme.example", until 2026-01-01T00:00:00Z',
+    "  /  through owner",
+    "      role_bindings.create",
+    "",
+    "0 identities, 0 bindings; 2 subjects without an identity",
+    "",
+  ]);
+  expect(answerAsMarkdown(answer)).toContain(
+    "| `external group SRE of sso` | `/` | `owner` | `role_bindings.create` |",
+  );
+  expect(answerAsHtml(answer)).toContain("People and invites, without an identity");
+  expect(answerJson(answer).people).toEqual([
+    {
+      subject: "external group SRE of sso",
+      uid: sre,
+      who,
+      grants: [{ group: ROOT, capability: "role_bindings.create", role: "owner" }],
+      unknown: [],
+    },
+    expect.objectContaining({ subject: "invite ab12", uid: invite }),
+  ]);
+  const later = at("2026-01-02T00:00:00Z", { capability: "role_bindings.create" });
+  expect(answerJson(later).people).toMatchObject([{ subject: "external group SRE of sso" }]);
+  expect(
+    answerAsText(at("2026-01-02T00:00:00Z", { capability: "repo.list" }), { color: false, width: 80 }),
+  ).not.toContain("SRE");
+});
