@@ -5,7 +5,7 @@ export interface Budget {
   steps: number;
 }
 
-/** For all questions of a review: half a minute, where a pattern of a CI takes about 10 milliseconds a question. */
+/** For all questions of a review, or of a check of a policy: half a minute, where a pattern of a CI takes about 10 milliseconds a question. */
 export const newReviewBudget = (): Budget => ({ steps: 60_000_000 });
 
 export class Undecided extends Error {}

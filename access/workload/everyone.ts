@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { countTexts, findText } from "../pattern/decide.ts";
-import { ANYTHING, every, type Language, matching, not, small, text } from "../pattern/language.ts";
+import { ANYTHING, every, type Language, matching, NOTHING, not, small, text } from "../pattern/language.ts";
 import { between, CUSTOMERS, type Customers, namesIn } from "./customer.ts";
 import { ISSUERS } from "./shared-issuer.ts";
 import { type TokenWorkload, tokensOf } from "./token.ts";
@@ -10,36 +10,58 @@ import { type TokenWorkload, tokensOf } from "./token.ts";
 /** More customers than somebody lists. */
 const LISTED_MAX = 32;
 
-/** Whose workloads it lets in, in words: `every owner of GitHub, such as evil`; undefined: those that it names. */
-export const everyoneIn = (relationship: Json | null, budget?: Budget): string | undefined => {
+/** `found`: whose workloads it lets in, in words: `every owner of GitHub, such as "evil"`. Undecided counts as everyone's. */
+export type Everyone = { is: "none" } | { is: "undecided" } | { is: "found"; text: string };
+
+export const everyoneIn = (relationship: Json | null, budget?: Budget): Everyone => {
   const { claimMatch } = (relationship ?? {}) as Record<string, Json | undefined>;
-  if (!claimMatch) return undefined;
+  if (!claimMatch) return { is: "none" };
   const tokens = tokensOf(claimMatch);
+  let answer: Everyone = { is: "none" };
+  for (const { words, names, isOpen } of openings(tokens, budget)) {
+    if (!isOpen) continue;
+    const example = exampleOf(names, budget);
+    if (example !== undefined) return { is: "found", text: `${words}, such as ${JSON.stringify(example)}` };
+    answer = { is: "undecided" };
+  }
+  return answer;
+};
+
+interface Opening {
+  words: string;
+  names: Language;
+  isOpen: boolean;
+}
+
+function* openings(tokens: TokenWorkload, budget: Budget | undefined): Generator<Opening> {
   const isOneIssuer = tokens.issuer.kind === "text";
   for (const { words, place, name = "[^/]+" } of isOneIssuer ? [] : ISSUERS) {
-    const own = every(matching(name), between(place, tokens.issuer));
-    if (isOpen(own, budget)) return such(words, own, budget);
+    const names = every(matching(name), between(place, tokens.issuer));
+    yield { words, names, isOpen: isOpen(names, budget) };
   }
   for (const customers of CUSTOMERS) {
     const { issuer, service, word } = customers;
     if (issuer === undefined || findText(every(tokens.issuer, text(issuer)), budget).is === "none") continue;
     if (isPinned(tokens, customers, budget)) continue;
     const names = topIn(tokens, customers);
-    if (isOpen(names, budget)) return such(`every ${word} of ${service}`, names, budget);
+    yield { words: `every ${word} of ${service}`, names, isOpen: isOpen(names, budget) };
     const anonymous = anonymousIn(tokens, customers);
-    if (anonymous && findText(anonymous, budget).is !== "none")
-      return such(`every ${word} of ${service}, whose subjects can be the same`, anonymous, budget);
+    yield {
+      words: `every ${word} of ${service}, whose subjects can be the same`,
+      names: anonymous,
+      isOpen: findText(anonymous, budget).is !== "none",
+    };
   }
-  return undefined;
-};
+}
 
-const such = (words: string, names: Language, budget: Budget | undefined): string => {
+/** undefined: not decided. */
+const exampleOf = (names: Language, budget: Budget | undefined): string | undefined => {
   const first = findText(names, budget);
-  if (first.is !== "found") return words;
+  if (first.is !== "found") return undefined;
   // The shortest name is often that of the customer that is meant.
   const others = [text("someone-else"), every(matching("[a-z0-9-]+"), not(text(first.text))), not(text(first.text))];
-  const found = others.map((one) => findText(every(names, one), budget)).find((one) => one.is === "found") ?? first;
-  return found.is === "found" ? `${words}, such as ${JSON.stringify(found.text)}` : words;
+  const found = others.map((one) => findText(every(names, one), budget)).find((one) => one.is === "found");
+  return found?.is === "found" ? found.text : first.text;
 };
 
 /** Names that differ in case alone are one. */
@@ -68,5 +90,5 @@ const topIn = (tokens: TokenWorkload, customers: Customers): Language => {
   return top ? every(matching(top.name), between(top.place, tokens.subject)) : namesIn(tokens, customers);
 };
 
-const anonymousIn = ({ subject }: TokenWorkload, { anonymous }: Customers): Language | undefined =>
-  anonymous === undefined ? undefined : every(subject, matching(anonymous));
+const anonymousIn = ({ subject }: TokenWorkload, { anonymous }: Customers): Language =>
+  anonymous === undefined ? NOTHING : every(subject, matching(anonymous));

@@ -1,4 +1,6 @@
 // The steps of a kind whose resources are records of the API.
+
+import { openPatternsIn } from "../../access/workload/open-pattern.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, title } from "../kind/kind.ts";
@@ -11,7 +13,7 @@ import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
 import { bindingNames, recordNames } from "./record-names.ts";
-import { recordReviewWith } from "./record-review.ts";
+import { type IsSecret, recordReviewWith } from "./record-review.ts";
 import { reviewWith } from "./review.ts";
 import type { StepParts, Steps } from "./steps.ts";
 
@@ -43,6 +45,17 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
     log(`${kind.type} ${nameInKey(news[KEY])} takes over ${kind.word} ${match} ${title(news)}`);
     return { ...news, adopt: match };
   };
+  // What `irm check` refuses in a policy. A program may mean it: the API accepts it.
+  const warnOfOpenPatterns = (kind: Kind, inputs: Json, isSecret: IsSecret | undefined): void => {
+    // Only a preview knows what is secret.
+    if (kind !== kindRecords.identity || isSecret === undefined) return;
+    for (const [word, value] of Object.entries(inputs)) {
+      if (word !== "claimMatch" && word !== "awsIdentity") continue;
+      const texts = openPatternsIn(value as Json).map(({ path, text }) => `${[word, ...path].join(".")} ${text}`);
+      const shown = isSecret([word]) && texts.length > 0 ? [`${word}, which is secret, lets in everyone`] : texts;
+      for (const text of shown) log(`warning: Identity ${nameInKey(inputs[KEY])}: ${text}`);
+    }
+  };
   const placeProblems = async (kind: Kind, { parent, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
     if (kind !== kindRecords.roleBinding || isUnknown(parent)) return [];
     const { places } = await ledger();
@@ -60,6 +73,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       const isNew = Object.keys(olds).length === 0;
       if (kind === kindRecords.roleBinding) review.checked(olds, isNew ? await withNames(olds, inputs) : inputs);
       recordReview.checked(kind, olds, inputs, isSecret);
+      if (problems.length === 0) warnOfOpenPatterns(kind, inputs, isSecret);
       return { inputs, failures: problems };
     },
     planned: async (inputs) => {

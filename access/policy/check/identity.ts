@@ -1,5 +1,6 @@
 // The identities of a policy, with the relationship that a preset stands for or that is written out.
 import { Identity } from "../../../schema/index.ts";
+import { newReviewBudget } from "../../pattern/budget.ts";
 import type { PolicyGroup, PolicyIdentity } from "../policy.ts";
 import { checkGroupPath } from "./group.ts";
 import { checkRelationship } from "./relationship.ts";
@@ -20,12 +21,13 @@ export const checkIdentities = (
   const found = new Map<string, PolicyIdentity>();
   const duplicate = duplicateFinder(report, "identity");
   const formerKey = formerKeys(report, new Set(Object.keys(draft ?? {})));
+  const budget = newReviewBudget();
   for (const [key, identity] of Object.entries(draft ?? {})) {
     const path = ["identities", key];
     const { name = key, description } = identity;
     const group = checkGroupPath(identity.in, groups, [...path, "in"], report);
     checkRecord(report, Identity, { name, description }, path, identity.name !== undefined);
-    const relationship = checkRelationship(identity, path, report);
+    const relationship = checkRelationship(identity, path, report, { budget });
     const was = formerKey(key, identity.was, path);
     if (group === undefined) continue;
     duplicate(group, name, path, identity.name !== undefined, key);

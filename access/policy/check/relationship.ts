@@ -2,11 +2,12 @@
 // rules judge what comes of it.
 import { inputFields, inputViolations, type Json } from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
+import type { Budget } from "../../pattern/budget.ts";
 import { issuerViolation } from "../../preset/issuer.ts";
 import { mustBeString, presetProblems } from "../../preset/preset.ts";
 import { type PresetName, presets } from "../../preset/presets.ts";
+import { openPatternsIn } from "../../workload/open-pattern.ts";
 import { RAW_RELATIONSHIPS, type RawRelationship, relationshipMessage } from "../shape.ts";
-import { checkPatterns } from "./pattern.ts";
 import type { Path, Report } from "./report.ts";
 
 const WORDS: readonly string[] = [...Object.keys(presets), ...RAW_RELATIONSHIPS];
@@ -15,6 +16,12 @@ const isPreset = (word: string): word is PresetName => Object.hasOwn(presets, wo
 
 /** How a test describes a workload: as identities do, without keys, which belong to one identity. */
 export const WORKLOAD_WORDS: readonly string[] = WORDS.filter((word) => word !== "staticKeys");
+
+interface Options {
+  isWide?: boolean;
+  /** what all patterns of the policy may take */
+  budget?: Budget;
+}
 
 /** A pattern may be as wide as it likes: it says whom a test is about. */
 export const checkWorkload = (workload: Json, path: Path, report: Report): Json | undefined => {
@@ -30,7 +37,7 @@ export const checkRelationship = (
   identity: Json,
   path: Path,
   report: Report,
-  options: { isWide?: boolean } = {},
+  options: Options = {},
 ): Json | undefined => {
   const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
   if (word === undefined) {
@@ -68,7 +75,7 @@ const written = (
   value: unknown,
   path: Path,
   report: Report,
-  { isWide }: { isWide?: boolean },
+  { isWide, budget }: Options,
 ): Json | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     report.mistake(path, "must be a map");
@@ -86,7 +93,8 @@ const written = (
       textOf(field, description, value as Json),
     );
   if (violations.length + unknown.length > 0) return undefined;
-  if (!isWide) checkPatterns(value as Json, path, report);
+  if (!isWide)
+    for (const open of openPatternsIn(value as Json, budget)) report.mistake([...path, ...open.path], open.text);
   return { [word]: value };
 };
 

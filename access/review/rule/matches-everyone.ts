@@ -6,7 +6,9 @@ export const matchesEveryone: Rule = {
   name: "matches-everyone",
   find: ({ reassumed, budget }) =>
     reassumed.flatMap(({ id, relationship }) => {
-      const who = everyoneIn(relationship, budget);
-      return who === undefined ? [] : [{ subject: id, message: `can be assumed by ${who}` }];
+      const everyone = everyoneIn(relationship, budget);
+      if (everyone.is === "none") return [];
+      const who = everyone.is === "found" ? everyone.text : "perhaps everyone: its patterns cannot be decided";
+      return [{ subject: id, message: `can be assumed by ${who}` }];
     }),
 };

@@ -154,11 +154,17 @@ describe("everybody", () => {
       { issuer: undefined, issuerPattern: "https://.*\\.example\\.com", subject: "x" },
     ],
     [undefined, { issuer: undefined, issuerPattern: "https://[a-z]+\\.example\\.com/id/[0-9]+", subject: "x" }],
-    ["every owner of GitHub", { subjectPattern: "(?=x)" }],
-  ])("%s: %j", (expected, match) => expect(everyoneIn(assumedBy(match))).toBe(expected));
+  ])("%s: %j", (expected, match) => {
+    expect(everyoneIn(assumedBy(match))).toEqual(
+      expected === undefined ? { is: "none" } : { is: "found", text: expected },
+    );
+  });
+
+  test("a pattern that cannot be read is not decided", () => {
+    expect(everyoneIn(assumedBy({ subjectPattern: "(?=x)" }))).toEqual({ is: "undecided" });
+  });
 
   test("no principal of AWS, and nobody of whom nothing is known", () => {
-    expect(everyoneIn(aws("123456789012"))).toBeUndefined();
-    expect(everyoneIn(null)).toBeUndefined();
+    expect([everyoneIn(aws("123456789012")), everyoneIn(null)]).toEqual([{ is: "none" }, { is: "none" }]);
   });
 });

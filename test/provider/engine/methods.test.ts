@@ -66,6 +66,31 @@ describe("the methods of a kind", () => {
     await run;
   });
 
+  it("warn of the patterns of an identity that irm check refuses in a policy, and of no others", async () => {
+    const { methods, said } = setUp();
+    await methods.identity.configure(CONFIG);
+    const issuer = "https://token.actions.githubusercontent.com";
+    const check = (name: string, relationship: object) =>
+      methods.identity.check({}, { ...keyOf(name), parent: ORG, name, ...relationship }, () => false);
+    await check("open", { claimMatch: { issuer, subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" } });
+    await check("closed", { claimMatch: { issuer, subjectPattern: "repo:acme/.*" } });
+    await check("unknown", { claimMatch: UNKNOWN });
+    await check("aws", { awsIdentity: { awsAccount: "123456789012", arnPattern: ".*", userIdPattern: "A.*" } });
+    await check("wrong", { claimMatch: { issuer, subjectPattern: ".*(" } });
+    const secret = {
+      ...keyOf("secret"),
+      parent: ORG,
+      name: "secret",
+      claimMatch: { issuer, subjectPattern: "repo:.*" },
+    };
+    await methods.identity.check({}, secret, (names) => names.includes("claimMatch"));
+    expect(said.filter((text) => text.startsWith("warning"))).toEqual([
+      `warning: Identity open: claimMatch.subjectPattern matches the workloads of every customer of ${issuer}; name the organization`,
+      "warning: Identity aws: awsIdentity.arnPattern matches everything; name the role or user, as the preset aws does",
+      "warning: Identity secret: claimMatch, which is secret, lets in everyone",
+    ]);
+  });
+
   it("do not report the record of a resource as a duplicate of its own replacement", async () => {
     const listed = { uid: GROUP, name: "eng", createTime: new Date(START_MS).toISOString() };
     const { methods, said } = setUp(undefined, (request) =>
