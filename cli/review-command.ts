@@ -12,7 +12,7 @@ export const addReviewCommand = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("print the change in access that a preview or a policy brings")
     .description(
-      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .option(
       "--preview <FILE>",
@@ -32,8 +32,12 @@ export const addReviewCommand = (program: Command, exit: Exit): void => {
       "YAML with deny, allow and required, which the flags add to; the path counts from the top level of the repository (default: review.yaml beside Pulumi.yaml)",
     )
     .option(
+      "--tests <FILE>",
+      "a policy or file of tests whose tests must hold after the change; the path counts from the top level of the repository (default: those of --policy, or access.tests.yaml and access.yaml beside Pulumi.yaml)",
+    )
+    .option(
       "--base <REF>",
-      "the commit that the change is merged into: rules are read there, and not in the work tree (default: that of the pull request, in a job of GitHub Actions or GitLab)",
+      "the commit that the change is merged into: rules and tests are read there, and not in the work tree (default: that of the pull request, in a job of GitHub Actions or GitLab)",
     )
     .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
 };

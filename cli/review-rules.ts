@@ -1,10 +1,10 @@
 // --deny, --allow, --rules and --base: what fails a review, and what is excused. In a job of a pull request a file of rules comes from
 // the base, because the author of the change could edit the one in the work tree.
 import { existsSync, readFileSync } from "node:fs";
-import path, { isAbsolute, join, posix, relative, sep } from "node:path";
-import { type Base, baseIn, wantedBase } from "../access/base/base.ts";
+import path, { isAbsolute, join, posix, relative } from "node:path";
+import type { At } from "../access/base/at.ts";
 import { pathInRepository, projectFolder, type Sides, sidesOf } from "../access/base/file.ts";
-import { type Repository, repositoryAt } from "../access/base/git.ts";
+import { repositoryRoot } from "../access/base/git.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import type { RulesSource } from "../access/review/report.ts";
 import { parseRules, rulesDifference } from "../access/review/rules-file.ts";
@@ -29,8 +29,8 @@ export interface ReviewRules {
 
 const DEFAULT = "review.yaml";
 
-/** Throws a UsageError with all problems of flags and files, and a BaseError where the base cannot be read. */
-export const reviewRules = (flags: RulesFlags, env: NodeJS.ProcessEnv, folder: string): ReviewRules => {
+/** Throws a UsageError with all problems of flags and files. */
+export const reviewRules = (flags: RulesFlags, at: At | undefined, folder: string): ReviewRules => {
   const { deny = [], allow = [] } = flags;
   const own = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
   const problems: string[] = [];
@@ -40,8 +40,7 @@ export const reviewRules = (flags: RulesFlags, env: NodeJS.ProcessEnv, folder: s
   };
   for (const text of deny) add(own.deny, ruleFrom(text), "--deny");
   for (const text of allow) add(own.allow, allowanceFrom(text), "--allow");
-  const wanted = wantedBase(flags.base, env);
-  const file = wanted ? rulesOfBase(flags.rules, baseOf(wanted, folder), folder) : rulesOfWorkTree(flags.rules, folder);
+  const file = at ? rulesOfBase(flags.rules, at) : rulesOfWorkTree(flags.rules, folder);
   problems.push(...file.problems);
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   const { deny: denied = [], allow: allowed = [], required } = file.rules ?? {};
@@ -61,18 +60,8 @@ interface RulesFile {
   notice?: string;
 }
 
-interface At extends Base {
-  repository: Repository;
-}
-
-const baseOf = (wanted: NonNullable<ReturnType<typeof wantedBase>>, folder: string): At => {
-  const repository = repositoryAt(folder);
-  return { repository, ...baseIn(repository, wanted) };
-};
-
-const rulesOfBase = (flag: string | undefined, at: At, folder: string): RulesFile => {
-  const { repository, ref, commit } = at;
-  const own = relative(repository.root, folder).split(sep).join("/");
+const rulesOfBase = (flag: string | undefined, at: At): RulesFile => {
+  const { repository, ref, commit, folder: own } = at;
   const has = (entry: string): boolean => repository.has(commit, entry);
   const file = flag === undefined ? posix.join(projectFolder(own, has), DEFAULT) : pathInRepository(repository, flag);
   const sides = sidesOf(repository, at, file);
@@ -129,12 +118,5 @@ const defaultIn = (folder: string): string | undefined => {
 };
 
 /** From the top level of the repository, as with a base; from this folder where there is no repository. */
-const fileOf = (flag: string, folder: string): string => {
-  if (isAbsolute(flag)) return flag;
-  try {
-    return join(repositoryAt(folder).root, flag);
-  } catch {
-    // no repository, or no git: nothing but this folder is left
-    return join(folder, flag);
-  }
-};
+const fileOf = (flag: string, folder: string): string =>
+  isAbsolute(flag) ? flag : join(repositoryRoot(folder) ?? folder, flag);

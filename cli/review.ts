@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { text as textOf } from "node:stream/consumers";
+import { baseOf } from "../access/base/at.ts";
 import { BaseError } from "../access/base/git.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
@@ -18,6 +19,7 @@ import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
+import { runChangeTests } from "../access/test/change.ts";
 import { serviceOf } from "../client/config.ts";
 import { printable } from "../schema/index.ts";
 import { clientErrorText, systemClient, systemConfig } from "./client.ts";
@@ -25,10 +27,11 @@ import { engineCommand } from "./engine-command.ts";
 import { type Format, parseFormat } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
+import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
-export interface ReviewFlags extends RulesFlags {
+export interface ReviewFlags extends RulesFlags, TestsFlags {
   preview?: string;
   policy?: string;
   stack?: string;
@@ -42,16 +45,22 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
   const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
   if (given.length > 1) throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
   try {
-    const { verdict, source, changed, notice } = reviewRules(flags, process.env, process.cwd());
+    const at = baseOf(flags.base, process.env, process.cwd());
+    const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
     if (notice !== undefined) process.stderr.write(`irm review: ${printable(notice)}\n`);
     const client = systemClient();
     const { propose, stack } = await proposerOf(flags);
+    const tests = reviewTests(flags, at, process.cwd());
     const live = await readLive(client);
     const nowMs = client.clock.today();
-    const made = reviewOf(propose(live), {
+    const proposal = propose(live);
+    const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs);
+    if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
+    const made = reviewOf(proposal, {
       ...verdict,
       ...(source && { rules: source }),
-      changedRules: changed,
+      changedRules: [...changed, ...tests.changed],
+      tests: results,
       notVisible: live.notVisible,
       nowMs,
     });
@@ -64,7 +73,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     printIn[format](made);
     return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
   } catch (error) {
-    const isOwn = [PreviewError, PolicyError, BaseError].some((one) => error instanceof one);
+    const isOwn = [PreviewError, PolicyError, BaseError, TestsError].some((one) => error instanceof one);
     const text = isOwn ? (error as Error).message : clientErrorText(error);
     if (text === undefined) throw error;
     printError("irm review", text);

@@ -1,6 +1,6 @@
 // `irm test`: whether access is as its tests say, in a policy alone or live.
 import { readLive } from "../access/graph/live.ts";
-import { mistakeText } from "../access/policy/index.ts";
+import { mistakeText, type Policy } from "../access/policy/index.ts";
 import type { AccessTest } from "../access/policy/policy.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import { POLICY, readSuite, TESTS, type TestSuite } from "../access/test/file.ts";
@@ -23,9 +23,7 @@ export const test = async (file: string | undefined, { live, format: formatText 
   const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
   if (problems.length > 0) return refuse(problems);
   try {
-    const built: Built = live
-      ? liveScene(await readLive(systemClient()), suite)
-      : { scene: policyScene(suite.policy as never) };
+    const built = live ? await readScene(suite) : { scene: policyScene(suite.policy as Policy) };
     if ("mistakes" in built) return refuse(built.mistakes);
     const outcomes = runTests(suite.tests, built.scene);
     const wrong = suite.tests.flatMap((one, i) => mistakesOf(one, outcomes[i] as Outcome));
@@ -42,6 +40,12 @@ export const test = async (file: string | undefined, { live, format: formatText 
     printError("irm test", text);
     return 1;
   }
+};
+
+const readScene = async (suite: TestSuite): Promise<Built> => {
+  const client = systemClient();
+  const live = await readLive(client);
+  return liveScene(live, suite, client.clock.today());
 };
 
 const problemsOf = ({ tests, policy }: TestSuite, file: string | undefined, live: boolean | undefined): Mistake[] => {

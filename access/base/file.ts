@@ -19,10 +19,13 @@ export const sidesOf = (repository: Repository, { commit }: Base, path: string):
   change: fileOfChange(repository.root, path),
 });
 
-/** The path of a file from the top level, where it is written so or absolute. */
+/** The path of a file from the top level, where it is written so or absolute. A link of the work tree does not lead elsewhere. */
 export const pathInRepository = ({ root }: Repository, file: string): string => {
-  const path = isAbsolute(file) ? relative(root, realPath(file)).split(sep).join("/") : posix.normalize(file);
-  if (path === "." || path === ".." || path.startsWith("../") || isAbsolute(path))
+  const within = (path: string): string | undefined =>
+    path === "" || path === "." || path === ".." || path.startsWith("../") || isAbsolute(path) ? undefined : path;
+  const fromRoot = (path: string): string | undefined => within(relative(root, path).split(sep).join("/"));
+  const path = isAbsolute(file) ? (fromRoot(file) ?? fromRoot(realPath(file))) : within(posix.normalize(file));
+  if (path === undefined)
     throw new BaseError(`${file} is not in the repository ${root}, and only a file of its base counts`);
   return path;
 };

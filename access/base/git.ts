@@ -112,6 +112,16 @@ export const repositoryAt = (folder: string): Repository => {
   };
 };
 
+/** The top level of the repository of a folder; undefined: it is in none. */
+export const repositoryRoot = (folder: string): string | undefined => {
+  try {
+    return repositoryAt(folder).root;
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error;
+    return undefined;
+  }
+};
+
 const KINDS: Readonly<Record<string, string>> = {
   "040000": "a folder",
   "120000": "a symbolic link",

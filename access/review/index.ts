@@ -23,6 +23,7 @@ import {
   RULES,
   type RuleName,
   type RulesSource,
+  type TestResult,
   type Undeclared,
 } from "./report.ts";
 import { brokenIn } from "./required.ts";
@@ -37,6 +38,8 @@ export interface ReviewOptions extends Verdict {
   rules?: RulesSource;
   /** what the change edits in the rules, by file */
   changedRules?: readonly ChangedRules[];
+  /** of access, on the state after the change */
+  tests?: readonly TestResult[];
 }
 
 export interface ChangedRules {
@@ -45,7 +48,7 @@ export interface ChangedRules {
 }
 
 export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => {
-  const { notVisible, nowMs, rules: source, changedRules = [], ...verdict } = options;
+  const { notVisible, nowMs, rules: source, changedRules = [], tests = [], ...verdict } = options;
   const { before, after } = proposal;
   const changes = accessChange(before, after);
   const replacements = replacementsIn(proposal);
@@ -60,6 +63,9 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...changedRules.map(({ file, message }) => ({
       finding: { rule: "rules-changed" as const, subject: file, name: file, message },
     })),
+    ...tests.flatMap(({ name, passed, reason = "" }) =>
+      passed ? [] : [{ finding: { rule: "test-fails" as const, subject: name, name, message: reason } }],
+    ),
     ...findingsOf(input, people),
     ...subjectsOf(input, brokenIn(proposal, verdict.required ?? {}, notVisible)),
     ...hiddenIn(input, unknown, verdict.required ?? {}),
@@ -81,6 +87,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     notVisible: notVisible
       .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(before, group), message }))
       .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
+    ...(tests.length > 0 && { tests: [...tests] }),
     ...(source && { rules: source }),
   };
   return { report, before, after };

@@ -16,7 +16,7 @@ export interface Judged {
 }
 
 /** Without --deny they fail the review, too: a file of rules or a test asks for what they found missing. */
-const ALWAYS: readonly RuleName[] = ["required-owners", "may-own"];
+const ALWAYS: readonly RuleName[] = ["required-owners", "may-own", "test-fails"];
 
 interface Graphs {
   before: AccessGraph;

@@ -10,6 +10,7 @@
 //   undeclared     bindings that exist and that nothing declares
 //   expiringKeys   static keys that end within 30 days
 //   unknown        what a preview does not know, and what this review cannot tell
+//   tests          tests of access, each passed or failed
 //   rules          the file of rules that counts, and the commit that it comes from
 //   notVisible     what the API does not list: yields neither gains nor losses
 //
@@ -102,6 +103,7 @@ export const RULES = [
   "rules-changed",
   "required-owners",
   "may-own",
+  "test-fails",
 ] as const;
 export type RuleName = (typeof RULES)[number];
 
@@ -183,6 +185,13 @@ export const RulesSource = z.object({
 });
 export type RulesSource = z.infer<typeof RulesSource>;
 
+export const TestResult = z.object({
+  name: z.string(),
+  passed: z.boolean(),
+  reason: z.string().optional().describe("why it failed"),
+});
+export type TestResult = z.infer<typeof TestResult>;
+
 export const Report = z.object({
   source: z.enum(["preview", "policy"]),
   origin: Origin.optional(),
@@ -197,6 +206,10 @@ export const Report = z.object({
   unknown: z.array(Unknown),
   notVisible: z.array(NotVisible),
   rules: RulesSource.optional().describe("absent: no file of rules is asked for"),
+  tests: z
+    .array(TestResult)
+    .optional()
+    .describe("tests of access, on the state after the change; absent: there are none"),
 });
 export type Report = z.infer<typeof Report>;
 

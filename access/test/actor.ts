@@ -2,18 +2,21 @@
 import { type Json, printable } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import { canBeAssumedBy, workloadsOf } from "../workload/workload.ts";
+import { isPeople } from "./everyone.ts";
 import { pathOfIdentity } from "./names.ts";
 import type { Actor, Look } from "./scene.ts";
 
-export const actorOf = (look: Look, identity: NodeId): Actor => ({
+/** `otherwise`: what a test calls it, where the change deletes it. */
+export const actorOf = (look: Look, identity: NodeId, otherwise = identity): Actor => ({
   identity,
-  words: nameOf(look, identity),
+  words: nameOf(look, identity, otherwise),
   isCertain: true,
 });
 
-const nameOf = ({ graph }: Look, id: NodeId): string => {
-  const { group, name } = graph.identities.get(id) ?? {};
-  return printable(group === undefined || name === undefined ? id : pathOfIdentity(graph, group, name));
+const nameOf = ({ graph }: Look, id: NodeId, otherwise: string): string => {
+  const one = graph.identities.get(id);
+  if (one === undefined) return printable(otherwise);
+  return printable(isPeople(one) ? one.name : pathOfIdentity(graph, one.group, one.name));
 };
 
 export const othersThan = (look: Look, allowed: ReadonlySet<NodeId>): Actor[] =>
@@ -24,10 +27,13 @@ export const othersThan = (look: Look, allowed: ReadonlySet<NodeId>): Actor[] =>
 export const assumedBy = (look: Look, relationship: Json): Actor[] => {
   const workloads = workloadsOf(relationship);
   return holdersIn(look).flatMap((id): Actor[] => {
-    const own = look.graph.identities.get(id)?.relationship ?? null;
+    const identity = look.graph.identities.get(id);
+    // A person signs in, and is no workload.
+    if (identity && isPeople(identity)) return [];
+    const own = identity?.relationship ?? null;
     const answer = canBeAssumedBy(own, workloads, look.budget);
     if (answer.is === "no") return [];
-    const name = nameOf(look, id);
+    const name = nameOf(look, id, id);
     if (answer.is === "yes") {
       const { sub = Object.values(answer.example)[0] ?? "" } = answer.example;
       return [{ identity: id, words: `${name}, which ${printable(sub)} can assume,`, isCertain: true }];

@@ -42,11 +42,21 @@ export const readSuite = (file: string | undefined, folder: string, from: Files 
     const [policy, tests] = [join(folder, POLICY), join(folder, TESTS)].map((one) =>
       from.exists(one) ? one : undefined,
     );
-    return suiteOf(policy, tests, from);
+    return suiteOf(policy !== undefined && isPolicy(policy, from) ? policy : undefined, tests, from);
   }
   if (isTestFile(file, from)) return suiteOfTests(file, from);
-  const beside = file.replace(/(\.ya?ml)?$/, (end) => `.tests${end || ".yaml"}`);
+  const beside = testsBeside(file);
   return suiteOf(file, from.exists(beside) ? beside : undefined, from);
+};
+
+/** `team.tests.yaml` of `team.yaml` */
+export const testsBeside = (policy: string): string =>
+  policy.replace(/(\.ya?ml)?$/, (end) => `.tests${end || ".yaml"}`);
+
+/** Another tool may have a file of this name. One that cannot be read is one, so that its mistakes are reported. */
+const isPolicy = (file: string, from: Files): boolean => {
+  const { source } = readSource(file, from.find);
+  return !isMap(source) || ["organization", "tests"].some((section) => source.entries.has(section));
 };
 
 /** The name says it; of another one, whether it has tests and no organization. */

@@ -3,6 +3,7 @@
 import { isUidp, suggestion } from "../../schema/index.ts";
 import { type AccessGraph, lineageOf, type NodeId, pathOf, withoutSlashes } from "../graph/graph.ts";
 import type { PolicyGraph } from "../policy/graph.ts";
+import { isPeople } from "./everyone.ts";
 
 /** A name of a test stands for nothing, or for several. */
 export class NameError extends Error {
@@ -75,8 +76,8 @@ const pathsOf = (graph: AccessGraph, kind: "groups" | "identities", organization
   if (kind === "groups") {
     for (const { id } of graph.groups.values()) if (isInside(id)) add(pathOf(graph, id), id);
   } else
-    for (const { id, group, name } of graph.identities.values())
-      if (isInside(group)) add(pathOfIdentity(graph, group, name), id);
+    for (const one of graph.identities.values())
+      if (isInside(one.group)) add(isPeople(one) ? one.name : pathOfIdentity(graph, one.group, one.name), one.id);
   return paths;
 };
 

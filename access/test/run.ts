@@ -70,7 +70,10 @@ const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | { m
 
 const aboutWhom = ({ subject }: AccessTest, named: Named, look: Look): { actors: Actor[]; words: string } => {
   if (subject.kind === "identity")
-    return { actors: named.identity === undefined ? [] : [actorOf(look, named.identity)], words: subject.name };
+    return {
+      actors: named.identity === undefined ? [] : [actorOf(look, named.identity, subject.name)],
+      words: subject.name,
+    };
   if (subject.kind === "holders") return { actors: othersThan(look, new Set(named.only)), words: "" };
   return { actors: assumedBy(look, subject.relationship), words: `a workload of ${subject.text}` };
 };

@@ -6,6 +6,7 @@ import type { Budget } from "../pattern/budget.ts";
 import type { Names } from "./names.ts";
 
 export interface Scene {
+  /** with people (access/test/everyone.ts) */
   graph: AccessGraph;
   organization: NodeId;
   names: Names;

@@ -5,6 +5,7 @@ import type { Live } from "../graph/live.ts";
 import { policyGraph } from "../policy/graph.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Mistake } from "../policy/source.ts";
+import { everyoneIn } from "./everyone.ts";
 import { namesIn } from "./names.ts";
 import type { Scene } from "./scene.ts";
 
@@ -13,15 +14,19 @@ export type Built = { scene: Scene } | { mistakes: Mistake[] };
 /** Built-in roles grant what this version knows of them. */
 export const policyScene = (policy: Policy): Scene => {
   const { graph, organization, ...keys } = policyGraph(policy, emptyService(policy));
-  const names = namesIn([graph], organization, { graph, ...keys });
-  return { graph, organization, names, notVisible: [] };
+  const all = everyoneIn(graph, 0);
+  return { graph: all, organization, names: namesIn([all], organization, { graph, ...keys }), notVisible: [] };
 };
 
 /** A service that has the organization and the roles that the policy names, and nothing else. */
-const emptyService = ({ organization: { uid }, bindings, roles }: Policy): AccessGraph => {
+const emptyService = ({ organization: { uid }, bindings, people, roles }: Policy): AccessGraph => {
   const graph: GraphBuilder = newGraph();
   if (uid !== undefined) graph.groups.set(uid, { id: uid, uid, name: uid, parent: null });
-  for (const { role } of bindings) {
+  const given = [...people.values()].flatMap(({ defaultRole, externalGroups }) => [
+    ...(defaultRole === undefined ? [] : [defaultRole]),
+    ...[...(externalGroups?.values() ?? [])].flat(),
+  ]);
+  for (const role of new Set([...bindings.map((one) => one.role), ...given])) {
     if (roles.has(role)) continue;
     // One that only the service knows grants what nobody knows.
     const capabilities = Object.hasOwn(BUILT_IN_ROLE_CAPABILITIES, role)
@@ -36,6 +41,7 @@ const emptyService = ({ organization: { uid }, bindings, roles }: Policy): Acces
 export const liveScene = (
   { graph, notVisible }: Live,
   { policy, organization: text }: { policy?: Policy; organization?: string },
+  nowMs: number,
 ): Built => {
   const wanted = policy && policyGraph(policy, graph);
   if (wanted && wanted.mistakes.length > 0) return { mistakes: wanted.mistakes };
@@ -50,7 +56,8 @@ export const liveScene = (
       ],
     };
   }
-  return { scene: { graph, organization, names: namesIn([graph], organization, wanted), notVisible } };
+  const all = everyoneIn(graph, nowMs);
+  return { scene: { graph: all, organization, names: namesIn([all], organization, wanted), notVisible } };
 };
 
 export const organizationIn = (graph: AccessGraph, text: string | undefined): NodeId | Mistake => {

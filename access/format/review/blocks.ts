@@ -258,12 +258,20 @@ export const sectionsOf = (report: Report): Section[] => [
   { title: "Rules of this review", items: rulesParts(report).map((parts) => ({ parts })) },
 ];
 
-/** Where the rules come from: a reader must see that there are none. */
-export const rulesParts = ({ rules }: Report): Part[][] => {
-  if (!rules) return [];
-  const { file, isThere, base, commit = "" } = rules;
-  const place: Part[] = base === undefined ? [" in the work tree"] : [" at ", quote(base), ` (${commit.slice(0, 12)})`];
-  return [isThere ? [quote(file), ...place] : ["there is no ", quote(file), ...place, ": only flags count"]];
+/** Where the rules come from, and how the tests went: a reader must see that there are none. */
+export const rulesParts = ({ rules, tests }: Report): Part[][] => {
+  const parts: Part[][] = [];
+  if (rules) {
+    const { file, isThere, base, commit = "" } = rules;
+    const place: Part[] =
+      base === undefined ? [" in the work tree"] : [" at ", quote(base), ` (${commit.slice(0, 12)})`];
+    parts.push(isThere ? [quote(file), ...place] : ["there is no ", quote(file), ...place, ": only flags count"]);
+  }
+  if (tests) {
+    const failed = tests.filter(({ passed }) => !passed).length;
+    parts.push([`${counted(tests.length, "test")} of access: ${failed === 0 ? "all passed" : `${failed} failed`}`]);
+  }
+  return parts;
 };
 
 const CONTENTS_SHOWN = 20;

@@ -63,6 +63,24 @@ describe("capability and only", () => {
   });
 });
 
+describe("people without an identity", () => {
+  const people = { "acme-sso": { defaultRole: "viewer", externalGroups: { SRE: ["owner"] } } };
+
+  test("count for only, by their names", () => {
+    const capability = "role_bindings.create";
+    expect(run({ capability, only: ["owner", "apply"] }, { people })).toEqual(
+      failsWith("external group SRE of acme-sso can role_bindings.create at /, by its binding to owner"),
+    );
+    expect(run({ capability, only: ["owner", "apply", "external group SRE of acme-sso"] }, { people })).toEqual(passes);
+    expect(run({ identity: "people of acme-sso", can: "repo.list", cannot: "*.create" }, { people })).toEqual(passes);
+  });
+
+  test("are no workload", () => {
+    const workload = { claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } };
+    expect(run({ workload, cannot: "role_bindings.create" }, { people, access: {} })).toEqual(passes);
+  });
+});
+
 describe("identity", () => {
   test("can at its group, and cannot above it", () => {
     const cannot = { capability: ["tag.create"], at: "/" };

@@ -1,0 +1,68 @@
+// The tests of access that a review runs: those of the base, which the author of the change cannot edit, and those of the work tree.
+import { existsSync } from "node:fs";
+import path, { isAbsolute, join, posix, relative, resolve, sep } from "node:path";
+import { type At, filesAt } from "../access/base/at.ts";
+import { pathInRepository, projectFolder } from "../access/base/file.ts";
+import { BaseError, repositoryRoot } from "../access/base/git.ts";
+import { mistakeText } from "../access/policy/index.ts";
+import type { Mistake } from "../access/policy/source.ts";
+import type { ChangedRules } from "../access/review/index.ts";
+import { type TestSides, testsDifference } from "../access/test/change.ts";
+import { readSuite, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
+
+export interface TestsFlags {
+  policy?: string;
+  tests?: string;
+}
+
+export interface ReviewTests {
+  sides: TestSides;
+  changed: ChangedRules[];
+}
+
+/** The tests of the work tree have mistakes. */
+export class TestsError extends Error {
+  override readonly name = "TestsError";
+}
+
+export const wrongTests = (mistakes: readonly Mistake[]): string =>
+  ["the tests of access have mistakes, so there is no review:", ...mistakes.map(mistakeText)].join("\n");
+
+export const reviewTests = (flags: TestsFlags, at: At | undefined, folder: string): ReviewTests => {
+  const { suite, mistakes } = readWorkTree(flags, folder);
+  if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
+  if (at === undefined) return { sides: { change: suite }, changed: [] };
+  const base = readBase(flags, at, folder);
+  const sides: TestSides = { base, change: suite };
+  const lines = testsDifference(sides);
+  const file = flags.tests ?? flags.policy ?? TESTS;
+  const message = `this change edits the tests of access: ${lines.join(", ")}; what it removes counts until the merge, and what it adds counts already`;
+  return { sides, changed: lines.length === 0 ? [] : [{ file, message }] };
+};
+
+const readWorkTree = ({ tests, policy }: TestsFlags, folder: string) => {
+  if (tests !== undefined)
+    return readSuite(isAbsolute(tests) ? tests : join(repositoryRoot(folder) ?? folder, tests), folder);
+  return policy === undefined
+    ? readSuite(undefined, projectFolder(folder, existsSync, path))
+    : readSuite(policy, folder);
+};
+
+const readBase = ({ tests, policy }: TestsFlags, at: At, folder: string): TestSuite => {
+  const files = filesAt(at);
+  const file =
+    tests === undefined ? policy && pathOf(resolve(folder, policy), at) : pathInRepository(at.repository, tests);
+  // A policy that the change brings may have tests already.
+  const present = [file, file && testsBeside(file)].find((one) => one !== undefined && files.exists(one));
+  if (file !== undefined && present === undefined) return { tests: [] };
+  const { suite, mistakes } = readSuite(present, projectFolder(at.folder, files.exists, posix), files);
+  if (mistakes.length === 0) return suite;
+  const texts = mistakes.map(mistakeText);
+  throw new BaseError([`the tests of access at ${at.ref} have mistakes, so there is no review:`, ...texts].join("\n"));
+};
+
+/** Undefined: it is not in the repository. */
+const pathOf = (file: string, { repository: { root } }: At): string | undefined => {
+  const own = relative(root, file).split(sep).join("/");
+  return own.startsWith("../") || isAbsolute(own) ? undefined : own;
+};

@@ -1,0 +1,215 @@
+// `irm review` runs tests of access on what a change leads to: those of the base, whatever the change does to them, and its own.
+import { unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { Report } from "../../access/review/report.ts";
+import { created } from "../access/preview/fixture.ts";
+import type { TestServer } from "../harness/api-server.ts";
+import { startTeam } from "../harness/team.ts";
+import { runIrm } from "../support/irm.ts";
+import { createRepository, type TestRepository } from "../support/repository.ts";
+
+let api: TestServer;
+let platform: string;
+let release: string;
+let repository: TestRepository;
+beforeAll(async () => {
+  const team = await startTeam();
+  ({ api, platform } = team);
+  release = (await api.actor("release", { role: team.publisher, at: team.registry, in: platform })).uid;
+});
+afterAll(() => api.close());
+
+const TESTS = `tests:
+  - { name: release publishes nowhere else, identity: platform/release, cannot: { capability: tag.create, at: platform } }
+  - { name: only the owner gives access, capability: role_bindings.create, only: [owner] }
+`;
+
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  repository = createRepository();
+  repository.commit({ "Pulumi.yaml": "name: acme\n", "access.tests.yaml": TESTS });
+  repository.git("checkout", "--quiet", "-b", "change");
+  vi.spyOn(process, "cwd").mockReturnValue(repository.root);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  repository.remove();
+});
+
+const previewOf = (...steps: object[]): string => {
+  const file = join(repository.root, ".git", "preview.json");
+  writeFileSync(file, JSON.stringify({ steps, changeSummary: { create: steps.length } }));
+  return file;
+};
+const grant = (role: string) => created("RoleBinding", "b", { parent: platform, identity: release, role });
+
+const run = async (preview: string, ...flags: string[]) => {
+  const finished = await runIrm("review", "--preview", preview, "--format", "json", ...flags);
+  return { ...finished, report: finished.stdout === "" ? undefined : Report.parse(JSON.parse(finished.stdout)) };
+};
+
+const failures = (report: Report | undefined): string[] | undefined =>
+  report?.findings
+    .filter(({ rule }) => rule === "test-fails")
+    .map(({ name, denied, message }) => `${denied} ${name}: ${message}`);
+
+test("a change that breaks a test has its finding, names the binding, and exits with 3 although no rule is denied", async () => {
+  const { code, report } = await run(previewOf(grant("owner")), "--base", "main");
+  expect(code).toBe(3);
+  expect(failures(report)).toEqual([
+    "true release publishes nowhere else: platform/release can tag.create at platform, by its binding to owner",
+    "true only the owner gives access: platform/release can role_bindings.create at platform, by its binding to owner",
+  ]);
+  expect(report?.tests?.map(({ passed }) => passed)).toEqual([false, false]);
+});
+
+test("a change that breaks none exits with 0, and says that they passed", async () => {
+  const { code, report } = await run(previewOf(grant("viewer")), "--base", "main");
+  expect({ code, findings: failures(report) }).toEqual({ code: 0, findings: [] });
+  expect(report?.tests).toEqual([
+    { name: "release publishes nowhere else", passed: true },
+    { name: "only the owner gives access", passed: true },
+  ]);
+  expect((await runIrm("review", "--preview", previewOf(grant("viewer")), "--base", "main")).stdout).toContain(
+    "2 tests of access: all passed",
+  );
+});
+
+describe("the author of a change cannot excuse it", () => {
+  const rulesChanged = (report: Report | undefined) =>
+    report?.findings.find(({ rule, message }) => rule === "rules-changed" && message.includes("tests of access"))
+      ?.message;
+
+  test("by removing a test, or the file: it still counts, and its removal is a finding", async () => {
+    repository.write({ "access.tests.yaml": "tests: []\n" });
+    const { code, report } = await run(previewOf(grant("owner")), "--base", "main");
+    expect(code).toBe(3);
+    expect(rulesChanged(report)).toBe(
+      'this change edits the tests of access: - test "release publishes nowhere else", - test "only the owner gives access"; what it removes counts until the merge, and what it adds counts already',
+    );
+    unlinkSync(join(repository.root, "access.tests.yaml"));
+    expect(failures((await run(previewOf(grant("owner")), "--base", "main")).report)).toHaveLength(2);
+  });
+
+  test("by editing a test: both forms run", async () => {
+    repository.write({ "access.tests.yaml": TESTS.replace("only: [owner]", "only: [owner, platform/release]") });
+    const { code, report } = await run(previewOf(grant("owner")), "--base", "main");
+    expect(code).toBe(3);
+    expect(report?.tests?.map(({ name, passed }) => [name, passed])).toEqual([
+      ["release publishes nowhere else", false],
+      ["only the owner gives access", false],
+      ["only the owner gives access", true],
+    ]);
+    expect(rulesChanged(report)).toContain(
+      '- test "only the owner gives access", + test "only the owner gives access"',
+    );
+  });
+
+  test("a test that it adds runs as well", async () => {
+    const own =
+      "  - { name: release reads nothing above, identity: platform/release, cannot: { capability: repo.list, at: platform } }\n";
+    repository.write({ "access.tests.yaml": TESTS + own });
+    const { code, report } = await run(previewOf(grant("viewer")), "--base", "main");
+    expect(code).toBe(3);
+    expect(failures(report)).toEqual([
+      expect.stringContaining("release reads nothing above: platform/release can repo.list at platform"),
+    ]);
+  });
+});
+
+describe("mistakes", () => {
+  test("in a test that the change adds exit with 1", async () => {
+    repository.write({
+      "access.tests.yaml": `${TESTS}  - { name: x, identity: platform/relase, cannot: tag.create }\n`,
+    });
+    const { code, stdout, stderr } = await run(previewOf(grant("viewer")), "--base", "main");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain('"x": there is no identity platform/relase; did you mean platform/release?');
+  });
+
+  test("of shape exit with 1, at the base too", async () => {
+    repository.write({ "access.tests.yaml": "test: []\n" });
+    expect(await run(previewOf(grant("viewer")), "--base", "main")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("access.tests.yaml:1:1: test: there is no such field here; did you mean tests?"),
+    });
+    repository.git("checkout", "--quiet", "main", "--force");
+    repository.commit({ "access.tests.yaml": "test: []\n" });
+    repository.write({ "access.tests.yaml": TESTS });
+    expect(await run(previewOf(grant("viewer")), "--base", "main")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("the tests of access at main have mistakes, so there is no review:"),
+    });
+  });
+
+  test("a test of the base that names what does not exist any more fails, and is no pass", async () => {
+    repository.git("checkout", "--quiet", "main");
+    repository.commit({ "access.tests.yaml": "tests: [{ name: x, identity: gone, cannot: tag.create }]\n" });
+    const { code, report } = await run(previewOf(grant("viewer")), "--base", "main");
+    expect(code).toBe(3);
+    expect(failures(report)).toEqual(["true x: it names what does not exist: there is no identity gone"]);
+  });
+});
+
+test("without a base, the tests of the work tree run", async () => {
+  expect((await run(previewOf(grant("owner")))).code).toBe(3);
+});
+
+test("--tests names another file, at the base too", async () => {
+  repository.git("checkout", "--quiet", "main");
+  repository.commit({ "access.tests.yaml": "tests: []\n", "ci/team.tests.yaml": TESTS });
+  repository.git("checkout", "--quiet", "change");
+  const { code } = await run(previewOf(grant("owner")), "--base", "main", "--tests", "ci/team.tests.yaml");
+  expect(code).toBe(1);
+  repository.write({ "ci/team.tests.yaml": "tests: []\n" });
+  expect((await run(previewOf(grant("owner")), "--base", "main", "--tests", "ci/team.tests.yaml")).code).toBe(3);
+});
+
+describe("of a policy", () => {
+  const RELEASE = "release: { in: platform, github: { repository: acme/images, branch: main } }";
+  const policy = (access: string, identities = RELEASE): string => `organization: { uid: "${api.organization}" }
+groups: { platform: { groups: { registry: {} } } }
+identities: { ${identities} }
+access: ${access}
+`;
+  const review = async (text: string) => {
+    repository.write({ "acme/access.yaml": text });
+    const file = join(repository.root, "acme/access.yaml");
+    const { code, stdout } = await runIrm("review", "--policy", file, "--base", "main", "--format", "json");
+    return { code, failures: failures(Report.parse(JSON.parse(stdout))) };
+  };
+  const SECTION = `tests:
+  - { name: release never owns, identity: release, cannot: role_bindings.create }
+  - { name: nobody else owns, capability: role_bindings.create, only: [release] }
+`;
+  beforeEach(() => {
+    repository.git("checkout", "--quiet", "main");
+    const first = `include: [tests.yaml]\n${policy("{ platform: { viewer: [release] } }")}`;
+    repository.commit({ "acme/access.yaml": first, "acme/tests.yaml": SECTION });
+    repository.git("checkout", "--quiet", "-B", "change");
+  });
+
+  test("the section, and what the policy includes, are those of the base", async () => {
+    expect(await review(policy("{ platform: { owner: [release] } }"))).toEqual({
+      code: 3,
+      failures: [
+        "true release never owns: platform/release can role_bindings.create at platform, by its binding to owner",
+      ],
+    });
+  });
+
+  test("a key means the identity that it stood for, not another one to which the change gives the key", async () => {
+    const other = "release: { in: platform, name: other, github: { repository: evil/images, branch: main } }";
+    expect(await review(policy("{ platform: { owner: [release] } }", other))).toEqual({
+      code: 3,
+      failures: ["true nobody else owns: platform/other can role_bindings.create at platform, by its binding to owner"],
+    });
+  });
+
+  test("an identity that the change removes can do nothing any more", async () => {
+    expect(await review(policy("{}", RELEASE.replace("release", "publisher")))).toEqual({ code: 0, failures: [] });
+  });
+});
