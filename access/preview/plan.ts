@@ -11,7 +11,7 @@ import { openedToPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
-import { type Resource, type ResourceKind, resourcesIn, type Stored } from "./resource.ts";
+import { ourTypeOf, type Resource, type ResourceKind, resourcesIn, type Stored } from "./resource.ts";
 import { managedIn } from "./set.ts";
 import type { Preview } from "./shape.ts";
 import { report, WORDS, type Work } from "./work.ts";
@@ -223,7 +223,16 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart
     ({ planned, deleted }) => deleted.length > 0 || (planned && planned.op !== "create"),
   );
   const isRefreshed = preview.steps.some(({ op }) => op === "refresh") || (existed.length === 0 && hasSames(preview));
+  const skipped = preview.steps.filter(
+    ({ op, urn, oldState, newState }) =>
+      op === "same" && ourTypeOf(urn) !== undefined && !oldState?.id && !newState?.id && !newState?.inputs,
+  );
   const others = [
+    ...(skipped.length > 0
+      ? [
+          `the preview was made with --target or --exclude: it leaves out ${skipped.length} new resources, which a run without that option creates`,
+        ]
+      : []),
     ...(isRefreshed
       ? []
       : [

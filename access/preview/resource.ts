@@ -20,8 +20,10 @@ export interface Stored {
   uid: string;
   inputs: Json;
   outputs: Json;
-  /** the record outlives the resource: it was adopted, or the program retains it */
+  /** the record outlives the resource: it was adopted or only read, the program retains it, or the engine sends no delete */
   stays: boolean;
+  /** URN of the resource of its option deletedWith */
+  deletedWith?: string;
 }
 
 export interface Resource {
@@ -104,7 +106,29 @@ export const resourcesIn = ({ steps }: Preview): Resources => {
     const message = addStep(resource, step);
     if (message) unclear.push({ subject: name, message });
   }
-  return { byUrn, unclear };
+  return { byUrn, unclear: [...unclear, ...skippedDeletes(byUrn, steps)] };
+};
+
+/**
+ * The engine sends no delete for a record whose `deletedWith` it deletes in the same run, whatever becomes of that one: the program may
+ * retain it (isDeletedWith in https://github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/step.go). What is in a group still goes
+ * with the group. Returns what this version cannot say.
+ */
+const skippedDeletes = (byUrn: ReadonlyMap<string, Resource>, steps: readonly Step[]): Resources["unclear"] => {
+  const urnsOf = (...ops: string[]) => new Set(steps.flatMap(({ op, urn }) => (ops.includes(op) ? [urn] : [])));
+  const [deleted, replaced] = [urnsOf("delete", "delete-replaced"), urnsOf("replace", "create-replacement")];
+  return [...byUrn.values()].flatMap(({ logicalName, deleted: own }) =>
+    own.flatMap((stored) => {
+      const { deletedWith } = stored;
+      if (deletedWith === undefined || stored.stays) return [];
+      if (deleted.has(deletedWith)) stored.stays = true;
+      else if (replaced.has(deletedWith)) {
+        const message = `it is to be deleted with ${partsOfUrn(deletedWith).name}, which is replaced: whether its record stays is not known`;
+        return [{ subject: logicalName, message }];
+      }
+      return [];
+    }),
+  );
 };
 
 /** Adds a step to what is known of its resource. Returns what this version does not understand of it. */
@@ -116,6 +140,8 @@ const addStep = (resource: Resource, { op, oldState, newState }: Step): string |
       return undefined;
     case "same":
     case "update": {
+      // A create that --target or --exclude leaves out.
+      if (op === "same" && !stored && !newState?.id && !newState?.inputs) return undefined;
       const uid = stored?.uid ?? newState?.id ?? undefined;
       if (uid === undefined) return `the preview shows no id of a resource that exists (${op})`;
       resource.stored = stored;
@@ -163,10 +189,11 @@ const deleteOf = (resource: Resource, stored: Stored | undefined): string | unde
 
 const storedIn = (state: State | null | undefined): Stored | undefined => {
   if (!state?.id) return undefined;
-  const { id, retainOnDelete } = state;
+  const { id, retainOnDelete, external, deletedWith } = state;
   const [inputs, known] = [valuesIn(state.inputs), valuesIn(state.outputs)];
-  const stays = retainOnDelete === true || (known.adopted === true && known.deleteAdopted !== true);
-  return { uid: id, inputs, outputs: known, stays };
+  const isAdopted = known.adopted === true && known.deleteAdopted !== true;
+  const stays = retainOnDelete === true || external === true || isAdopted;
+  return { uid: id, inputs, outputs: known, stays, ...(deletedWith && { deletedWith }) };
 };
 
 type Planned = NonNullable<Resource["planned"]>;

@@ -11,6 +11,10 @@ const State = z.object({
   propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
   /** the option retainOnDelete: the record stays when the resource goes */
   retainOnDelete: z.boolean().nullish(),
+  /** the option deletedWith: URN of another resource, whose end is that of the record too */
+  deletedWith: z.string().nullish(),
+  /** it was read, and is never deleted */
+  external: z.boolean().nullish(),
 });
 export type State = z.infer<typeof State>;
 

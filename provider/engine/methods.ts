@@ -100,11 +100,13 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   // The state has these records. Its key may be an earlier name of the resource: it locates the journal, but proves no ownership.
   const noteInState = async (held: readonly Held[], key: unknown): Promise<void> => {
     const { ownership, journal } = await getLedger();
-    for (const { kind, uid, owner } of held) ownership.inState(recordId(kind.field, uid), owner);
+    for (const { kind, uid, owner } of held) ownership.inState(recordId(kind.field, uid), owner, declared.has(key));
     const [first] = held;
     const uids = held.map(({ uid }) => uid);
     if (first) await journal.acknowledge(first.kind.field, uids, key as string | undefined);
   };
+  // A refresh compares resources under the names of the state. Only a check shows that the program declares one, perhaps under another.
+  const declared = new Set<unknown>();
   const noteKept = async (held: readonly Held[]): Promise<void> => {
     const { ownership } = await getLedger();
     for (const { kind, uid, kept } of held) if (kept) ownership.keep(recordId(kind.field, uid), kept.adopted);
@@ -135,6 +137,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     // Reports a wrong configuration in the preview, which needs no credentials.
     check: reported(async (olds, { [PREVIEW]: isPreview, [SECRET_ARGUMENTS]: secrets, ...asked }, marked, hasNames) => {
       const isSecret = marked ?? secretAmong(secrets);
+      declared.add(asked[KEY]);
       await checkConfig();
       await gate.address(olds);
       if (isUidp(olds.parent)) await gate.organization(olds.parent);

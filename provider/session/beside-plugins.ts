@@ -26,7 +26,7 @@ export const besidePlugins = (own: Ownership, engine: Engine | undefined, servic
   };
   return {
     ...own,
-    inState: (uid, key) => told((to) => to.inState(uid, key)),
+    inState: (...about) => told((to) => to.inState(...about)),
     keep: (uid, adopted) => told((to) => to.keep(uid, adopted)),
     take: (uid, key, origin) => {
       const other = shared() ?? (origin === "adopted" ? join(joinOperation(engine)) : undefined);

@@ -9,9 +9,10 @@ export type Origin = "created" | "recovered" | "adopted";
 export interface Ownership {
   /**
    * The engine asked for this record, so a resource of its state owns it. `key` is that resource if the program declares it.
-   * Throws where another declared resource owns it too.
+   * Throws where another declared resource owns it too. `isDeclared`: the program has declared it by now. It is the owner then, also if a
+   * refresh has met the record under a name that the program does not declare: an earlier one, of an alias.
    */
-  inState(uid: string, key?: string): void;
+  inState(uid: string, key?: string, isDeclared?: boolean): void;
   /** The resource that owns this record keeps it in this run; `adopted`: the record existed before that resource. */
   keep(uid: string, adopted: boolean): void;
   /** The resource that adopted this record is deleted, and the record stays. */
@@ -55,7 +56,7 @@ type Event = Act & {
 };
 
 type Act =
-  | { is: "inState"; uid: string; key?: string | undefined }
+  | { is: "inState"; uid: string; key?: string | undefined; declared?: true }
   | { is: "kept"; uid: string; adopted: boolean }
   | { is: "taken"; uid: string; key: string; origin: Origin }
   | { is: "planned"; uid: string; key: string }
@@ -79,8 +80,8 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     return records;
   };
   return {
-    inState: (uid, key) => {
-      const other = append({ is: "inState", uid, key });
+    inState: (uid, key, isDeclared = false) => {
+      const other = append({ is: "inState", uid, key, ...(isDeclared && { declared: true }) });
       if (other !== undefined)
         throw new Error(
           `${key}: ${uid} is already managed by ${other}; a record can be managed by only one resource, so adopt or import it in one of ` +
@@ -142,6 +143,7 @@ type Records = ReturnType<typeof recordsOf>;
 const recordsOf = (leaving: Set<string>) => {
   const inState = new Set<string>();
   const owners = new Map<string, string>();
+  const declared = new Set<string>();
   const taken = new Map<string, { key: string; origin: Origin }>();
   const kept = new Set<string>();
   const adopted = new Set<string>();
@@ -171,8 +173,11 @@ const recordsOf = (leaving: Set<string>) => {
         const { key } = event;
         inState.add(uid);
         if (key === undefined) return undefined;
+        if (event.declared) declared.add(key);
         const other = ownerOf(uid) ?? planned.get(uid);
-        if (other !== undefined && other !== key) return other;
+        const isEarlierName =
+          event.declared && other === owners.get(uid) && !taken.has(uid) && !declared.has(other ?? "");
+        if (other !== undefined && other !== key && !isEarlierName) return other;
         owners.set(uid, key);
         return undefined;
       }

@@ -46,8 +46,15 @@ describe("irm review", () => {
     const [binding] = place.rows("role_bindings", "parent <> ?", place.server.organization);
     const { status } = await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding?.uid}`);
     expect(status).toBe(200);
+    // Its refresh meets the identity under the earlier name of its resource.
+    const edited = source(
+      'subjectPattern: "repo:acme/.*:ref:refs/heads/main"',
+      '"repo.list", "repo.create", "tag.create"',
+    );
     program.write(
-      source('subjectPattern: "repo:acme/.*:ref:refs/heads/main"', '"repo.list", "repo.create", "tag.create"'),
+      edited
+        .replace('new Identity("release"', 'new Identity("publisher"')
+        .replace(/(claimMatch: .*\n)\}\);/, '$1}, { aliases: [{ name: "release" }] });'),
     );
     const { code, stdout, stderr } = await review("--format", "json", "--deny", "matches-many");
     expect(code, stderr).toBe(3);
@@ -60,7 +67,7 @@ describe("irm review", () => {
       role: "publisher",
     });
     expect(identities).toMatchObject([
-      { name: "release", change: "updated", gains: ["repo.create", "repo.list", "tag.create"].map(gain), losses: [] },
+      { name: "release", change: "updated", gains: ["repo.create", "tag.create", "repo.list"].map(gain), losses: [] },
     ]);
     expect(findings.map(({ rule, name, denied }) => [rule, name, denied])).toEqual([
       ["matches-many", "release", true],

@@ -4,9 +4,10 @@ import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
-import { addRole, bind, ROOT } from "../graphs.ts";
+import type { Json } from "../../../schema/index.ts";
+import { addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { changed, created, placeholderOf, UNKNOWN, urnOf } from "./fixture.ts";
-import { bindingUid, CI, ISSUER, liveWith, named, reportOf, rowsOf, TEAM, VIEWER } from "./team.ts";
+import { bindingUid, CI, ISSUER, liveWith, MAKER, named, reportOf, rowsOf, TEAM, VIEWER } from "./team.ts";
 
 describe("steps", () => {
   test("those of a native plugin mean the same, and members of newer engines are ignored", () => {
@@ -60,6 +61,98 @@ describe("steps", () => {
       [],
       [],
     ]);
+  });
+
+  describe("with an option of the engine that changes what a step does", () => {
+    const uid = bindingUid(TEAM, 0);
+    const binding = (state: object): Json => {
+      const step = changed("delete", "RoleBinding", "b", uid, {});
+      return { ...step, oldState: { ...(step.oldState as object), ...state } };
+    };
+    const group = (op: string, state: object = {}): Json => {
+      const step = changed(op, "Group", "team", uidIn(ROOT, 5), { old: {}, new: { parent: ROOT, name: "other" } });
+      return { ...step, oldState: { ...(step.oldState as object), ...state } };
+    };
+    const withTeam = { deletedWith: urnOf("Group", "team") };
+    const lost = ["ci - team groups.list viewer"];
+    const viewer = () => liveWith([TEAM, CI, VIEWER]);
+
+    test.each([
+      ["retainOnDelete", [binding({ retainOnDelete: true })], []],
+      ["of a record that is only read", [binding({ external: true })], []],
+      ["deletedWith a group that stays in the program", [binding(withTeam)], lost],
+      ["deletedWith a group that is retained", [binding(withTeam), group("delete", { retainOnDelete: true })], []],
+      ["deletedWith a group that is deleted, and that it is not in", [binding(withTeam), group("delete")], []],
+      [
+        "deletedWith the group that it is in",
+        [binding(withTeam), { ...changed("delete", "Group", "team", TEAM, {}), urn: urnOf("Group", "team") }],
+        lost,
+      ],
+      [
+        "deletedWith a resource of another provider",
+        [
+          binding({ deletedWith: "urn:pulumi:dev::access::a:b:C::c" }),
+          { op: "delete", urn: "urn:pulumi:dev::access::a:b:C::c" },
+        ],
+        [],
+      ],
+    ] as const)("%s", (_option, steps, rows) => {
+      const report = reportOf({ steps }, viewer());
+      expect(rowsOf(report)).toEqual(rows);
+      expect(report.unknown.filter(({ subject }) => subject === "b")).toEqual([]);
+    });
+
+    test("deletedWith a group that is replaced is not known", () => {
+      const report = reportOf({ steps: [binding(withTeam), group("replace")] }, viewer());
+      expect(report.unknown).toContainEqual({
+        subject: "b",
+        message: "it is to be deleted with team, which is replaced: whether its record stays is not known",
+      });
+    });
+
+    test("--target leaves a new resource out: it gets nothing, and the review says so", () => {
+      const urn = urnOf("Identity", "later");
+      const skipped = { op: "same", urn, oldState: { urn }, newState: { urn } };
+      const report = reportOf({ steps: [skipped], changeSummary: { same: 1 } }, viewer());
+      expect(report.identities).toEqual([]);
+      expect(report.findings).toEqual([]);
+      expect(report.unknown.map(({ message }) => message)).toContain(
+        "the preview was made with --target or --exclude: it leaves out 1 new resources, which a run without that option creates",
+      );
+    });
+
+    test("aliases: the record keeps what it has, under the new name of its resource", () => {
+      const inputs = { parent: TEAM, identity: CI, role: "viewer" };
+      const refreshed = changed("refresh", "RoleBinding", "before", uid, { old: inputs, new: inputs });
+      const same = changed("same", "RoleBinding", "after", uid, { old: inputs, new: inputs });
+      const report = reportOf({ steps: [refreshed, same], changeSummary: { same: 1 } }, viewer());
+      expect(report).toMatchObject({ identities: [], findings: [], unknown: [], undeclared: [] });
+    });
+
+    test("ignoreChanges and a transform are in the inputs of the step", () => {
+      const claimMatch = { issuer: ISSUER, subject: "ci" };
+      const old = { parent: ROOT, name: "ci", claimMatch };
+      const ignored = changed("same", "Identity", "ci", CI, { old, new: old });
+      expect(reportOf({ steps: [ignored], changeSummary: { same: 1 } }, viewer()).identities).toEqual([]);
+    });
+
+    test("replaceOnChanges replaces the record: the new one has another uid, and nothing of the old one", () => {
+      const claimMatch = { issuer: ISSUER, subject: "other" };
+      const step = changed("replace", "Identity", "ci", CI, {
+        old: { parent: ROOT, name: "ci" },
+        new: { parent: ROOT, name: "ci", claimMatch },
+      });
+      const report = reportOf({ steps: [step] }, viewer());
+      expect(report.identities.map(({ change }) => change).sort()).toEqual(["created", "replaced"]);
+      expect(rowsOf(report)).toEqual(lost);
+    });
+
+    test("the value of a stack reference is a uid, or not known", () => {
+      const bind = (identity: string) =>
+        reportOf({ steps: [created("RoleBinding", "r", { parent: TEAM, identity, role: MAKER })] }, viewer());
+      expect(rowsOf(bind(CI))).toEqual(["ci + team repo.create maker"]);
+      expect(bind(UNKNOWN).unknown[0]).toMatchObject({ subject: "r", property: "identity" });
+    });
   });
 
   test("a record that an interrupted run created is taken over: it is the one that exists, with the access that it has", () => {

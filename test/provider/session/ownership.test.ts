@@ -88,6 +88,25 @@ describe("a record of one resource", () => {
     );
   });
 
+  it("keeps its record under another name, also after a refresh that compared it under the earlier one", async () => {
+    const { id, outs } = await (await run()).create(inputs("before"));
+    const next = await run();
+    // The engine refreshes what is in the state, and then checks what the program declares.
+    await next.read(id, outs);
+    await next.diff(id, outs, inputs("before"));
+    await next.check(inputs("before"), inputs("after"));
+    expect(await next.diff(id, outs, inputs("after"))).toMatchObject({ replaces: [] });
+    // One record still has one resource.
+    await next.check(inputs("before"), inputs("another"));
+    await expect(next.diff(id, outs, inputs("another"))).rejects.toThrow(
+      `${id} is already managed by ${inputs("after").__key}`,
+    );
+    await next.check(inputs("before"), inputs("before"));
+    await expect(next.diff(id, outs, inputs("before"))).rejects.toThrow(
+      `${id} is already managed by ${inputs("after").__key}`,
+    );
+  });
+
   it("that an earlier one has adopted is an error when the engine reads it", async () => {
     const one = await (await run()).create(inputs("second"));
     const next = await run();
