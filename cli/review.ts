@@ -47,7 +47,8 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
   try {
     const at = baseOf(flags.base, process.env, process.cwd());
     const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
-    if (notice !== undefined) process.stderr.write(`irm review: ${printable(notice)}\n`);
+    for (const text of [at?.notice, notice])
+      if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
     const client = systemClient();
     const { propose, stack } = await proposerOf(flags);
     const tests = reviewTests(flags, at, process.cwd());

@@ -7,6 +7,8 @@ export interface Base {
   /** as it was given, or as the CI names it: `origin/main` */
   ref: string;
   commit: string;
+  /** what may be wrong with it, for the user */
+  notice?: string;
 }
 
 interface Wanted {
@@ -28,19 +30,23 @@ export const wantedBase = (flag: string | undefined, env: NodeJS.ProcessEnv): Wa
 export const baseIn = (repository: Repository, { refs, branch, source }: Wanted): Base => {
   for (const ref of refs) {
     const commit = repository.commitOf(ref);
-    if (commit !== undefined) return { ref: ref.replace(/^refs\/(?:remotes|heads)\//, ""), commit };
+    if (commit === undefined) continue;
+    const short = ref.replace(/^refs\/(?:remotes|heads)\//, "");
+    if (branch === undefined || ref === refs[0]) return { ref: short, commit };
+    const notice = `${branch} is not fetched, so rules and tests are those of commit ${commit.slice(0, 12)}, which may be older. Fetch it: ${fetchOf(branch)}`;
+    return { ref: short, commit, notice };
   }
   const [first = ""] = refs;
   const name = branch ?? first;
   const why = repository.isShallow ? "this checkout is shallow" : "this clone does not have it";
-  const fetch =
-    branch === undefined
-      ? `git fetch --depth=1 origin ${first.replace(/^origin\//, "")}`
-      : `git fetch --depth=1 origin +refs/heads/${branch}:refs/remotes/origin/${branch}`;
+  const fetch = branch === undefined ? `git fetch --depth=1 origin ${first.replace(/^origin\//, "")}` : fetchOf(branch);
   throw new BaseError(
     `cannot read the base ${name} (${source}), and the rules of the change itself do not count: ${why}. Fetch it first: ${fetch}`,
   );
 };
+
+const fetchOf = (branch: string): string =>
+  `git fetch --depth=1 origin +refs/heads/${branch}:refs/remotes/origin/${branch}`;
 
 const remoteOf = (branch: string): string => `refs/remotes/origin/${branch}`;
 

@@ -2,44 +2,49 @@
 import { capabilities } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
 import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
-import type { Grant } from "../graph/holds.ts";
 import type { Actor, Look } from "./scene.ts";
 
 /** Whether what is bound at `group` counts for a test at `place`; without a place, anywhere. */
 const counts = ({ graph, organization }: Look, place: NodeId | undefined): ((group: NodeId) => boolean) => {
-  if (place === undefined) return (group) => lineageOf(graph, group).at(-1) === organization;
+  if (place === undefined) return once((group) => lineageOf(graph, group).at(-1) === organization);
   const lineage = new Set(lineageOf(graph, place));
   return (group) => lineage.has(group);
 };
 
+/** An organization has many bindings of few groups and roles. */
+const once = <T>(find: (id: NodeId) => T): ((id: NodeId) => T) => {
+  const known = new Map<NodeId, T>();
+  return (id) => {
+    if (!known.has(id)) known.set(id, find(id));
+    return known.get(id) as T;
+  };
+};
+
 /** What an actor holds of these capabilities, a text for each binding. A role that cannot be read may grant all of them. */
-export const breachesOf = (
+export const breachFinder = (
   look: Look,
-  { identity, words }: Actor,
   denied: readonly string[],
   place: NodeId | undefined,
-): string[] => {
+): ((actor: Actor) => string[]) => {
   const { access, graph } = look;
   const isHere = counts(look, place);
-  const bindings = access.bindingsOf(identity).filter(({ group }) => isHere(group));
-  const grants = access
-    .grantsOf(identity)
-    .filter(({ group, capability }) => isHere(group) && denied.some((one) => matchesCapability(one, capability)));
-  const held = Map.groupBy(grants, ({ binding }) => binding);
-  const known = [...held.values()].map((own) => {
-    const [{ group, role, binding }] = own as [Grant];
-    const names = own.map(({ capability }) => capability).sort();
-    const list = names.slice(0, CAPABILITIES_SHOWN).join(", ");
-    const more = names.length > CAPABILITIES_SHOWN ? ` and ${names.length - CAPABILITIES_SHOWN} more` : "";
-    return `${words} can ${list}${more} at ${pathOf(graph, group)}, ${bindingText(look, role, binding)}`;
-  });
-  const unread = bindings
-    .filter(({ role }) => !graph.roles.get(role)?.capabilities.length)
-    .map(
-      ({ id, role, group }) =>
-        `what ${words} can at ${pathOf(graph, group)} is not visible, ${bindingText(look, role, id)}, whose capabilities cannot be read`,
-    );
-  return [...known, ...unread].sort();
+  const grantedBy = once((role) => graph.roles.get(role)?.capabilities ?? []);
+  const deniedOf = once((role) => grantedBy(role).filter((one) => denied.some((text) => matchesCapability(text, one))));
+  return ({ identity, words }) =>
+    access
+      .bindingsOf(identity)
+      .filter(({ group }) => isHere(group))
+      .flatMap(({ id, group, role }): string[] => {
+        const [where, how] = [pathOf(graph, group), bindingText(look, role, id)];
+        if (grantedBy(role).length === 0)
+          return [`what ${words} can at ${where} is not visible, ${how}, whose capabilities cannot be read`];
+        const names = deniedOf(role);
+        if (names.length === 0) return [];
+        const list = names.slice(0, CAPABILITIES_SHOWN).join(", ");
+        const more = names.length > CAPABILITIES_SHOWN ? ` and ${names.length - CAPABILITIES_SHOWN} more` : "";
+        return [`${words} can ${list}${more} at ${where}, ${how}`];
+      })
+      .sort();
 };
 
 const CAPABILITIES_SHOWN = 5;

@@ -5,7 +5,7 @@ import { accessIn } from "../graph/holds.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import type { AccessTest } from "../policy/policy.ts";
 import { actorOf, assumedBy, othersThan } from "./actor.ts";
-import { breachesOf, missingOf, unseenIn } from "./look.ts";
+import { breachFinder, missingOf, unseenIn } from "./look.ts";
 import { NameError, type Names } from "./names.ts";
 import type { Actor, Look, Scene } from "./scene.ts";
 
@@ -16,8 +16,8 @@ export type Outcome =
   | { mistakes: string[] };
 
 export const runTests = (tests: readonly AccessTest[], scene: Scene): Outcome[] => {
-  const look: Look = { ...scene, access: accessIn(scene.graph), budget: newReviewBudget() };
-  return tests.map((test) => run(test, look));
+  const access = accessIn(scene.graph);
+  return tests.map((test): Outcome => run(test, { ...scene, access, budget: newReviewBudget() }));
 };
 
 const SHOWN = 5;
@@ -27,7 +27,7 @@ const run = (test: AccessTest, look: Look): Outcome => {
   if ("mistakes" in named) return named;
   const { actors, words } = aboutWhom(test, named, look);
   const denials = named.denials.flatMap(({ capabilities, place }) => {
-    const breaches = actors.flatMap((actor) => breachesOf(look, actor, capabilities, place));
+    const breaches = actors.flatMap(breachFinder(look, capabilities, place));
     return breaches.length > 0 ? breaches : unseenIn(look, place, test.subject.kind === "holders");
   });
   const reasons = [...new Set(denials), ...missingOf(look, { actors, words }, test.can, named.place)];

@@ -17,7 +17,7 @@ export interface Scene {
 
 export interface Look extends Scene {
   access: Access;
-  /** for the questions about patterns */
+  /** for the questions about patterns, of one test */
   budget: Budget;
 }
 
