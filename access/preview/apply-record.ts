@@ -2,6 +2,7 @@
 import { type Json, parentOf } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { Hidden } from "../review/proposal.ts";
+import { applyInvite, applyProvider, reportAdoptedProvider } from "./people.ts";
 import { groupNodeOf, identityNodeOf, roleNodeOf } from "./record.ts";
 import { nodeOf, referenceOf, roleReferenceOf } from "./reference.ts";
 import type { Resource, ResourceKind } from "./resource.ts";
@@ -33,6 +34,11 @@ export const applyRecord: Record<RecordKind, (work: Work, resource: Resource) =>
     reportHidden(work, resource, "capabilities", "what the role grants", hidden, hides);
     work.after.roles.set(node.id, node);
   },
+  identityProvider: (work, resource) => {
+    if (resource.planned?.mayAdopt) return reportAdoptedProvider(work, resource);
+    applyProvider(work, resource, (live) => live ?? placeOf(work, resource));
+  },
+  groupInvite: (work, resource) => applyInvite(work, resource, () => placeOf(work, resource)),
   roleBinding: (work, resource) => {
     const { uid, inputs, op, mayAdopt } = resource.planned as NonNullable<Resource["planned"]>;
     if (uid) work.declared.add(uid);

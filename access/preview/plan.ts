@@ -7,7 +7,7 @@ import { type IsVisible, visibilityIn } from "../graph/visible.ts";
 import type { AdoptedRecord, ForcedRecord, Proposal, UnknownPart } from "../review/proposal.ts";
 import { applyRecord } from "./apply-record.ts";
 import { applySet } from "./apply-set.ts";
-import { openedToPeople } from "./people.ts";
+import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
@@ -17,7 +17,15 @@ import type { Preview } from "./shape.ts";
 import { report, WORDS, type Work } from "./work.ts";
 
 // What others refer to comes first.
-const ORDER: readonly ResourceKind[] = ["group", "role", "identity", "roleBinding", "roleBindingSet"];
+const ORDER: readonly ResourceKind[] = [
+  "group",
+  "role",
+  "identity",
+  "identityProvider",
+  "groupInvite",
+  "roleBinding",
+  "roleBindingSet",
+];
 
 export const planFrom = (preview: Preview, live: Live): Proposal => {
   const { byUrn, unclear } = resourcesIn(preview);
@@ -66,7 +74,6 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
         }),
       ),
       ...work.unknown,
-      ...openedToPeople(work, preview),
       ...limitsOf(preview, resources),
     ],
   };
@@ -83,6 +90,8 @@ const showStored = (graph: GraphBuilder, { kind }: Resource, stored: Stored, isV
     graph.groups.set(uid, storedGroup(stored, parent));
   if (kind === "identity" && !isVisible("identity", place)) graph.identities.set(uid, storedIdentity(stored, place));
   if (kind === "role" && !isVisible("role", place)) graph.roles.set(uid, storedRole(stored, place));
+  if ((kind === "identityProvider" || kind === "groupInvite") && !isVisible(kind, place))
+    showStoredPeople(graph, kind, stored);
   const own = kind === "roleBinding" ? managedIn({ bindings: [{ ...outputs, uid }] }, place) : managedIn(outputs, uid);
   if (
     (kind === "roleBinding" && !isVisible("roleBinding", place)) ||
@@ -112,9 +121,10 @@ const remove = ({ after, declared }: Work, resource: Resource): void => {
 const removeRecord = (graph: GraphBuilder, uid: string): void => {
   // Nothing depends on a binding, and there may be thousands.
   if (graph.bindings.delete(uid)) return;
-  const isGroup = graph.groups.has(uid);
-  const isGone = (id: NodeId): boolean => id === uid || (isGroup && id.startsWith(`${uid}/`));
-  for (const nodes of [graph.groups, graph.identities, graph.roles, graph.bindings])
+  const holds = graph.groups.has(uid) || graph.providers.has(uid);
+  const isGone = (id: NodeId): boolean => id === uid || (holds && id.startsWith(`${uid}/`));
+  const { groups, identities, roles, bindings, providers, externalGroups, invites } = graph;
+  for (const nodes of [groups, identities, roles, bindings, providers, externalGroups, invites])
     for (const id of nodes.keys()) if (isGone(id)) (nodes as Map<NodeId, unknown>).delete(id);
   for (const { id, identity } of graph.bindings.values()) if (isGone(identity)) graph.bindings.delete(id);
 };
@@ -138,6 +148,8 @@ const isListed = ({ after }: Work, { kind, planned }: Resource): boolean => {
   const { uid = "" } = planned ?? {};
   if (kind === "group") return after.groups.has(uid);
   if (kind === "identity") return after.identities.has(uid);
+  if (kind === "identityProvider") return after.providers.has(uid);
+  if (kind === "groupInvite") return after.invites.has(uid);
   return kind === "role" && after.roles.has(uid);
 };
 
@@ -149,6 +161,8 @@ const isMissing = ({ before, isVisible }: Work, { kind, planned }: Resource): bo
     return isVisible("group", parentOf(uid) || uid) && !before.groups.has(uid);
   if (kind === "identity") return isVisible("identity", parentOf(uid)) && !before.identities.has(uid);
   if (kind === "role") return isVisible("role", parentOf(uid)) && !before.roles.has(uid);
+  if (kind === "identityProvider") return isVisible(kind, parentOf(uid)) && !before.providers.has(uid);
+  if (kind === "groupInvite") return isVisible(kind, parentOf(uid)) && !before.invites.has(uid);
   return isVisible("roleBinding", parentOf(uid)) && !before.bindings.has(uid);
 };
 

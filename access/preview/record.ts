@@ -22,17 +22,17 @@ export const hiddenIn = (value: unknown): "unknown" | "secret" | undefined => {
   return undefined;
 };
 
-const nameIn = (inputs: Json, otherwise: string): string =>
+export const nameIn = (inputs: Json, otherwise: string): string =>
   typeof inputs.name === "string" && hiddenIn(inputs.name) === undefined ? inputs.name : otherwise;
 
-const nodeIn = (resource: Resource, live?: { name: string }) => ({
+export const nodeIn = (resource: Resource, live?: { name: string }) => ({
   id: nodeOf(resource),
   uid: resource.planned?.uid ?? null,
   name: nameIn(resource.planned?.inputs ?? {}, live?.name ?? resource.logicalName),
 });
 
 /** Inputs that the preview changes, so that the API's record takes them. A secret has one text, before and after. */
-const changedInputs = ({ planned, stored }: Resource, names: readonly string[]): boolean => {
+export const changedInputs = ({ planned, stored }: Resource, names: readonly string[]): boolean => {
   const [news, olds] = [planned?.inputs ?? {}, stored?.inputs ?? {}];
   if (planned?.op === "create") return true;
   return names.some((name) => textOf(news[name]) !== textOf(olds[name]) || hiddenIn(news[name]) === "secret");

@@ -5,12 +5,21 @@ import { isUidp, type Json } from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { valuesIn } from "./value.ts";
 
-export type ResourceKind = "group" | "identity" | "role" | "roleBinding" | "roleBindingSet";
+export type ResourceKind =
+  | "group"
+  | "identity"
+  | "role"
+  | "identityProvider"
+  | "groupInvite"
+  | "roleBinding"
+  | "roleBindingSet";
 
 const KINDS: Readonly<Record<string, ResourceKind>> = {
   Group: "group",
   Identity: "identity",
   Role: "role",
+  IdentityProvider: "identityProvider",
+  GroupInvite: "groupInvite",
   RoleBinding: "roleBinding",
   RoleBindingSet: "roleBindingSet",
 };
@@ -61,8 +70,8 @@ export interface Resources {
 // Types of dynamic resources, and of the native plugin.
 const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index(?:\/\w+)?):(.+)$/;
 
-/** Ours without an entry in KINDS; those that give access to people are in people.ts. */
-const OTHERS = ["AccessPolicy", "AccountAssociation", "GroupInvite", "IdentityProvider", "Repo", "Tag"];
+/** Ours that give no access. */
+const OTHERS = ["AccessPolicy", "AccountAssociation", "Repo", "Tag"];
 
 /** `urn:pulumi:STACK::PROJECT::PARENT_TYPES$TYPE::NAME`; a name may contain `::`. */
 export const partsOfUrn = (urn: string): { type: string; name: string } => {

@@ -24,6 +24,8 @@ export const WORDS: Record<ResourceKind, string> = {
   group: "group",
   identity: "identity",
   role: "role",
+  identityProvider: "identity provider",
+  groupInvite: "group invite",
   roleBinding: "role binding",
   roleBindingSet: "role binding set",
 };

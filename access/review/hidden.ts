@@ -19,16 +19,17 @@ const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
     // A workload would get the access of any identity that exists.
     if (hidden.of === "takeover")
       return hidden.kind === "identity" || capabilitiesOf(hidden, (one) => GRANTING.includes(one));
-    return hidden.of === "bindings" || hidden.of === "capabilities";
+    return hidden.of === "bindings" || hidden.of === "capabilities" || hidden.of === "people";
   },
   "root-binding": (hidden, { after }) =>
-    (hidden.of === "binding" || hidden.of === "bindings") &&
+    (hidden.of === "binding" || hidden.of === "bindings" || hidden.of === "people") &&
     (hidden.group === undefined || isOrganization(after, hidden.group)),
   "pull-request-writes": (hidden, input) => {
     const { after, budget } = input;
     const writes = (capability: string): boolean => isWrite({ capability });
     if (hidden.of === "takeover") return hidden.kind === "identity" || capabilitiesOf(hidden, writes);
     if (hidden.of === "assumable") return accessIn(after).topmostOf(hidden.identity).some(isWrite);
+    if (hidden.of === "people" || hidden.of === "issuer") return false;
     if (hidden.of !== "binding") return true;
     const { relationship } = after.identities.get(hidden.identity ?? "") ?? {};
     const isClosed = relationship && pullRequestsIn(relationship, budget).is === "no";
@@ -39,7 +40,7 @@ const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
     hidden.of === "assumable" ? before.identities.has(hidden.identity) : opensAnIdentity(hidden),
   "matches-everyone": opensAnIdentity,
   "matches-many": opensAnIdentity,
-  "new-issuer": opensAnIdentity,
+  "new-issuer": (hidden) => hidden.of === "issuer" || opensAnIdentity(hidden),
   // A binding that may end counts as ended, and the rule finds that. What a list keeps is not known.
   "last-owner-goes": (hidden, { after }) =>
     hidden.of === "bindings" && (hidden.group === undefined || isOrganization(after, hidden.group)),

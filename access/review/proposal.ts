@@ -37,6 +37,10 @@ export type Hidden =
   | { of: "capabilities"; role: NodeId }
   /** a record that exists, and gets these inputs */
   | { of: "takeover"; kind: "group" | "identity" | "role" | "role binding"; inputs: Json }
+  /** which role people get, who have no identity */
+  | { of: "people"; group?: NodeId }
+  /** where people sign in */
+  | { of: "issuer" }
   | { of: "anything" };
 
 /** Something that is not known. */

@@ -5,7 +5,7 @@ import { checkService } from "../../../access/preview/service.ts";
 import { PreviewError, parsePreview } from "../../../access/preview/shape.ts";
 import type { Json } from "../../../schema/index.ts";
 import { ROOT, uidIn } from "../graphs.ts";
-import { changed, created, placeholderOf, UNKNOWN, urnOf } from "./fixture.ts";
+import { changed, created, UNKNOWN, urnOf } from "./fixture.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, named, reportOf, rowsOf, TEAM, VIEWER } from "./team.ts";
 
 const BOUND = created("RoleBinding", "b", { parent: TEAM, identity: CI, role: "viewer" });
@@ -185,21 +185,6 @@ describe("values that a preview hides", () => {
 describe("resources that are not in the graph", () => {
   const messagesOf = (...steps: Json[]) =>
     reportOf({ steps, changeSummary: {} }, liveWith()).unknown.map(({ message }) => message);
-
-  test("an invite and an identity provider give access to people, and are said", () => {
-    const group = created("Group", "new", { parent: TEAM, name: "new" });
-    const parent = placeholderOf("Group", "new");
-    expect(
-      messagesOf(
-        group,
-        created("GroupInvite", "i", { parent, role: "viewer" }),
-        created("IdentityProvider", "p", { parent: ROOT, defaultRole: MAKER }),
-      ),
-    ).toEqual([
-      "group invite i: each person who accepts it gets viewer at new and below; people without an identity are in neither gains nor findings",
-      "identity provider p: each person who signs in with it first gets maker at dev and below; people without an identity are in neither gains nor findings",
-    ]);
-  });
 
   test("those of a newer version are unknown, and repositories, tags and what stays are none of access", () => {
     const stays = changed("same", "Robot", "r", uidIn(TEAM, 7), { new: {} });
