@@ -18,8 +18,9 @@ export const addReviewCommand = (program: Command, exit: Exit): void => {
       "--preview <FILE>",
       "output of pulumi preview --json --show-sames --refresh, or - for stdin (default: run it)",
     )
-    .option("--policy <FILE>", "the policy file to compare with the API; what the file lacks counts as removed")
-    .option("--stack <NAME>", "the stack to preview (default: the selected one)")
+    .option("--policy <FILE>", "the policy file to compare with the API")
+    .option("--exclusive", "with --policy: what the file lacks counts as removed")
+    .option("--stack <NAME>", "the stack to preview, or that has the policy (default: the selected one)")
     .addOption(formatOption())
     .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", repeated)
     .option(

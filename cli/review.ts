@@ -9,7 +9,16 @@ import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
-import { mistakeText, policyGraph, readPolicy } from "../access/policy/index.ts";
+import { exportStack, StackError } from "../access/policy/export-stack.ts";
+import {
+  mistakeText,
+  type Policy,
+  type PolicyStack,
+  policyGraph,
+  policyStackFrom,
+  readPolicy,
+  removedBy,
+} from "../access/policy/index.ts";
 import { planFrom } from "../access/preview/plan.ts";
 import { stackIn } from "../access/preview/resource.ts";
 import { runPreview } from "../access/preview/run.ts";
@@ -35,6 +44,7 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
   preview?: string;
   policy?: string;
   stack?: string;
+  exclusive?: boolean;
   format?: string;
 }
 
@@ -43,7 +53,10 @@ const DENIED = 3;
 export const review = async ({ format: formatText, ...flags }: ReviewFlags): Promise<number> => {
   const format = parseFormat(formatText);
   const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
-  if (given.length > 1) throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
+  const isOfStack = given.join() === "policy,stack";
+  if (given.length > 1 && !isOfStack)
+    throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
+  if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
   try {
     const at = baseOf(flags.base, process.env, process.cwd());
     const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
@@ -74,7 +87,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     printIn[format](made);
     return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
   } catch (error) {
-    const isOwn = [PreviewError, PolicyError, BaseError, TestsError].some((one) => error instanceof one);
+    const isOwn = [PreviewError, PolicyError, StackError, BaseError, TestsError].some((one) => error instanceof one);
     const text = isOwn ? (error as Error).message : clientErrorText(error);
     if (text === undefined) throw error;
     printError("irm review", text);
@@ -83,8 +96,8 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
 };
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
-const proposerOf = async ({ preview, policy, stack }: ReviewFlags): Promise<Proposer> => {
-  if (policy !== undefined) return { propose: policyProposer(policy) };
+const proposerOf = async ({ preview, policy, stack, exclusive }: ReviewFlags): Promise<Proposer> => {
+  if (policy !== undefined) return policyProposer(policy, stack, exclusive === true);
   const parsed =
     preview === undefined
       ? await runPreview(engineCommand(), stack)
@@ -107,14 +120,34 @@ class PolicyError extends Error {
   override readonly name = "PolicyError";
 }
 
-const policyProposer = (file: string): ((live: Live) => Proposal) => {
+const policyProposer = async (file: string, stackName: string | undefined, isExclusive: boolean): Promise<Proposer> => {
   const { policy, mistakes } = readPolicy(file);
   if (!policy) throw new PolicyError(textOfMistakes(mistakes));
-  return (live) => {
-    const { graph, organization, mistakes } = policyGraph(policy, live.graph);
-    if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
-    return { ...proposalFromPolicy(graph, live), organizations: new Set([organization]) };
+  const folders = [dirname(file), ...(stackName === undefined ? [] : [process.cwd()])];
+  const exported = await exportStack(engineCommand(), folders, stackName);
+  const stack = exported?.text === undefined ? undefined : stackFrom(exported.text, policy);
+  return {
+    propose(live) {
+      const { graph, organization, mistakes } = policyGraph(policy, live.graph, stack);
+      if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
+      const isRemoved = stack ? removedBy(stack, live.graph) : () => false;
+      const proposal = proposalFromPolicy(graph, live, isExclusive ? undefined : isRemoved);
+      const unknown = exported && !stack ? [{ subject: "", message: NO_STACK }] : [];
+      return { ...proposal, unknown: [...unknown, ...proposal.unknown], organizations: new Set([organization]) };
+    },
+    stack: stack && exported?.name,
   };
+};
+
+const NO_STACK =
+  "no stack with this policy is selected beside it, so records match by their names: what a stack would rename or remove is not known; give --stack";
+
+const stackFrom = (text: string, policy: Policy): PolicyStack | undefined => {
+  try {
+    return policyStackFrom(text, policy);
+  } catch (error) {
+    throw new PolicyError((error as Error).message);
+  }
 };
 
 const textOfMistakes = (mistakes: Parameters<typeof mistakeText>[0][]): string =>

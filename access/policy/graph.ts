@@ -15,6 +15,7 @@ import {
 import { addPolicyPeople, keepPeople } from "./people-graph.ts";
 import { type Policy, type PolicyBinding, type PolicyIdentity, type PolicyRole, ROOT } from "./policy.ts";
 import type { Mistake, Place } from "./source.ts";
+import { inStack, type PolicyStack } from "./stack.ts";
 
 export interface PolicyGraph {
   graph: AccessGraph;
@@ -28,7 +29,8 @@ export interface PolicyGraph {
   mistakes: Mistake[];
 }
 
-export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
+/** `stack` is what the state of a stack knows of the policy: a record that it has is matched by its uid. */
+export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicyStack): PolicyGraph => {
   const mistakes: Mistake[] = [];
   const mistake = (path: string, text: string, place?: Place) => void mistakes.push({ path, text, place });
 
@@ -40,7 +42,13 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
   };
 
   const graph = newGraph();
-  const organization = organizationOf(policy, live, mistake);
+  const ofStack = live.groups.get(stack?.groups.get(ROOT) ?? "");
+  const organization = ofStack ?? organizationOf(policy, live, mistake);
+  // What the stack has under another key is not the record of this one.
+  const free = <N extends { id: NodeId }>(nodes: readonly N[] | undefined): readonly N[] | undefined => {
+    const left = nodes?.filter(({ id }) => !stack?.managed.has(id));
+    return left?.length === 0 ? undefined : left;
+  };
   keepOthers(graph, live, organization?.id);
 
   /** by path of the policy */
@@ -56,8 +64,10 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
   const below = indexBy(live.groups.values(), ({ parent, name }) => [parent, name]);
   for (const { path, parent: parentPath, name, was, place } of policy.groups.values()) {
     const parent = groupIds.get(parentPath) as NodeId;
-    const named = below.get(keyOf(parent, name)) ?? below.get(keyOf(parent, was ?? name));
-    const found = only(named, "groups", `groups.${path}`, place);
+    const named = free(below.get(keyOf(parent, name))) ?? free(below.get(keyOf(parent, was ?? name)));
+    const former = was && (parentPath === ROOT ? was : `${parentPath}/${was}`);
+    const found =
+      inStack(stack?.groups, [path, former], live.groups, parent) ?? only(named, "groups", `groups.${path}`, place);
     const known = found && { ...found, name };
     addGroup(path, known ?? { id: `policy:group:${path}`, uid: null, name, parent });
   }
@@ -67,8 +77,10 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
   for (const identity of policy.identities.values()) {
     const { key, name, was, relationship, place } = identity;
     const group = groupIds.get(identity.group) as NodeId;
-    const named = liveIdentities.get(keyOf(group, name)) ?? liveIdentities.get(keyOf(group, was ?? name));
-    const known = only(named, "identities", `identities.${key}`, place);
+    const named = free(liveIdentities.get(keyOf(group, name))) ?? free(liveIdentities.get(keyOf(group, was ?? name)));
+    const known =
+      inStack(stack?.identities, [key, was], live.identities, group) ??
+      only(named, "identities", `identities.${key}`, place);
     const id = known?.id ?? `policy:identity:${recordPath(identity)}`;
     identityIds.set(key, id);
     graph.identities.set(id, {
@@ -85,8 +97,8 @@ export const policyGraph = (policy: Policy, live: AccessGraph): PolicyGraph => {
   for (const role of policy.roles.values()) {
     const { key, name, was, capabilities, place } = role;
     const group = groupIds.get(role.group) as NodeId;
-    const named = liveRoles.get(keyOf(group, name)) ?? liveRoles.get(keyOf(group, was ?? name));
-    const known = only(named, "roles", `roles.${key}`, place);
+    const named = free(liveRoles.get(keyOf(group, name))) ?? free(liveRoles.get(keyOf(group, was ?? name)));
+    const known = inStack(stack?.roles, [key, was], live.roles, group) ?? only(named, "roles", `roles.${key}`, place);
     const id = known?.id ?? `policy:role:${recordPath(role)}`;
     roleIds.set(key, id);
     graph.roles.set(id, { id, uid: known?.uid ?? null, name, group, capabilities });

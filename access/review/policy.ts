@@ -17,8 +17,15 @@ import { isNamedOnly, keepPeople } from "../policy/people-graph.ts";
 import type { Proposal } from "./proposal.ts";
 import type { Unknown } from "./report.ts";
 
-/** `wanted` is the policy as a graph. */
-export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisible }: Live): Proposal => {
+/**
+ * `wanted` is the policy as a graph. `isRemoved` says what goes of what the policy does not declare; without it, the policy is the whole
+ * truth of its organization.
+ */
+export const proposalFromPolicy = (
+  wanted: AccessGraph,
+  { graph: live, notVisible }: Live,
+  isRemoved?: (id: NodeId) => boolean,
+): Proposal => {
   const isVisible = visibilityIn(live, notVisible);
   const after = newGraph(wanted);
   const isHiddenGroup = (graph: AccessGraph, id: NodeId): boolean =>
@@ -51,6 +58,7 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
     if (!after.groups.has(id) && !isRoot(id) && isHiddenGroup(live, id)) keepGroup(after, live, id);
   for (const { id, identity } of live.bindings.values())
     if (!after.bindings.has(id) && !wanted.identities.has(identity) && isOutOfReach(identity)) keep(after, live, id);
+  const undeclared = isRemoved ? keepUndeclared(after, live, isRemoved) : [];
   keepPeople(after, live, (group) => after.groups.has(group) && !wanted.groups.has(group));
   return {
     source: "policy",
@@ -61,7 +69,7 @@ export const proposalFromPolicy = (wanted: AccessGraph, { graph: live, notVisibl
     adopted: [],
     forced: [],
     deleted: new Set(),
-    undeclared: [],
+    undeclared,
     unknown: [...newOrganizations(wanted, live), ...missingProviders(wanted, live, notVisible)],
   };
 };
@@ -95,6 +103,31 @@ const missingProviders = ({ providers }: AccessGraph, live: AccessGraph, notVisi
 /** The nearest group, itself or above, that is there now. */
 const existing = (graph: AccessGraph, group: NodeId): NodeId =>
   lineageOf(graph, group).find((id) => graph.groups.get(id)?.uid !== null) ?? group;
+
+/** Adds what stays although the policy does not declare it. Returns the bindings among it. */
+const keepUndeclared = (after: GraphBuilder, live: AccessGraph, isRemoved: (id: NodeId) => boolean): NodeId[] => {
+  const keepAll = <N extends { id: NodeId }>(
+    nodes: ReadonlyMap<NodeId, N>,
+    into: Map<NodeId, N>,
+    canStay: (node: N) => boolean,
+  ): NodeId[] => {
+    const kept = [...nodes.values()].filter((node) => !into.has(node.id) && !isRemoved(node.id) && canStay(node));
+    for (const node of kept) into.set(node.id, node);
+    return kept.map(({ id }) => id);
+  };
+  // A group goes with all that is in it: those above come first.
+  const groups = new Map([...live.groups].sort(([a], [b]) => a.length - b.length));
+  for (const [id, node] of groups)
+    if (!after.groups.has(id) && !isRemoved(id) && (node.parent === null || after.groups.has(node.parent)))
+      after.groups.set(id, node);
+  keepAll(live.identities, after.identities, ({ group }) => after.groups.has(group));
+  keepAll(live.roles, after.roles, ({ group }) => group === null || after.groups.has(group));
+  return keepAll(
+    live.bindings,
+    after.bindings,
+    ({ group, identity, role }) => after.groups.has(group) && after.identities.has(identity) && after.roles.has(role),
+  );
+};
 
 const keepGroup = (after: GraphBuilder, live: AccessGraph, group: NodeId): void => {
   for (const id of lineageOf(live, group)) {

@@ -122,6 +122,7 @@ describe("a wrong command line exits with 2 and says all that is wrong with it",
     ],
     [["--format", "jsn"], '--format takes terminal, markdown, json, html, not "jsn"; did you mean json?'],
     [["--preview", "a", "--policy", "b"], "irm review: --preview and --policy cannot be combined"],
+    [["--exclusive"], "irm review: --exclusive is for --policy"],
     [["--rules", "/nowhere/rules.yaml"], "irm review: --rules: cannot read /nowhere/rules.yaml: ENOENT"],
   ])("%j", async (flags, message) => {
     const { code, stdout, stderr } = await runIrm("review", ...flags);
@@ -234,9 +235,19 @@ access: ${access}
 `,
     );
 
-  test("compares the file with the API: what the API holds and the file lacks is removed", async () => {
+  test("compares the file with the API, and claims no loss of what it does not declare", async () => {
     const file = policy("{ team: { viewer: [next] } }");
-    const { code, stdout, stderr } = await runIrm("review", "--policy", file, "--format", "json");
+    const { stdout } = await runIrm("review", "--policy", file, "--format", "json");
+    const { identities, findings, undeclared } = Report.parse(JSON.parse(stdout));
+    expect(identities.map(({ name, change }) => [name, change])).toEqual([["next", "created"]]);
+    expect(findings.map(({ rule }) => rule)).not.toContain("last-owner-goes");
+    expect(undeclared).toContainEqual(expect.objectContaining({ identity: api.owner.uid, role: "owner" }));
+  });
+
+  test("--exclusive: what the API holds and the file lacks is removed", async () => {
+    const file = policy("{ team: { viewer: [next] } }");
+    const flags = ["--policy", file, "--exclusive", "--format", "json"];
+    const { code, stdout, stderr } = await runIrm("review", ...flags);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const { source, identities, findings } = Report.parse(JSON.parse(stdout));
     expect(source).toBe("policy");

@@ -1,0 +1,111 @@
+// What the state of a stack knows of a policy: the record of each key of its AccessPolicy, and what the stack manages. Logical names
+// follow from the component's name and the keys of the policy (provider/program/policy-resources.ts).
+import { z } from "zod";
+import { parentOf } from "../../schema/index.ts";
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import { type Policy, ROOT } from "./policy.ts";
+
+export interface PolicyStack {
+  /** uid by path of the policy */
+  groups: ReadonlyMap<string, string>;
+  /** uid by key */
+  identities: ReadonlyMap<string, string>;
+  /** uid by key */
+  roles: ReadonlyMap<string, string>;
+  /** uids of all records that the policy's resources manage, also of role bindings; without those that stay when a resource goes */
+  managed: ReadonlySet<string>;
+  /** uids of the groups whose set of role bindings is exclusive */
+  exclusive: ReadonlySet<string>;
+}
+
+const bag = z.record(z.string(), z.unknown()).nullish();
+const Resource = z.object({
+  urn: z.string(),
+  type: z.string(),
+  id: z.string().nullish(),
+  parent: z.string().nullish(),
+  inputs: bag,
+  outputs: bag,
+  retainOnDelete: z.boolean().nullish(),
+  delete: z.boolean().nullish(),
+});
+type Resource = z.infer<typeof Resource>;
+const Export = z.object({ deployment: z.object({ resources: z.array(Resource).nullish() }).nullish() });
+
+const COMPONENT = "irm:index:AccessPolicy";
+const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index(?:\/\w+)?):(\w+)$/;
+
+/** `text` is what `pulumi stack export` prints. Undefined: it has no such policy; throws where it has several that may be meant. */
+export const policyStackFrom = (text: string, policy: Policy): PolicyStack | undefined => {
+  const { data, error } = Export.safeParse(JSON.parse(text));
+  if (error) throw new Error(`the exported stack cannot be read: ${z.prettifyError(error)}`);
+  const resources = (data.deployment?.resources ?? []).filter((one) => one.delete !== true);
+  const components = resources.filter(({ type }) => type === COMPONENT).filter((one) => isOf(one, resources, policy));
+  if (components.length > 1)
+    throw new Error(
+      `the stack has ${components.length} policies of this organization: ${components.map(nameOf).join(", ")}; a review of one file needs a stack with one`,
+    );
+  const [component] = components;
+  return (
+    component &&
+    stackOf(
+      nameOf(component),
+      resources.filter(({ parent }) => parent === component.urn),
+    )
+  );
+};
+
+const nameOf = ({ urn }: Resource): string => urn.split("::").slice(3).join("::");
+
+/** The organization of the component is that of the policy: by its uid, or by the name that the stack gave it. */
+const isOf = (
+  component: Resource,
+  resources: readonly Resource[],
+  { organization: { uid, name } }: Policy,
+): boolean => {
+  if (uid !== undefined) return component.outputs?.organization === uid;
+  const own = resources.find((one) => one.parent === component.urn && nameOf(one) === nameOf(component));
+  return own?.inputs?.name === name;
+};
+
+const stackOf = (name: string, children: readonly Resource[]): PolicyStack => {
+  const [groups, identities, roles] = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
+  const [managed, exclusive] = [new Set<string>(), new Set<string>()];
+  for (const resource of children) {
+    const { id, type, inputs, outputs, retainOnDelete } = resource;
+    const [, kind] = TYPE.exec(type) ?? [];
+    if (!id || kind === undefined) continue;
+    const own = nameOf(resource);
+    const keyAfter = (prefix: string): string => own.slice(name.length + prefix.length);
+    if (kind === "Group") groups.set(own === name ? ROOT : keyAfter("/"), id);
+    if (kind === "Identity") identities.set(keyAfter(":identity/"), id);
+    if (kind === "Role") roles.set(keyAfter(":role/"), id);
+    const stays = retainOnDelete === true || (outputs?.adopted === true && outputs.deleteAdopted !== true);
+    if (kind === "RoleBindingSet") {
+      // The first update of an exclusive set removes nothing.
+      if (inputs?.exclusive === true && outputs?.exclusive === true) exclusive.add(id);
+      for (const one of Array.isArray(outputs?.bindings) ? outputs.bindings : [])
+        if (typeof one?.uid === "string") managed.add(one.uid);
+    } else if (!stays) managed.add(id);
+  }
+  return { groups, identities, roles, managed, exclusive };
+};
+
+type Placed = { id: NodeId; uid: string | null };
+
+/** The record that a stack has for one of these keys: it exists, and is where the policy has it. */
+export const inStack = <N extends Placed>(
+  uids: ReadonlyMap<string, string> | undefined,
+  keys: readonly (string | undefined)[],
+  live: ReadonlyMap<NodeId, N>,
+  group: NodeId,
+): N | undefined => {
+  const uid = keys.flatMap((key) => (key === undefined ? [] : (uids?.get(key) ?? []))).at(0);
+  return uid !== undefined && parentOf(uid) === group ? live.get(uid) : undefined;
+};
+
+/** Whether the stack removes what the policy does not declare any more. */
+export const removedBy =
+  ({ managed, exclusive }: PolicyStack, { bindings }: AccessGraph) =>
+  (id: NodeId): boolean =>
+    managed.has(id) || exclusive.has(bindings.get(id)?.group ?? "");
