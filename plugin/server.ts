@@ -66,7 +66,9 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     const { config, id, subject } = configurationFrom(request);
     if (served !== undefined && served !== subject) throw new Refusal(secondProvider(subject, served));
     served = subject;
-    const own = providerWith({ ...environment, log: (text) => environment.log(masked(text)) }, { looksUp: true });
+    const { signal } = cancelled;
+    const log = (text: string) => environment.log(masked(text));
+    const own = providerWith({ ...environment, log, cancelled: signal }, { looksUp: true });
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());
     const names = createNames();
@@ -170,11 +172,14 @@ export const createPlugin = (options: PluginOptions): Plugin => {
 /** One for all calls of an operation. */
 const cancellation = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
+  const controller = new AbortController();
   return {
     isDone: false,
+    signal: controller.signal,
     now() {
       this.isDone = true;
       resolve();
+      controller.abort();
     },
     /** Rejects once the engine cancels. */
     during: (request: unknown): Promise<never> =>

@@ -2,6 +2,7 @@
 // `kinds.<kind>.<method>`. Neither the path nor these names may ever change, or nothing could delete what an old state holds.
 // It must not import @pulumi/pulumi, which loads four times as long as all of this.
 import { systemEnvironment } from "../session/session.ts";
+import { engineCancel } from "./engine-cancel.ts";
 import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";
 import { silencing } from "./report.ts";
@@ -9,7 +10,11 @@ import { silencing } from "./report.ts";
 const engine = engineOf(process.argv);
 const methods = methodsWith({
   ...systemEnvironment(),
-  ...(engine && { silence: silencing(console), dynamicEngine: { address: `${engine.host}:${engine.port}` } }),
+  ...(engine && {
+    silence: silencing(console),
+    dynamicEngine: { address: `${engine.host}:${engine.port}` },
+    cancelled: engineCancel(),
+  }),
 });
 
 export const kinds = engine ? untilEnd(methods, engineEnd(engine), () => process.exit()) : methods;

@@ -6,6 +6,7 @@ import type { Kind } from "../kind/kind.ts";
 import { placeOf, recordId } from "../kind/record.ts";
 import { createOnce } from "../recovery/create-once.ts";
 import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
+import { recoverPatiently } from "../recovery/wait.ts";
 import type { Origin } from "../session/ownership.ts";
 import type { Session } from "../session/session.ts";
 import { changeOf } from "../state/changes.ts";
@@ -27,7 +28,7 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
   if (desired.args.adopt !== undefined) return adopt(session, desired);
   return session.turns.take(desired.fingerprint, async () => {
     for (;;) {
-      const recovered = await recoverCreate(session, desired);
+      const recovered = await recoverPatiently(session, desired.key, (own) => recoverCreate(own, desired));
       if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
       const record = await createOnce(session, desired);
       if (record) return requireShownOnce(desired, created(desired, record));
@@ -53,7 +54,7 @@ const adopt = async (session: Session, desired: Desired): Promise<Created> => {
   if (place !== parent) throw new Error(`${head} is ${placeText(place)}, not ${placeText(parent)}`);
   const record = await readWhenVisible(kind, session, uid, 0);
   if (!record) throw new Error(`${head} does not exist; leave adopt out to create a new one`);
-  await settleByAdoption(kind, session, key, record);
+  await recoverPatiently(session, key, (own) => settleByAdoption(kind, own, key, record));
   return takeOver(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
 };
 

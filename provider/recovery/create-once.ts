@@ -21,6 +21,7 @@ import {
   undecidedRecord,
 } from "./search.ts";
 import { sendOnce, unknownOutcome } from "./send-once.ts";
+import { recoverPatiently } from "./wait.ts";
 
 /** The new record; undefined when another process has meanwhile left an entry for this resource. `existing`: what its group held. */
 export const createOnce = async (
@@ -98,7 +99,9 @@ const searchAfter = async (
   try {
     const except = new Set(before.records.map(({ uid }) => uid));
     const filters = kind.filters(args);
-    found = await findCreated(kind, session, entry, { filters, waitMs: CREATION_GRACE_MS, except });
+    found = await recoverPatiently(session, entry.key, (own) =>
+      findCreated(kind, own, entry, { filters, waitMs: CREATION_GRACE_MS, except }),
+    );
   } catch (reason) {
     const { message } = unknownOutcome(`the ${kind.word} was`, error);
     throw new Error(`${message}\nThe search for it failed as well: ${(reason as Error).message}`, { cause: reason });

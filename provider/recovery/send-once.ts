@@ -55,7 +55,8 @@ export const sendOnce = async <T>(session: Session, sending: Sending<T>): Promis
       if (found !== undefined) return found;
       // The search was part of the delay.
       const next = Math.max(clock.now(), failedAt + delayMs(cause.failure, attempts.count, clock.random()));
-      if (!isResendable(cause.failure) || isExhausted(attempts, next)) throw unknownOutcome(what, error);
+      const isOver = session.cancelled?.aborted || isExhausted(attempts, next);
+      if (!isResendable(cause.failure) || isOver) throw unknownOutcome(what, error);
       if (next > clock.now()) await clock.sleep(next - clock.now());
     }
   }

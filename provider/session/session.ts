@@ -23,6 +23,8 @@ export interface Session extends Client, Ledger {
   service: string;
   /** longest time for one request */
   requestTimeoutMs: number;
+  /** aborted by ^C */
+  cancelled?: AbortSignal;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
 }
@@ -39,6 +41,8 @@ export interface Environment {
   engine?: Engine;
   /** started this process to serve all dynamic resources; a plugin may serve other resources of the same operation */
   dynamicEngine?: Engine;
+  /** aborted by ^C: ends the waits of recoveries */
+  cancelled?: AbortSignal;
   /** keeps the SDK from printing an error that the engine prints too */
   silence?(error: Error): void;
 }
@@ -92,6 +96,7 @@ export const sessionWith = (
   service: serviceOf(config.baseUrl),
   requestTimeoutMs: config.requestTimeoutMs,
   log: environment.log,
+  ...(environment.cancelled && { cancelled: environment.cancelled }),
 });
 
 /** The same for a preview, which works without the service. */

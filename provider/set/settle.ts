@@ -5,6 +5,7 @@ import { kindRecords } from "../kind/index.ts";
 import { noteFailure, noteSuccess } from "../recovery/outcome.ts";
 import { hiddenFor } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
+import { recoverPatiently } from "../recovery/wait.ts";
 import type { Session } from "../session/session.ts";
 import { fingerprintOf } from "../state/desired.ts";
 import { type Live, listUntil, withOthers } from "./live.ts";
@@ -19,12 +20,14 @@ export interface Settled {
 }
 
 /** `live` are the bindings of the group; the settled ones may be more. */
-export const settleInterrupted = async (
+export const settleInterrupted = (
   session: Session,
   set: string,
   group: string,
   live: readonly Live[],
-): Promise<Settled> => {
+): Promise<Settled> => recoverPatiently(session, set, (own) => settleEntries(own, set, group, live));
+
+const settleEntries = async (session: Session, set: string, group: string, live: readonly Live[]): Promise<Settled> => {
   const entries = await session.journal.findUnsettled(set, isPairKeyOf(set, group));
   const isOf = ({ inputs, given }: Entry, { record }: Live) => fingerprintOf(kind, group, record, given) === inputs;
   const missingIn = (now: readonly Live[]) => entries.filter((entry) => !now.some((one) => isOf(entry, one)));

@@ -71,8 +71,16 @@ describe("kill -9 of the engine", () => {
       place.kill(provider);
       await program.must("cancel", "--yes");
       const lists = () => place.proxy.seen.filter(({ path }) => path.includes("name=late")).length;
+      // ^C ends the wait, and the run after it goes on waiting.
+      const waiting = program.start("up", "--yes", "--skip-preview");
+      await expect.poll(waiting.output, { timeout: 120_000 }).toContain("an earlier request may still create");
+      process.kill(waiting.pid, "SIGINT");
+      const interrupted = await waiting.result;
+      expect(interrupted.code).not.toBe(0);
+      expect(interrupted.output).toContain("Group::late: cancelled: the next update continues from the intent journal");
+      const before = lists();
       const up = program.start("up", "--yes", "--skip-preview");
-      await expect.poll(lists, { timeout: 120_000 }).toBeGreaterThan(1);
+      await expect.poll(lists, { timeout: 120_000 }).toBeGreaterThan(before + 1);
       held.release();
       const { code, output } = await up.result;
       expect(code, output).toBe(0);

@@ -1,0 +1,91 @@
+// A recovery waits until nothing of an interrupted run can appear any more: a minute and more. It says so, and ^C ends it.
+import { perSession, type Session } from "../session/session.ts";
+
+/** After the first two seconds, and then from time to time. */
+const FIRST_REPORT_MS = 2_000;
+const REPORT_MS = 10_000;
+
+/** ^C has ended a wait. The journal has what it was about. */
+export class Cancelled extends Error {
+  override readonly name = "Cancelled";
+}
+
+interface Waits {
+  /** keys of the resources that wait, each under an id of its own */
+  keys: Map<symbol, string>;
+  sinceMs: number;
+  reportAtMs: number;
+}
+
+// One line for all: the engine recovers many resources at the same time.
+const waitsOf = perSession((): Waits => ({ keys: new Map(), sinceMs: 0, reportAtMs: 0 }));
+
+/** Runs a recovery of the resource. `work` waits by the clock of its session, and its result no longer counts after ^C. */
+export const recoverPatiently = async <T>(
+  session: Session,
+  key: string,
+  work: (session: Session) => Promise<T>,
+): Promise<T> => {
+  const { clock, log, cancelled } = session;
+  const waits = waitsOf(session);
+  const report = (): void => {
+    const now = clock.now();
+    if (now < waits.reportAtMs) return;
+    waits.reportAtMs = now + REPORT_MS;
+    log(waitText([...new Set(waits.keys.values())], now - waits.sinceMs));
+  };
+  const sleep = async (ms: number): Promise<void> => {
+    const until = clock.now() + ms;
+    while (clock.now() < until) {
+      report();
+      await clock.sleep(Math.min(until, waits.reportAtMs) - clock.now());
+      if (cancelled?.aborted) throw new Cancelled(cancelledText(key));
+    }
+    report();
+  };
+  if (waits.keys.size === 0) {
+    waits.sinceMs = clock.now();
+    waits.reportAtMs = waits.sinceMs + FIRST_REPORT_MS;
+  }
+  const id = Symbol(key);
+  waits.keys.set(id, key);
+  try {
+    const done = work({ ...session, clock: { ...clock, sleep } });
+    return await (cancelled ? Promise.race([done, rejectionAt(cancelled, key)]) : done);
+  } finally {
+    waits.keys.delete(id);
+  }
+};
+
+const rejectionAt = async (cancelled: AbortSignal, key: string): Promise<never> => {
+  await endOf(cancelled);
+  throw new Cancelled(cancelledText(key));
+};
+
+const ends = new WeakMap<AbortSignal, Promise<void>>();
+
+/** One listener for all waits: Node warns of many. */
+const endOf = (cancelled: AbortSignal): Promise<void> => {
+  const end =
+    ends.get(cancelled) ??
+    new Promise<void>((resolve) => {
+      if (cancelled.aborted) resolve();
+      else cancelled.addEventListener("abort", () => resolve(), { once: true });
+    });
+  ends.set(cancelled, end);
+  return end;
+};
+
+const cancelledText = (key: string): string => `${key}: cancelled: the next update continues from the intent journal`;
+
+const SHOWN = 3;
+
+const waitText = (keys: readonly string[], waitedMs: number): string => {
+  const names = keys.map((key) => key.split("/").slice(3).join("/"));
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+  return (
+    `waiting for what an earlier request may still create, ${Math.round(waitedMs / 1000)} s so far: ` +
+    `${names.slice(0, SHOWN).join(", ")}${more}. The wait ends once no such request can arrive (irm:requestTimeout). ^C ends it too, ` +
+    "and the next update continues."
+  );
+};

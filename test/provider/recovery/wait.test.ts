@@ -1,0 +1,126 @@
+// A recovery that waits says so after 2 s and then every 10 s, once for all resources, and ^C ends it.
+import { describe, expect, it } from "vitest";
+import { methodsWith } from "../../../provider/engine/methods.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import { applySet } from "../../../provider/set/apply.ts";
+import { KEY } from "../../../provider/state/state.ts";
+import type { Json } from "../../../schema/index.ts";
+import { Killed, startMachine } from "../../harness/provider.ts";
+
+const { group } = kindRecords;
+
+const machine = startMachine();
+
+/** A run that dies with its request under way: it may still arrive. */
+const killed = async (args: Json): Promise<void> => {
+  const run = machine.runOver(async ({ method }, send) => {
+    if (method === "POST") throw new Killed();
+    return send();
+  });
+  await expect(reconcile.create(group, run.session, args)).rejects.toThrow(Killed);
+};
+
+const line = (seconds: number, names: string): string =>
+  `waiting for what an earlier request may still create, ${seconds} s so far: ${names}. The wait ends once no such request can arrive ` +
+  "(irm:requestTimeout). ^C ends it too, and the next update continues.";
+
+const nameOf = ({ [KEY]: key }: Json): string => (key as string).split("/").slice(3).join("/");
+
+describe("a recovery that waits", () => {
+  it("says so after 2 s and every 10 s, and creates the record when nothing can appear any more", async () => {
+    const args = machine.inputs();
+    await killed(args);
+    const { session } = machine.run();
+    await reconcile.create(group, session, args);
+    const seconds = machine.said.map((text) => Number(/, (\d+) s so far/.exec(text)?.[1]));
+    expect(seconds).toEqual([2, 12, 22, 32, 42, 52, 62]);
+    expect(machine.said[0]).toBe(line(2, nameOf(args)));
+    expect(await machine.named(args.name)).toHaveLength(1);
+  });
+
+  it("says nothing when it ends sooner", async () => {
+    const args = machine.inputs();
+    const { id } = await reconcile.create(group, machine.run().session, args);
+    expect((await reconcile.create(group, machine.run().session, args)).id).toBe(id);
+    expect(machine.said.filter((text) => text.startsWith("waiting"))).toEqual([]);
+  });
+
+  it("is one line for all resources that wait at the same time", async () => {
+    const all = [machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs()];
+    for (const args of all) await killed(args);
+    const { session } = machine.run();
+    await Promise.all(all.map((args) => reconcile.create(group, session, args)));
+    const waits = machine.said.filter((text) => text.startsWith("waiting"));
+    expect(waits.filter((text) => text.includes(" 2 s so far"))).toEqual([
+      line(2, `${all.slice(0, 3).map(nameOf).join(", ")} and 2 more`),
+    ]);
+  });
+
+  it("says so for a set of role bindings too", async () => {
+    const { uid } = await machine.theirs(machine.inputs());
+    const request = {
+      parent: machine.org,
+      identity: { name: "wait", claimMatch: { issuer: "https://x.example.com", subject: "s" } },
+    };
+    const { uid: identity } = (await machine.service.session.call("CreateIdentity", request as never)) as {
+      uid: string;
+    };
+    const args = { ...machine.inputs(), parent: uid, bindings: [{ identity, role: "viewer" }] } as Json;
+    const run = machine.runOver(async ({ method }, send) => {
+      if (method === "POST") throw new Killed();
+      return send();
+    });
+    await expect(applySet(run.session, "set", {}, args)).rejects.toThrow();
+    await applySet(machine.run().session, "set", {}, args);
+    expect(machine.said[0]).toContain("waiting for what an earlier request may still create, 2 s so far: ");
+  });
+});
+
+describe("^C", () => {
+  it.each(["during the first look", "during the wait"])(
+    "%s ends the recovery, and the next run continues",
+    async (when) => {
+      const args = machine.inputs();
+      await killed(args);
+      const stop = new AbortController();
+      const { outside, clock } = machine.runOver(async ({ method }, send) => {
+        // The list is not answered any more.
+        if (when === "during the first look" && method === "GET") {
+          stop.abort();
+          await new Promise(() => undefined);
+        }
+        return send();
+      });
+      const { group: methods } = methodsWith({
+        ...outside,
+        cancelled: stop.signal,
+        log: (text) => {
+          machine.said.push(text);
+          if (text.includes(" 12 s so far")) stop.abort();
+        },
+      });
+      await methods.configure({ config: { get: () => undefined } });
+      await expect(methods.create(args)).rejects.toThrow(
+        `${args[KEY]}: cancelled: the next update continues from the intent journal`,
+      );
+      if (when === "during the wait") expect(clock.now()).toBeLessThan(23_000);
+      expect(machine.lines().filter((one) => "closed" in one)).toEqual([]);
+      await reconcile.create(group, machine.run().session, args);
+      expect(await machine.named(args.name)).toHaveLength(1);
+    },
+  );
+
+  it("ends the attempts to send a create whose response was lost, and its entry stays pending", async () => {
+    const args = machine.inputs();
+    const stop = new AbortController();
+    const { outside } = machine.run("reset", "reset", "reset");
+    const { group: methods } = methodsWith({ ...outside, cancelled: stop.signal });
+    await methods.configure({ config: { get: () => undefined } });
+    stop.abort();
+    await expect(methods.create(args)).rejects.toThrow("cancelled");
+    expect(machine.posts).toBeLessThanOrEqual(1);
+    await reconcile.create(group, machine.run().session, args);
+    expect(await machine.named(args.name)).toHaveLength(1);
+  });
+});
