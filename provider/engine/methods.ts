@@ -13,6 +13,7 @@ import type * as reconcile from "../reconcile/index.ts";
 import type { TakenOver } from "../recovery/preview.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
+import { isUnknown } from "../state/path.ts";
 import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS, SERVICE, TAKEN_OVER } from "../state/state.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { reporterWith } from "./report.ts";
@@ -140,7 +141,12 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       declared.add(asked[KEY]);
       await checkConfig();
       await gate.address(olds);
-      if (isUidp(olds.parent)) await gate.organization(olds.parent);
+      const isNew = Object.keys(olds).length === 0;
+      // Only the packages for TypeScript say that it is a preview.
+      const run = { isUpdate: isPreview !== true };
+      if (isUidp(olds.parent)) await gate.organization(olds.parent, run);
+      if (isNew && isUidp(asked.parent) && !isUnknown(asked.parent)) await gate.newPlace(asked.parent, run);
+      if (run.isUpdate && (await hasCredentials())) await gate.reachable();
       const looked = looksUp
         ? await steps.lookUp(olds, asked, isSecret ?? (() => true))
         : { news: asked, failures: [] };
@@ -149,7 +155,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         showsNames: hasNames ?? isPreview === true,
       });
       const problems = [...failures, ...looked.failures];
-      const isPlanned = isPreview === true && Object.keys(olds).length === 0 && problems.length === 0;
+      const isPlanned = isPreview === true && !looksUp && isNew && problems.length === 0;
       const taken = isPlanned ? await steps.planned(inputs) : undefined;
       // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
       const uid = isPlanned ? steps.plannedUid(inputs, taken) : undefined;

@@ -5,8 +5,9 @@
 // and a delete in the outputs. A state of an earlier version carries none, and receives that of this run.
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";
-import { isApiError, isLoopbackUrl, type Json, rootOf } from "../../schema/index.ts";
-import { absenceEvidence } from "../reconcile/not-found.ts";
+import { listPage } from "../../client/paginate.ts";
+import { isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
+import { type Absence, absenceOf } from "../reconcile/not-found.ts";
 import type { Session } from "../session/session.ts";
 import { SERVICE } from "../state/state.ts";
 
@@ -15,11 +16,30 @@ class WrongService extends SessionError {
   override readonly name = "WrongService";
 }
 
+/** The program creates something in an organization that the caller does not see. */
+class NotVisible extends SessionError {
+  override readonly name = "NotVisible";
+}
+
+/** Each request of the run would fail in the same way. */
+class Unreachable extends SessionError {
+  override readonly name = "Unreachable";
+}
+
+export interface Run {
+  /** An update ends where no request can succeed, before its steps: they run at the same time, and each would report it. */
+  isUpdate: boolean;
+}
+
 export interface ServiceGate {
   /** Checks the address; needs no network. */
   address(stored: Json): Promise<void>;
-  /** Checks the organisation of a uid, with one request for each organisation. */
-  organization(uid: string): Promise<void>;
+  /** Checks the organization of a uid in the state, with one request for each organization. */
+  organization(uid: string, run?: Run): Promise<void>;
+  /** The same for the group in which the program creates something. */
+  newPlace(uid: string, run: Run): Promise<void>;
+  /** Throws where no request of an update can succeed: no connection, or a sign-in that fails. One request, where none has been sent. */
+  reachable(): Promise<void>;
   /** Rejects with the reason for a denied read or delete: a missing organisation, or the denial itself. */
   explain(uid: string, error: unknown): Promise<never>;
   /** Throws once a record of this run was refused. */
@@ -37,29 +57,45 @@ export interface GateParts {
 
 export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts): ServiceGate => {
   let refusal: WrongService | undefined;
-  const absences = new Map<string, Promise<string | undefined>>();
+  const lookUps = new Map<string, Promise<LookUp>>();
+  const reported = new Set<string>();
+  let contact: Promise<void> | undefined;
 
   const refuse = (error: unknown): never => {
     if (error instanceof WrongService) refusal ??= error;
     throw error;
   };
-  const evidenceOf = async (organization: string): Promise<string | undefined> => {
-    let session: Session;
+  const lookUp = async (organization: string): Promise<LookUp> => {
     try {
-      session = await connect();
+      const session = await connect();
+      const found = await lookUpOrganization(session, await config(), organization);
+      if (!("problem" in found)) contact ??= Promise.resolve();
+      return found;
     } catch (error) {
-      log(`the organisation ${organization} of this stack cannot be checked: ${(error as Error).message}`);
-      return undefined;
+      if (error instanceof WrongService) throw error;
+      return { problem: (error as Error).message };
     }
-    return explainAbsence(session, await config(), organization);
   };
-  const organization = async (uid: string): Promise<void> => {
+  const absenceIn = async (root: string, { isUpdate }: Run): Promise<Absence | undefined> => {
+    if (!(await hasCredentials()) || (await config()).movedFrom === root) return undefined;
+    const own = lookUps.get(root) ?? lookUp(root);
+    lookUps.set(root, own);
+    const found = await own;
+    if (!("problem" in found)) return found.absence;
+    if (isUpdate && found.isOfSession) throw new Unreachable(found.problem);
+    if (!reported.has(root)) log(uncheckedText(root, found.problem));
+    reported.add(root);
+    return undefined;
+  };
+  const organization = async (uid: string, run: Run = { isUpdate: false }): Promise<void> => {
     const root = rootOf(uid);
-    if (!(await hasCredentials()) || (await config()).movedFrom === root) return;
-    const absence = absences.get(root) ?? evidenceOf(root);
-    absences.set(root, absence);
-    const text = await absence;
-    if (text !== undefined) refuse(new WrongService(text));
+    const absence = await absenceIn(root, run).catch(refuse);
+    if (absence) refuse(new WrongService(absent(root, await config(), absence)));
+  };
+  const newPlace = async (uid: string, run: Run): Promise<void> => {
+    const root = rootOf(uid);
+    const absence = await absenceIn(root, run);
+    if (absence) throw new NotVisible(notVisibleText(root, await config(), absence));
   };
 
   const open = (): void => {
@@ -75,6 +111,11 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
       }
     },
     organization,
+    newPlace,
+    reachable: () => {
+      contact ??= connect().then(tryToReach);
+      return contact;
+    },
     explain: async (uid, error) => {
       const denied = hasCode(error, "PERMISSION_DENIED") && !sessionErrorOf(error);
       if (denied) await organization(uid);
@@ -123,24 +164,48 @@ const RESTARTED =
   "If it is a development server that was restarted: it lost its records, unless it was started with --db FILE. " +
   "To start over: pulumi state delete --all, then pulumi up.";
 
-/** The evidence that the organisation does not exist; undefined where it does, or may. */
-const explainAbsence = async (session: Session, config: Config, organization: string): Promise<string | undefined> => {
+/** What is known of an organization, or why nothing is. `isOfSession`: each request would fail in the same way. */
+type LookUp = { absence: Absence | undefined } | { problem: string; isOfSession?: boolean };
+
+/** Throws on loopback where the caller is refused: the server is the caller's own, so it is another one than before. */
+const lookUpOrganization = async (session: Session, config: Config, organization: string): Promise<LookUp> => {
   try {
-    const evidence = await absenceEvidence(session, organization);
-    return evidence && absent(organization, config, evidence);
+    return { absence: await absenceOf(session, organization) };
   } catch (error) {
-    const cause = sessionErrorOf(error) ?? apiErrorOf(error) ?? (error as Error);
-    const text = `the organisation ${organization} of this stack cannot be checked: ${sessionText(cause)}`;
-    // On loopback the server is the caller's own: a refused token means that the server is a new one.
-    if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopbackUrl(config.authUrl)) return text;
-    session.log(text);
-    return undefined;
+    const ofSession = sessionErrorOf(error);
+    const cause = ofSession ?? apiErrorOf(error) ?? (error as Error);
+    const problem = sessionText(cause);
+    if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopbackUrl(config.authUrl))
+      throw new WrongService(uncheckedText(organization, problem));
+    return { problem, isOfSession: ofSession !== undefined };
   }
 };
 
+/** The error of the session, whose text has no resource; any other is of the one request that it came from. */
+const tryToReach = async (session: Session): Promise<void> => {
+  try {
+    await listPage(session, resources.group.list, { uidp: { inRoot: true }, pageSize: 1 });
+  } catch (error) {
+    const cause = sessionErrorOf(error);
+    if (cause) throw new Unreachable(sessionText(cause));
+  }
+};
+
+const uncheckedText = (organization: string, why: string): string =>
+  `the organisation ${organization} of this stack cannot be checked: ${why}`;
+
 const REFUSALS: readonly string[] = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
 
-const absent = (organization: string, config: Config, evidence: string): string => {
+const SHOWN = 10;
+
+const notVisibleText = (organization: string, config: Config, { visible }: Absence): string => {
+  const lines = visible.length > SHOWN ? [...visible.slice(0, SHOWN), "and more"] : visible;
+  const head = `the organization ${organization} is not visible to you at ${serviceOf(config.baseUrl)}; you can see`;
+  const seen = lines.length === 0 ? `${head} none.` : [`${head}:`, ...lines].join("\n  - ");
+  return `${seen}\nSet one that you can see as parent, or use credentials that may see ${organization}.`;
+};
+
+const absent = (organization: string, config: Config, { evidence }: Absence): string => {
   const service = serviceOf(config.baseUrl);
   return [
     `wrong service? The records of this stack are in the organisation ${organization}, and it is not at ${service}: ` +

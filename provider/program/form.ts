@@ -42,7 +42,8 @@ const nativeForm: Form = {
   looksUp: false,
   inputs: () => {
     const organization = orUndefined(pulumi.getOrganization);
-    return organization === undefined ? {} : { [ORGANIZATION]: organization };
+    const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
+    return { ...(organization !== undefined && { [ORGANIZATION]: organization }), ...preview };
   },
 };
 

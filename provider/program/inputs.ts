@@ -4,7 +4,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf, argumentsOf, fieldsWith, typeOfToken, withArticle } from "../kind/kind.ts";
 import { SECRETS, shownOncePaths } from "../state/normal-form.ts";
-import { hasEngine, programError, programSession } from "./session.ts";
+import { perRun } from "./run.ts";
+import { hasEngine, holdForLookUp, programError, programSession } from "./session.ts";
 
 /** A record that another one refers to. */
 export interface BoundRecord {
@@ -118,18 +119,45 @@ export const checkedRoles = (
 export const checkedRole = (head: string, role: pulumi.Input<string>): pulumi.Input<string> => {
   if (isUidp(role) || !hasEngine()) return role;
   const given = pulumi.output(role);
-  return given.apply(async (value) => {
+  const check = async (value: string): Promise<string> => {
     const { builtInRoleUid, isRoleName, UnknownRole } = await import("../kind/built-in-role.ts");
     if (!isRoleName(value)) return value;
     try {
       await builtInRoleUid(await programSession(), value);
     } catch (error) {
       if (!(error instanceof UnknownRole)) throw error;
-      const text = (await pulumi.isSecret(given)) ? "no built-in role has this name" : error.message;
-      throw programError(`${head}: ${text}`);
+      throw await unknownRole(head, (await pulumi.isSecret(given)) ? "no built-in role has this name" : error.message);
     }
     return value;
-  });
+  };
+  if (typeof role !== "string") return given.apply(check);
+  const checked = check(role);
+  holdForLookUp(checked);
+  return pulumi.output(checked);
+};
+
+const unknownRoles = perRun(() => new Map<string, { heads: string[]; error: Promise<pulumi.RunError> }>());
+
+/** One error for all arguments with this problem: the SDK reports an error object once. */
+const unknownRole = (head: string, problem: string): Promise<pulumi.RunError> => {
+  const known = unknownRoles();
+  const heads: string[] = [];
+  const error = new Promise<pulumi.RunError>((resolve) =>
+    // One answer of the service concerns all arguments that wait for it.
+    setImmediate(() => resolve(programError(unknownRoleText(heads, problem)))),
+  );
+  const one = known.get(problem) ?? { heads, error };
+  known.set(problem, one);
+  one.heads.push(head);
+  return one.error;
+};
+
+const HEADS_SHOWN = 10;
+
+const unknownRoleText = ([first, ...others]: readonly string[], problem: string): string => {
+  if (others.length === 0) return `${first}: ${problem}`;
+  const more = others.length >= HEADS_SHOWN ? [`and ${others.length + 1 - HEADS_SHOWN} more`] : [];
+  return [`${problem}`, first, ...others.slice(0, HEADS_SHOWN - 1), ...more].join("\n  - ");
 };
 
 /**

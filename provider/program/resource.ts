@@ -51,6 +51,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const shown = opts.id === undefined ? display(entered, given) : {};
     const secrets = form.looksUp && opts.id === undefined ? secretArguments(given) : {};
     const bag = { ...unset, ...inputs, ...adopted, ...shown, ...secrets, ...own };
+    markHandled(bag);
     super(form.prefix + type, name, bag, entered.opts);
     failWith(bag);
     (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
@@ -68,6 +69,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
  * (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
  */
 export const failWith = (inputs: pulumi.Inputs): void => {
+  if (isOnCommandLine()) return;
   const done = pulumi.runtime.rpcKeepAlive() as (outcome?: Promise<never>) => void;
   settled(pulumi.output(inputs)).then(
     () => done(),
@@ -88,14 +90,32 @@ export const claimPlace = (
   if (problem) throw programError(`${type} ${name}: ${problem.property}: ${problem.reason}`);
 };
 
+/**
+ * Whether `pulumi` has started this process for the program. It then ends with the rejections that nothing handles, and signals no end of
+ * the program (@pulumi/pulumi/cmd/run/index.ts). A pending call that fails would only make Node warn of it.
+ */
+const isOnCommandLine = (): boolean =>
+  /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]index\.js$/.test(process.mainModule?.filename ?? "");
+
 // A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
 export const markHandled = (value: unknown): void => {
   if (value instanceof Promise) value.catch(() => undefined);
-  else if (
-    typeof value === "object" &&
-    value !== null &&
-    !pulumi.Resource.isInstance(value) &&
-    !pulumi.Output.isInstance(value)
-  )
+  else if (pulumi.Output.isInstance(value))
+    for (const part of partsOf(value)) Promise.resolve(part).catch(() => undefined);
+  else if (typeof value === "object" && value !== null && !pulumi.Resource.isInstance(value))
     for (const member of Object.values(value)) markHandled(member);
 };
+
+/** The promises of an output, each of which rejects with it. */
+const partsOf = (output: pulumi.Output<unknown>): readonly unknown[] => {
+  const own = output as unknown as Internals;
+  return [own.promise(), own.allResources?.(), own.isKnown, own.isSecret];
+};
+
+/** Of an output; not in the SDK's types (@pulumi/pulumi/output.ts). */
+interface Internals {
+  promise(): Promise<unknown>;
+  allResources?(): Promise<unknown>;
+  isKnown: Promise<boolean>;
+  isSecret: Promise<boolean>;
+}

@@ -25,6 +25,7 @@ export const programError = (text: string): pulumi.RunError =>
 interface Program {
   /** reports one error, however often it comes */
   shared(message: string): pulumi.RunError;
+  isShared(error: unknown): boolean;
   /** parsed when the first resource or function needs it */
   config?: ParsedConfig;
   /** why the journal cannot be used; "" when it can */
@@ -41,7 +42,7 @@ const currentProgram = perRun((): Program => {
     errors.set(message, error);
     return error;
   };
-  return { shared };
+  return { shared, isShared: (error) => [...errors.values()].some((one) => one === error) };
 });
 
 /** An error of this program: one object for each text. */
@@ -75,6 +76,19 @@ export const afterFirstLookUp = async (value: string): Promise<string> => {
   return value;
 };
 
+/** Holds back the resources of the program until a look-up that has begun with them has ended (`afterFirstLookUp`). */
+export const holdForLookUp = (lookUp: Promise<unknown>): void => {
+  const program = currentProgram();
+  program.firstCall ??= lookUp.then(
+    () => undefined,
+    (error) => {
+      // Any other error is of one resource.
+      if (program.isShared(error)) throw error;
+    },
+  );
+  program.firstCall.catch(() => undefined);
+};
+
 const programConfig = (program: Program): Config => {
   program.config ??= parseProgramConfig();
   try {
@@ -96,7 +110,7 @@ const parseProgramConfig = (): ParsedConfig => {
 
 const connect = (program: Program): Promise<Session> => {
   const first = Promise.withResolvers<void>();
-  program.firstCall = first.promise;
+  program.firstCall ??= first.promise;
   const settled = () => {
     program.firstCall = undefined;
   };

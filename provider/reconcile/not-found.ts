@@ -6,7 +6,7 @@ import type { Clock } from "../../client/clock.ts";
 import { advised, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
-import { isRoot, isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
+import { isRoot, isUidp, type Json, parentOf, printable, resources } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import { createTimeOf, placeOf } from "../kind/record.ts";
 import type { Session } from "../session/session.ts";
@@ -154,12 +154,20 @@ const unknownOrganization = (kind: Kind, uid: string, organization: string): Err
   );
 };
 
+/** What shows that the service does not have an organization. */
+export interface Absence {
+  /** the end of a sentence */
+  evidence: string;
+  /** the organizations that the caller sees instead, for a person */
+  visible: readonly string[];
+}
+
 /**
- * The evidence that the service does not have the organisation; undefined where it has, or may have. The service checks permission
- * before it looks anything up (AIP-211). So a denial is evidence only where the caller sees another organisation and no group of this
+ * The evidence that the service does not have the organization; undefined where it has, or may have. The service checks permission
+ * before it looks anything up (AIP-211). So a denial is evidence only where the caller sees another organization and no group of this
  * one.
  */
-export const absenceEvidence = async (session: Session, organization: string): Promise<string | undefined> => {
+export const absenceOf = async (session: Session, organization: string): Promise<Absence | undefined> => {
   let isUnknown: boolean;
   try {
     await getRecord(session, resources.group, organization);
@@ -169,18 +177,20 @@ export const absenceEvidence = async (session: Session, organization: string): P
     isUnknown = isNotFound(error);
   }
   if ((await groupsIn(session, { descendantsOf: organization })).length > 0) return undefined;
-  if (isUnknown) return "the service does not know it";
-  const roots = (await groupsIn(session, { inRoot: true })).filter((uid) => isUidp(uid) && isRoot(uid));
-  if (roots.length === 0 || roots.includes(organization)) return undefined;
-  return `these credentials see nothing of it, but ${roots.slice(0, 3).join(", ")}`;
+  const roots = (await groupsIn(session, { inRoot: true })).filter(({ uid }) => isUidp(uid) && isRoot(uid));
+  const visible = roots.map(({ uid, name }) => `${uid} "${printable(String(name))}"`);
+  if (isUnknown) return { evidence: "the service does not know it", visible };
+  if (roots.length === 0 || roots.some(({ uid }) => uid === organization)) return undefined;
+  const uids = roots.slice(0, 3).map(({ uid }) => uid);
+  return { evidence: `these credentials see nothing of it, but ${uids.join(", ")}`, visible };
 };
 
 const isRefusal = (error: unknown): boolean =>
   (isNotFound(error) || hasCode(error, "PERMISSION_DENIED")) && !sessionErrorOf(error);
 
-const groupsIn = async (session: Session, uidp: Json): Promise<string[]> => {
+const groupsIn = async (session: Session, uidp: Json): Promise<readonly (Json & { uid: string })[]> => {
   try {
-    return (await listPage(session, resources.group.list, { uidp, pageSize: 10 })).records.map(({ uid }) => uid);
+    return (await listPage(session, resources.group.list, { uidp, pageSize: 10 })).records;
   } catch (error) {
     if (isRefusal(error)) return [];
     throw error;

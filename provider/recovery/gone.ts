@@ -4,10 +4,10 @@
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
-import { absenceEvidence } from "../reconcile/not-found.ts";
+import { type Absence, absenceOf } from "../reconcile/not-found.ts";
 import { perSession, type Session } from "../session/session.ts";
 
-const evidences = perSession(() => new Map<string, Promise<string | undefined>>());
+const absences = perSession(() => new Map<string, Promise<Absence | undefined>>());
 
 /**
  * Why the entry, whose record gave this error, is none of a resource in the group `parent` ("" at the root); undefined where it may be.
@@ -24,11 +24,13 @@ export const absentOrganization = async (
   if (!isUidp(organization) || !hasCode(apiErrorIn(error), "PERMISSION_DENIED")) return undefined;
   const isElsewhere = entry.parent !== "" && (parent === "" || rootOf(parent) !== organization);
   if (!isElsewhere && !(entry.parent === "" && isLoopbackUrl(session.service))) return undefined;
-  const known = evidences(session);
-  const evidence = known.get(organization) ?? absenceEvidence(session, organization);
-  known.set(organization, evidence);
-  const found = await evidence.catch(() => undefined);
-  return found === undefined ? undefined : `the organization ${organization} is not at ${session.service}: ${found}`;
+  const known = absences(session);
+  const absence = known.get(organization) ?? absenceOf(session, organization);
+  known.set(organization, absence);
+  const found = await absence.catch(() => undefined);
+  return found === undefined
+    ? undefined
+    : `the organization ${organization} is not at ${session.service}: ${found.evidence}`;
 };
 
 /** The error with the journal's name and what to do, where the API refused to show the record of an entry. */

@@ -32,6 +32,13 @@ const uidOf = (name: string) => getRole({ name }).then(({ uid }) => uid);
 new RoleBinding("views", { parent: team, identity: ci, role: uidOf("viewer") });
 new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") });
 `;
+  // Look-ups that begin with the constructors, and no others.
+  const named = `
+import { Group, Identity, RoleBinding } from "pulumi-irm";
+const groups = ["one", "two", "three"].map((name) => new Group(name, { parent: process.env.ORG!, name }));
+const ci = new Identity("ci", { parent: groups[0]!, name: "ci", claimMatch: { issuer: "https://x.example", subject: "ci" } });
+for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { parent, identity: ci, role: "viewer" });
+`;
   // The engine's message, and ours once.
   const expectOne = ({ code, output }: CommandResult, message: string) => {
     const text = diagnosticsOf(output);
@@ -65,6 +72,7 @@ new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") })
       const run = await program.run(...args);
       expectOne(run, "no response from http://127.0.0.1:1: connect ECONNREFUSED");
       expect(run.output).toContain("Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?");
+      program.write(named);
     }
   });
 

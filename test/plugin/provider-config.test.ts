@@ -99,7 +99,7 @@ describe("a stack at another address", () => {
       const plugin = await startPlugin(service.env);
       await plugin.configure({ baseUrl: moved, ...settings }, "acme");
       const result = await plugin
-        .check(one.urn, { parent: org, name: "moves" }, one.inputs)
+        .check(one.urn, { parent: org, name: "moves", __preview: true }, one.inputs)
         .catch((error: Error) => error);
       plugin.close();
       return result;

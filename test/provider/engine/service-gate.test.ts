@@ -46,6 +46,7 @@ const at = (address: string, parent = organization) => ({
   outputs: { __provider: "text", ...keyOf("team"), uid: team, name: "team", __service: address },
 });
 const news = (parent = organization, name = "team") => ({ __provider: "text", ...keyOf("team"), parent, name });
+const preview = (parent = organization) => ({ ...news(parent), __preview: true });
 const here = () => serviceOf(service.baseUrl);
 const elsewhere = "http://127.0.0.1:1";
 
@@ -116,7 +117,7 @@ describe("a state whose records are at another address", () => {
   it("is accepted once the move is confirmed, in any spelling, and then has the new address, without a PATCH", async () => {
     const own = await group({ IRM_MOVED_FROM: "http://LOCALHOST:1/" });
     const { inputs, outputs } = at(elsewhere);
-    const checked = await own.check(inputs, news());
+    const checked = await own.check(inputs, preview());
     expect(checked).toEqual({ inputs: { ...news(), __service: here() }, failures: [] });
     expect(await own.diff(team, outputs, checked.inputs)).toEqual({ changes: true, replaces: [] });
     const { outs } = await own.update(team, outputs, checked.inputs);
@@ -168,7 +169,7 @@ describe("a state whose organisation is not behind the address", () => {
 
   it("is accepted when the move is confirmed", async () => {
     const own = await group({ IRM_MOVED_FROM: ORG });
-    await own.check(at(here(), ORG).inputs, news(ORG));
+    await own.check(at(here(), ORG).inputs, preview(ORG));
     expect(requests).toEqual([]);
   });
 
@@ -197,7 +198,7 @@ describe("a preview continues", () => {
 
   it("for a caller that sees a part of the organisation", async () => {
     const own = await group(await narrowed("reader", "viewer"));
-    await own.check(at(here()).inputs, news());
+    await own.check(at(here()).inputs, preview());
     await own.diff(team, at(here()).outputs, news());
     expect(requests.map((request) => request.split("?")[0])).toEqual([`GET groups/${organization}`, "GET groups"]);
     expect(said).toEqual([]);
@@ -205,13 +206,13 @@ describe("a preview continues", () => {
 
   it("for a caller that sees no group", async () => {
     const own = await group(await narrowed("nobody"));
-    await own.check(at(here()).inputs, news());
+    await own.check(at(here()).inputs, preview());
     expect(said).toEqual([]);
   });
 
   it("without credentials, and sends no request", async () => {
     const own = await group({ IRM_IDENTITY_TOKEN: "" });
-    await own.check(at(here()).inputs, news());
+    await own.check(at(here()).inputs, preview());
     expect(requests).toEqual([]);
   });
 
@@ -220,9 +221,9 @@ describe("a preview continues", () => {
     const closed = await group(token, async () => {
       throw lost(false);
     });
-    await closed.check(at("https://api.example.com").inputs, news());
+    await closed.check(at("https://api.example.com").inputs, preview());
     const refused = await group(token, async () => refusal("UNAUTHENTICATED", "no"));
-    await refused.check(at("https://api.example.com").inputs, news());
+    await refused.check(at("https://api.example.com").inputs, preview());
     expect(said).toEqual([
       expect.stringContaining(`the organisation ${organization} of this stack cannot be checked: UNAVAILABLE`),
       expect.stringContaining(`the organisation ${organization} of this stack cannot be checked: UNAUTHENTICATED`),
@@ -234,5 +235,50 @@ describe("a preview continues", () => {
     const error = await own.check(at(here()).inputs, news()).catch((thrown: Error) => thrown);
     expect((error as Error).message).toContain("cannot be checked: PERMISSION_DENIED: exchanging the token of");
     expect((error as Error).message).toContain("Was this server restarted without --db?");
+  });
+});
+
+describe("an update", () => {
+  const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" };
+  const keys = ["one", "two", "three"].map((name) => ({ ...news(), ...keyOf(name) }));
+  const errorsOf = async (methods: Methods, bags: readonly object[]): Promise<string[]> => {
+    const done = await Promise.allSettled(bags.map((bag) => methods.check({}, bag as never)));
+    return done.map((one) => (one.status === "rejected" ? (one.reason as Error).message : ""));
+  };
+
+  it.each<[string, Transport, string]>([
+    [
+      "the service does not answer",
+      async () => {
+        throw lost(false);
+      },
+      "UNAVAILABLE: connect ECONNREFUSED\nIs the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?",
+    ],
+    [
+      "the token is refused",
+      async () => refusal("UNAUTHENTICATED", "no"),
+      "UNAUTHENTICATED: Unauthenticated: no\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl. It is that of IRM_TOKEN.",
+    ],
+  ])("ends in the check, before any step, where %s", async (_, answer, text) => {
+    const [first, ...others] = await errorsOf(await group(token, answer), keys);
+    expect(first).toBe(text);
+    expect(others).toEqual(keys.slice(1).map(() => "failed for the same reason as Test::one"));
+    const { parent: _parent, ...root } = keys[0] as (typeof keys)[0];
+    expect(await errorsOf(await group(token, answer), [{ ...root, root: true }])).toEqual([text]);
+    expect(said).toEqual([]);
+  });
+
+  it("of an organization that the caller does not see ends with those that it sees; so does its preview", async () => {
+    const text =
+      `the organization ${ORG} is not visible to you at ${here()}; you can see:\n  - ${organization} "dev"\n` +
+      `Set one that you can see as parent, or use credentials that may see ${ORG}.`;
+    for (const one of [{}, { __preview: true }]) {
+      const [first, ...others] = await errorsOf(
+        await group(),
+        keys.map((bag) => ({ ...bag, parent: ORG, ...one })),
+      );
+      expect(first).toBe(text);
+      expect(others).toEqual(keys.slice(1).map(() => "failed for the same reason as Test::one"));
+    }
   });
 });

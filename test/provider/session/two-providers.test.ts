@@ -112,7 +112,7 @@ describe("a record of two providers", () => {
     await first.group.diff(old.id, old.outs, group("kept"));
     const { port } = new URL(service.baseUrl);
     const second = await provider({ ...service.env, IRM_BASE_URL: `http://LOCALHOST:${port}/` });
-    const { failures } = await second.group.check({}, group("other", { adopt: old.id }));
+    const { failures } = await second.group.check({}, group("other", { adopt: old.id, __preview: true }));
     const owner = keyOf("kept").__key;
     expect(failures).toEqual([{ property: "adopt", reason: `group ${old.id} is already managed by ${owner}` }]);
   });
