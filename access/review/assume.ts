@@ -1,15 +1,16 @@
 // Who can assume an identity: its relationship in words, with examples for each pattern.
 import { type Json, printable } from "../../schema/index.ts";
+import type { Budget } from "../pattern/budget.ts";
 import { examplesOf } from "./example.ts";
 import type { Assumption, PatternExamples } from "./report.ts";
 
 const quoted = (value: unknown): string => JSON.stringify(printable(String(value)));
 
 /** Null: nothing is known of it. */
-export const assumptionOf = (relationship: Json | null): Assumption | null => {
+export const assumptionOf = (relationship: Json | null, budget?: Budget): Assumption | null => {
   if (relationship === null) return null;
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = relationship as Record<string, Json | undefined>;
-  if (claimMatch) return fromClaims(claimMatch);
+  if (claimMatch) return fromClaims(claimMatch, budget);
   if (staticKeys) return { text: keysText(staticKeys), patterns: [] };
   if (awsIdentity) return fromAws(awsIdentity);
   if (servicePrincipal)
@@ -19,13 +20,13 @@ export const assumptionOf = (relationship: Json | null): Assumption | null => {
 
 const WORDS: Readonly<Record<string, string>> = { issuer: "issuer", subject: "subject", audience: "audience" };
 
-const fromClaims = (match: Json): Assumption => {
+const fromClaims = (match: Json, budget: Budget | undefined): Assumption => {
   const patterns: PatternExamples[] = [];
   const parts = Object.keys(WORDS).flatMap((name) => {
     if (match[name]) return [`${WORDS[name]} ${quoted(match[name])}`];
     const pattern = match[`${name}Pattern`];
     if (!pattern) return [];
-    patterns.push(examplesOf(name, String(pattern)));
+    patterns.push(examplesOf(name, String(pattern), budget));
     return [`${WORDS[name]} matching ${quoted(pattern)}`];
   });
   for (const [claim, value] of Object.entries((match.claims ?? {}) as Json))

@@ -1,5 +1,9 @@
 // Examples for a pattern: claims that it matches, and near ones that it does not. Each is tested with the matcher of the API.
 import { patternMatcher } from "../../schema/index.ts";
+import type { Budget } from "../pattern/budget.ts";
+import { findText } from "../pattern/decide.ts";
+import { matching } from "../pattern/language.ts";
+import { strangersIn } from "../workload/stranger.ts";
 import { type PatternNode, patternTree } from "./pattern-tree.ts";
 import type { PatternExamples } from "./report.ts";
 
@@ -25,13 +29,30 @@ const FILLERS = [
 ];
 const CHARACTERS = "xa1A-_./: @";
 
-export const examplesOf = (claim: string, pattern: string): PatternExamples => {
+/** `budget`: may be spent on finding whom the pattern lets in besides. */
+export const examplesOf = (claim: string, pattern: string, budget?: Budget): PatternExamples => {
   const isMatch = patternMatcher(pattern);
-  const matching = [...new Set(textsOf(pattern))].filter((text) => isMatch(text));
-  const matches = [...matching.filter(isPlausible), ...matching.filter((text) => !isPlausible(text))].slice(0, SHOWN);
+  const derived = [...new Set(textsOf(pattern))].filter((text) => isMatch(text));
+  const [first, ...others] = [...derived.filter(isPlausible), ...derived.filter((text) => !isPlausible(text))];
+  // Whoever else can assume the identity must not be hidden behind repositories of one owner.
+  const strangers = budget && claim === "subject" ? strangersIn(matching(pattern), budget) : [];
+  const texts = [first, ...strangers.filter((text) => !isOfSame(text, first)), ...others].filter(
+    (text) => text !== undefined,
+  );
+  const matches = [...new Set(texts.length > 0 ? texts : anyOf(pattern, budget))].slice(0, SHOWN);
   const near = matches.flatMap(neighboursOf).filter((text) => text !== "" && !isMatch(text));
   return { claim, pattern, matches, differs: [...new Set(near)].slice(0, SHOWN) };
 };
+
+/** Of a pattern whose syntax is not read here. */
+const anyOf = (pattern: string, budget: Budget | undefined): string[] => {
+  const found = budget && findText(matching(pattern), budget);
+  return found?.is === "found" ? [found.text] : [];
+};
+
+const OWNER = /^(?:repo|project_path|organization):[^/:@]+/i;
+
+const isOfSame = (text: string, first = ""): boolean => text.match(OWNER)?.[0] === first.match(OWNER)?.[0];
 
 // A subject as GitHub and GitLab write it: https://docs.github.com/actions/reference/security/oidc
 const SUBJECT =

@@ -133,7 +133,7 @@ const renamedIn = (
   });
 };
 
-const identitiesOf = ({ before, after, changes, reassumed, replacements }: RuleInput): IdentityReview[] => {
+const identitiesOf = ({ before, after, changes, reassumed, replacements, budget }: RuleInput): IdentityReview[] => {
   const changed = new Map<NodeId, IdentityChange | undefined>(changes.map((one) => [one.identity, one]));
   const created = [...after.identities.keys()].filter((id) => !before.identities.has(id));
   const deleted = [...before.identities.keys()].filter((id) => !after.identities.has(id));
@@ -170,8 +170,8 @@ const identitiesOf = ({ before, after, changes, reassumed, replacements }: RuleI
       losses: rowsOf(before, change?.losses ?? []),
       assumableBefore: was,
       assumableAfter: is,
-      before: assumptionOf(was),
-      after: assumptionOf(is),
+      before: assumptionOf(was, budget),
+      after: assumptionOf(is, budget),
     };
   });
   return reviews

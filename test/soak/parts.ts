@@ -43,6 +43,10 @@ export const parts = {
     goal: "1,000 random organisations and changes: the review agrees with the server's own authorisation",
     run: async (options) => (await import("./access.ts")).access({ ...options, rounds: 1_000 }),
   },
+  patterns: {
+    goal: "5,000 random identities with 20,000 real exchanges, and pairs of patterns: what is said of patterns is what happens",
+    run: async (options) => (await import("./pattern.ts")).patterns({ ...options, rounds: 5_000 }),
+  },
 } satisfies Record<string, Part>;
 
 export type PartName = keyof typeof parts;

@@ -1,5 +1,6 @@
 // Examples of patterns are right by the matcher of the server.
 import { describe, expect, test } from "vitest";
+import { newReviewBudget } from "../../../access/pattern/budget.ts";
 import { assumptionOf } from "../../../access/review/assume.ts";
 import { examplesOf } from "../../../access/review/example.ts";
 import { newBudget } from "../../../schema/index.ts";
@@ -44,13 +45,22 @@ describe("examples of a pattern", () => {
     });
   });
 
-  test("a pattern of a syntax that is not read has none", () => {
-    expect(examplesOf("subject", "(?i)repo")).toEqual({
-      claim: "subject",
-      pattern: "(?i)repo",
-      matches: [],
-      differs: [],
-    });
+  test.each([
+    ["repo:(acme|evil)/.*:ref:refs/heads/main", ["acme", "evil"]],
+    ["repo:acme.*:ref:refs/heads/main", []],
+    ["(?i)repo:acme/.*|repo:other/x:pull_request", ["acme", "other"]],
+    ["project_path:.*:ref_type:branch:ref:main", ["someone-else"]],
+  ])("of whoever else «%s» lets in are among them", (pattern, expected) => {
+    const { matches } = examplesOf("subject", pattern, newReviewBudget());
+    const owners = [...new Set(matches.map((text) => text.split(/[/:]/)[1]))];
+    expect(owners).toEqual(expect.arrayContaining(expected));
+    expect(owners.length).toBeGreaterThan(1);
+  });
+
+  test("a pattern of a syntax that is not read has what an automaton finds, where there is time for it", () => {
+    expect(examplesOf("subject", "(?i)repo")).toMatchObject({ matches: [], differs: [] });
+    expect(examplesOf("subject", "(?i)repo", newReviewBudget())).toMatchObject({ matches: ["repo"] });
+    expect(examplesOf("subject", "(?i)repo", { steps: 0 })).toMatchObject({ matches: [] });
   });
 });
 

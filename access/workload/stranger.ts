@@ -1,0 +1,58 @@
+// Subjects of several customers that a pattern accepts, one of each: a reader sees who else is let in.
+import type { Budget } from "../pattern/budget.ts";
+import { findText } from "../pattern/decide.ts";
+import { every, type Language, matching, not, small, text } from "../pattern/language.ts";
+import { CUSTOMERS, namesIn } from "./customer.ts";
+
+const SHOWN = 2;
+
+/** Where the names of customers stand, and subjects as people know them. */
+const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
+  GitHub: [
+    "NAME/(?:images|shop|x):(?:ref:refs/heads/main|pull_request|environment:prod|ref:refs/tags/v1)",
+    "NAME/(?s:.*)",
+  ],
+  GitLab: ["NAME:ref_type:branch:ref:main", "NAME:(?s:.*)"],
+  Buildkite: ["NAME:pipeline:images:ref:refs/heads/main:commit:1:step:build", "NAME:(?s:.*)"],
+};
+
+/** At most two; none where one customer alone is let in, or where that is not decided. */
+export const strangersIn = (subject: Language, budget: Budget): string[] => {
+  for (const customers of CUSTOMERS) {
+    const forms = PLAUSIBLE[customers.service];
+    const [place] = customers.places;
+    if (forms === undefined || place === undefined) continue;
+    // Names that differ in case alone are one.
+    let names = every(small(namesIn({ kind: "token", issuer: subject, subject, claims: new Map() }, customers)), SAFE);
+    const found: string[] = [];
+    while (found.length < SHOWN) {
+      const name = nameIn(names, budget);
+      if (name === undefined) break;
+      names = every(names, not(text(name)));
+      for (const form of forms) {
+        const own = findText(
+          every(subject, matching(place[0] + form.replace("NAME", `(?i:${escaped(name)})`))),
+          budget,
+        );
+        if (own.is !== "found") continue;
+        found.push(own.text);
+        break;
+      }
+    }
+    if (found.length > 1) return found;
+  }
+  return [];
+};
+
+/** Without characters that a pattern has a meaning for. */
+const SAFE = matching("[a-z0-9/_.-]+");
+
+const escaped = (name: string): string => name.replaceAll(".", "\\.");
+
+const nameIn = (names: Language, budget: Budget): string | undefined => {
+  for (const language of [every(names, text("someone-else")), names]) {
+    const found = findText(language, budget);
+    if (found.is === "found") return found.text;
+  }
+  return undefined;
+};

@@ -1,0 +1,192 @@
+// What is said of patterns, against real exchanges: random identities and random tokens. A token that the exchange accepts is one that
+// the identity is said to accept, and the other way round. Pull requests among them are found by the rule, and its examples of tokens
+// are accepted. Random patterns of the whole syntax are compared with the matcher besides.
+import { countTexts, findText } from "../../access/pattern/decide.ts";
+import { every, matching, NOTHING, not, text } from "../../access/pattern/language.ts";
+import { breadthOf } from "../../access/workload/breadth.ts";
+import { othersIn } from "../../access/workload/others.ts";
+import { pullRequestsIn } from "../../access/workload/pull-request.ts";
+import type { TokenWorkload } from "../../access/workload/token.ts";
+import { canBeAssumedBy } from "../../access/workload/workload.ts";
+import type { Identity, Json } from "../../schema/index.ts";
+import { patternViolation } from "../../schema/pattern.ts";
+import { claimsFrom, createService, identity, sign, startIssuer, UID } from "../harness/sts.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import type { PartOptions, PartResult } from "./part.ts";
+import { anyPattern, anyText, isMatch, subject, subjectPattern } from "./random-pattern.ts";
+
+const TOKENS = 4;
+
+/** `rounds`: identities, each with some tokens, and as many pairs of patterns. */
+export const patterns = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
+  const counts = { exchanges: 0, accepted: 0, pulls: 0, examples: 0, pairs: 0, common: 0, undecided: 0, questions: 0 };
+  const failures: string[] = [];
+  const random = createRandom(seed);
+  const issuer = await startIssuer();
+  const records: Identity[] = [];
+  const { sts, events } = createService(records, {});
+
+  const isAccepted = async (claims: Json): Promise<boolean> => {
+    counts.exchanges += 1;
+    events.length = 0;
+    const bearer = await sign(claimsFrom(issuer.url, claims));
+    try {
+      await sts.exchange({ identity: UID }, bearer);
+      counts.accepted += 1;
+      return true;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "PERMISSION_DENIED") throw error;
+      return false;
+    }
+  };
+
+  const round = async (): Promise<void> => {
+    const match = claimMatch(random, issuer.url);
+    if (match === undefined) return;
+    records[0] = identity({ claimMatch: match as never });
+    const relationship: Json = { claimMatch: match };
+    const check = (holds: boolean, what: string): void => {
+      if (!holds) failures.push(`${what}: ${JSON.stringify(match)}`);
+    };
+    const pulls = pullRequestsIn(relationship);
+    if (pulls.is === "undecided") counts.undecided += 1;
+    if (pulls.is === "yes") {
+      counts.examples += 1;
+      const { iss: _, sub, ...claims } = pulls.example;
+      check(await isAccepted({ sub, ...claims }), `the exchange refuses the example ${JSON.stringify(pulls.example)}`);
+    }
+    const branches = new Set<string>();
+    const owners = new Set<string>();
+    for (let i = 0; i < TOKENS; i += 1) {
+      const claims = tokenClaims(random);
+      const accepted = await isAccepted(claims);
+      counts.questions += 1;
+      const said = canBeAssumedBy(relationship, [exactly(issuer.url, claims)]).is;
+      check(
+        said === (accepted ? "yes" : "no"),
+        `said ${said}, and the exchange said ${accepted} of ${JSON.stringify(claims)}`,
+      );
+      if (!accepted) continue;
+      const [, owner = "", branch = ""] = /^repo:([^/]+)(\/.*)$/.exec(claims.sub) ?? [];
+      owners.add(owner);
+      branches.add(`${owner}${branch.replace(/:job_workflow_ref:.*/, "")}`);
+      if (claims.event_name !== "pull_request" || claims.environment !== undefined) continue;
+      counts.pulls += 1;
+      check(pulls.is !== "no", `no pull request, and the exchange accepts ${JSON.stringify(claims)}`);
+    }
+    if (branches.size > 1) check(breadthOf(relationship) !== undefined, `one branch, and there are ${[...branches]}`);
+    for (const owner of owners) {
+      const before: Json = { claimMatch: { issuer: issuer.url, subjectPattern: `repo:${owner}/.*` } };
+      const isOther = [...owners].some((one) => one !== owner);
+      if (isOther) check(othersIn(before, relationship).is !== "none", `no others than ${owner}, of ${[...owners]}`);
+    }
+  };
+
+  const pair = (): void => {
+    const [one, other] = [anyPattern(random), anyPattern(random)];
+    if (patternViolation(one) !== undefined || patternViolation(other) !== undefined) return;
+    counts.pairs += 1;
+    const [own, its] = [matching(one), matching(other)];
+    const texts = Array.from({ length: 12 }, () => anyText(random));
+    const check = (holds: boolean, what: string): void => {
+      if (!holds) failures.push(`${what}: ${JSON.stringify([one, other])}`);
+    };
+    const common = findText(every(own, its));
+    const rest = findText(every(own, not(its)));
+    if ([common, rest].some(({ is }) => is === "undecided")) counts.undecided += 1;
+    if (common.is === "found") {
+      counts.common += 1;
+      check(isMatch(one, common.text) && isMatch(other, common.text), `${JSON.stringify(common.text)} is not of both`);
+    }
+    if (rest.is === "found")
+      check(isMatch(one, rest.text) && !isMatch(other, rest.text), `${JSON.stringify(rest.text)} is not of the first`);
+    const count = countTexts(own, 1_000);
+    const known = new Set(texts.filter((own) => isMatch(one, own)));
+    check(count === undefined || count >= known.size, `${count} texts, and there are ${[...known]}`);
+    for (const own of texts) {
+      const [isOne, isOther] = [isMatch(one, own), isMatch(other, own)];
+      if (common.is === "none") check(!(isOne && isOther), `${JSON.stringify(own)} is of both`);
+      if (rest.is === "none") check(!isOne || isOther, `${JSON.stringify(own)} is of the first alone`);
+    }
+  };
+
+  try {
+    for (let done = 0; done < rounds && failures.length === 0; done += 1) {
+      await round();
+      pair();
+      if (done % 500 === 499) say?.(`${done + 1} of ${rounds} identities, ${counts.exchanges} exchanges`);
+    }
+  } finally {
+    await issuer.close();
+  }
+  return {
+    figures: {
+      exchanges: counts.exchanges,
+      "tokens accepted": counts.accepted,
+      "pull requests among them, each found": counts.pulls,
+      "examples of the rule, each accepted": counts.examples,
+      "pairs of patterns of the whole syntax": counts.pairs,
+      "pairs with a text in common": counts.common,
+      "questions that were not decided": counts.undecided,
+      divergences: failures.length,
+    },
+    failures,
+  };
+};
+
+interface TokenClaims extends Json {
+  sub: string;
+}
+
+/** As GitHub writes them. */
+const tokenClaims = (random: Random): TokenClaims => {
+  const sub = subject(random);
+  const [, repository = "", owner = "", context = ""] = /^repo:(([^/]+)\/[^:]+):(.*)$/.exec(sub) ?? [];
+  const isPull =
+    /^pull_request|^ref:refs\/pull/.test(context) || (!context.startsWith("ref:") && random.below(2) === 0);
+  const environment = /^environment:(.*)$/.exec(context)?.[1];
+  const ref = isPull ? "refs/pull/7/merge" : (/^ref:(.*)$/.exec(context)?.[1] ?? "refs/heads/main");
+  return {
+    sub,
+    repository,
+    repository_owner: owner,
+    event_name: isPull ? "pull_request" : "push",
+    ref,
+    ref_protected: String(!isPull && ref === "refs/heads/main"),
+    job_workflow_ref: "acme/ci/x.yml@refs/heads/main",
+    ...(environment === undefined ? {} : { environment }),
+  };
+};
+
+const CLAIMS: Readonly<Record<string, readonly string[]>> = {
+  repository: ["acme/images", "evil/x"],
+  repository_owner: ["acme", "evil"],
+  event_name: ["push", "pull_request"],
+  ref: ["refs/heads/main", "refs/pull/7/merge"],
+  ref_protected: ["true", "false"],
+  environment: ["prod"],
+  job_workflow_ref: ["acme/ci/x.yml@refs/heads/main"],
+};
+const CLAIM_PATTERNS = ["(?i)ACME.*", "refs/(heads|tags)/.*", "pu.*", ".*", "[^e]*"];
+
+const claimMatch = (random: Random, issuer: string): Json | undefined => {
+  const names = random.shuffle(Object.keys(CLAIMS)).slice(0, random.below(3) === 0 ? 1 + random.below(2) : 0);
+  const claims = names.filter(() => random.below(2) === 0);
+  const match: Json = {
+    issuer,
+    subjectPattern: subjectPattern(random),
+    claims: Object.fromEntries(claims.map((name) => [name, random.pick(CLAIMS[name] ?? [])])),
+    claimPatterns: Object.fromEntries(
+      names.filter((name) => !claims.includes(name)).map((name) => [name, random.pick(CLAIM_PATTERNS)]),
+    ),
+  };
+  return patternViolation(String(match.subjectPattern)) === undefined ? match : undefined;
+};
+
+/** The one token. */
+const exactly = (issuer: string, { sub, ...claims }: TokenClaims): TokenWorkload => ({
+  kind: "token",
+  issuer: text(issuer),
+  subject: text(sub),
+  claims: new Map(Object.keys(CLAIMS).map((name) => [name, name in claims ? text(String(claims[name])) : NOTHING])),
+});
