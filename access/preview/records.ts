@@ -3,7 +3,8 @@
 // whether a value is the uid of a resource, or only computed from it.
 import { isPlaceholder, resourceMark, resourceMarkIn } from "../../client/placeholder-uid.ts";
 import type { AccessGraph } from "../graph/graph.ts";
-import { isNativeUrn, type Resource } from "./resource.ts";
+import type { Resource } from "./resource.ts";
+import { isNativeUrn } from "./urn.ts";
 
 export interface Records {
   /** The resource that would create the record that this uid stands for; "unknown" for a placeholder of no step. */

@@ -3,6 +3,7 @@
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
+import { ourTypeOf, partsOfUrn } from "./urn.ts";
 import { valuesIn } from "./value.ts";
 
 export type ResourceKind =
@@ -67,29 +68,14 @@ export interface Resources {
   unclear: { subject: string; message: string }[];
 }
 
-// Types of dynamic resources, and of the native plugin.
-const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index(?:\/\w+)?):(.+)$/;
-
 /** Ours that give no access. */
 const OTHERS = ["AccessPolicy", "AccountAssociation", "Repo", "Tag"];
-
-/** `urn:pulumi:STACK::PROJECT::PARENT_TYPES$TYPE::NAME`; a name may contain `::`. */
-export const partsOfUrn = (urn: string): { type: string; name: string } => {
-  const [, , types = "", ...name] = urn.split("::");
-  return { type: types.split("$").at(-1) ?? "", name: name.join("::") };
-};
 
 /** `project/stack`, from the first URN; undefined where the preview has no step. */
 export const stackIn = ({ steps }: Preview): string | undefined => {
   const [, stack, project] = /^urn:pulumi:(.+?)::(.+?)::/s.exec(steps[0]?.urn ?? "") ?? [];
   return stack && `${project}/${stack}`;
 };
-
-/** Of the native plugin. */
-export const isNativeUrn = (urn: string): boolean => partsOfUrn(urn).type.startsWith("irm:");
-
-/** `RoleBinding`; undefined for a resource of another provider. */
-export const ourTypeOf = (urn: string): string | undefined => TYPE.exec(partsOfUrn(urn).type)?.[1];
 
 const NO_CHANGE = ["same", "refresh", "read"];
 

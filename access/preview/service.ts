@@ -1,7 +1,7 @@
 // A preview belongs to one service. Compared with the records of another one it would be nonsense.
 import { type Config, serviceOf } from "../../client/config.ts";
-import { ourTypeOf } from "./resource.ts";
 import { type Preview, PreviewError } from "./shape.ts";
+import { ourTypeOf } from "./urn.ts";
 
 /** The address that the engine's state has of each of our records. */
 const SERVICE = "__service";

@@ -1,11 +1,13 @@
 // The document that `pulumi preview --json` prints: what a review reads of it. Members of newer engines are ignored. A step that
 // cannot be read is kept as unreadable, because a review must not leave out what it does not understand.
 import { z } from "zod";
+import { ourType, partsOfUrn } from "./urn.ts";
 
 const bag = z.record(z.string(), z.unknown()).nullish();
 
 const State = z.object({
   id: z.string().nullish(),
+  type: z.string().nullish(),
   inputs: bag,
   outputs: bag,
   propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
@@ -74,10 +76,20 @@ export const parsePreview = (text: string, source: string): Preview => {
   const preview: Preview = { steps: [], unreadable: [], summary: changeSummary ?? {} };
   (steps ?? []).forEach((one, i) => {
     const step = Step.safeParse(one);
-    if (step.success) preview.steps.push(step.data);
-    else preview.unreadable.push(`step ${i + 1}${urnIn(one)}: ${z.prettifyError(step.error).replaceAll(/\s+/g, " ")}`);
+    const problem = step.success ? otherType(step.data) : z.prettifyError(step.error).replaceAll(/\s+/g, " ");
+    if (step.success && problem === undefined) preview.steps.push(step.data);
+    else preview.unreadable.push(`step ${i + 1}${urnIn(one)}: ${problem}`);
   });
   return preview;
+};
+
+// A component may have any text as its type, also one with `::` in it. Its URN, and those of the resources below it, then show another
+// type than the engine acts by.
+const otherType = ({ urn, oldState, newState }: Step): string | undefined => {
+  const type = newState ? newState.type : oldState?.type;
+  const shown = partsOfUrn(urn).type;
+  if (typeof type !== "string" || ourType(type) === ourType(shown)) return undefined;
+  return `its type is ${JSON.stringify(type)}, and its URN shows ${JSON.stringify(shown)}`;
 };
 
 const urnIn = (step: unknown): string => {

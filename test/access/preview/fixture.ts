@@ -41,8 +41,9 @@ export const reviewFrom = (preview: unknown, live: Live): Review =>
 
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-export const urnOf = (type: string, name: string): string =>
-  `urn:pulumi:dev::access::pulumi-nodejs:dynamic/irm:${type}::${name}`;
+const tokenOf = (type: string): string => `pulumi-nodejs:dynamic/irm:${type}`;
+
+export const urnOf = (type: string, name: string): string => `urn:pulumi:dev::access::${tokenOf(type)}::${name}`;
 
 type Dependencies = Record<string, string[]>;
 
@@ -61,7 +62,7 @@ export const created = (type: string, name: string, inputs: Json, propertyDepend
   op: "create",
   urn: urnOf(type, name),
   newState: {
-    type,
+    type: tokenOf(type),
     custom: true,
     inputs: { ...(inputs.adopt === undefined && { uid: placeholderOf(type, name) }), ...inputs },
     propertyDependencies,
@@ -72,7 +73,7 @@ export const created = (type: string, name: string, inputs: Json, propertyDepend
 export const createdNative = (type: string, name: string, inputs: Json): { step: Json; uid: string } => {
   const urn = nativeUrnOf(type, name);
   return {
-    step: { op: "create", urn, newState: { type, custom: true, inputs } },
+    step: { op: "create", urn, newState: { type: `irm:index:${type}`, custom: true, inputs } },
     uid: placeholderUid(ROOT, urn) as string,
   };
 };
@@ -88,8 +89,13 @@ export const changed = (
 ): Json => ({
   op,
   urn: urnOf(type, name),
-  oldState: { type, custom: true, id, inputs: states.old ?? {}, outputs: states.outputs ?? {} },
+  oldState: { type: tokenOf(type), custom: true, id, inputs: states.old ?? {}, outputs: states.outputs ?? {} },
   ...(states.new && {
-    newState: { type, custom: true, inputs: states.new, propertyDependencies: states.dependencies ?? {} },
+    newState: {
+      type: tokenOf(type),
+      custom: true,
+      inputs: states.new,
+      propertyDependencies: states.dependencies ?? {},
+    },
   }),
 });

@@ -18,6 +18,27 @@ describe("steps", () => {
     expect(report.unknown).toEqual([]);
   });
 
+  test("those below a component whose type hides theirs in the URN are unknown, and could be anything", () => {
+    const { newState } = created("RoleBinding", "b", { parent: ROOT, identity: CI, role: "owner" });
+    const type = "pulumi-nodejs:dynamic/irm:RoleBinding";
+    const report = reportOf(
+      {
+        steps: ["a:b:c::x", "q$irm:index:Tag::x"].map((component) => ({
+          op: "create",
+          urn: `urn:pulumi:dev::access::${component}$${type}::b`,
+          newState: { ...(newState as object), type },
+        })),
+      },
+      liveWith(),
+    );
+    expect(report.unknown.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^a step of the preview cannot be read: step 1 .*: its type is "pulumi-nodejs:dynamic\/irm:RoleBinding", and its URN shows "a:b:c"$/,
+      ),
+      expect.stringMatching(/and its URN shows "irm:index:Tag"$/),
+    ]);
+  });
+
   test("an op of a newer engine, a missing member and a step without a URN are unknown, and the rest is reviewed", () => {
     const report = reportOf(
       {
