@@ -11,9 +11,10 @@ import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
-import { ourTypeOf, type Resource, type ResourceKind, resourcesIn, type Stored } from "./resource.ts";
+import { type Resource, type ResourceKind, resourcesIn, type Stored } from "./resource.ts";
 import { managedIn } from "./set.ts";
 import type { Preview } from "./shape.ts";
+import { isDynamicUrn, ourTypeOf } from "./urn.ts";
 import { report, WORDS, type Work } from "./work.ts";
 
 // What others refer to comes first.
@@ -241,7 +242,15 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart
     ({ op, urn, oldState, newState }) =>
       op === "same" && ourTypeOf(urn) !== undefined && !oldState?.id && !newState?.id && !newState?.inputs,
   );
+  const dynamic = preview.steps.filter(
+    ({ op, urn }) => isDynamicUrn(urn) && ourTypeOf(urn) === undefined && !["same", "refresh"].includes(op),
+  );
   const others = [
+    ...(dynamic.length > 0
+      ? [
+          `dynamic resources that are not of this package (${dynamic.length}) run code of this change in the update, and what it does is not in this review`,
+        ]
+      : []),
     ...(skipped.length > 0
       ? [
           `the preview was made with --target or --exclude: it leaves out ${skipped.length} new resources, which a run without that option creates`,

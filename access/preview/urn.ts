@@ -17,3 +17,6 @@ export const ourTypeOf = (urn: string): string | undefined => ourType(partsOfUrn
 
 /** Of the native plugin. */
 export const isNativeUrn = (urn: string): boolean => partsOfUrn(urn).type.startsWith("irm:");
+
+/** Of a provider that the program brings along, in any language. */
+export const isDynamicUrn = (urn: string): boolean => /^pulumi-\w+:dynamic\b/.test(partsOfUrn(urn).type);

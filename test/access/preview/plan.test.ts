@@ -39,6 +39,20 @@ describe("steps", () => {
     ]);
   });
 
+  test("of dynamic resources that are not ours are said to run code that no review sees", () => {
+    const step = (op: string, type: string) => ({ op, urn: `urn:pulumi:dev::access::${type}::own` });
+    const steps = [
+      step("create", "pulumi-nodejs:dynamic:Resource"),
+      step("update", "a:b:c$pulumi-python:dynamic/x:Y"),
+      step("same", "pulumi-nodejs:dynamic:Other"),
+      step("create", "aws:s3:Bucket"),
+    ];
+    const { unknown } = reportOf({ steps }, liveWith());
+    expect(unknown.map(({ message }) => message)).toEqual([
+      "dynamic resources that are not of this package (2) run code of this change in the update, and what it does is not in this review",
+    ]);
+  });
+
   test("an op of a newer engine, a missing member and a step without a URN are unknown, and the rest is reviewed", () => {
     const report = reportOf(
       {
