@@ -10,7 +10,7 @@ export interface Content {
   name: string;
 }
 
-/** Groups, identities, roles and bindings below `group`, without itself; in stable order. */
+/** Groups, identities, roles, identity providers, invites and bindings below `group`, without itself; in stable order. */
 export const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
   const isBelow = (id: NodeId): boolean => isInside(graph, id, group);
   const groups = [...graph.groups.values()]
@@ -19,6 +19,8 @@ export const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
   const held = [
     ...[...graph.identities.values()].map((one) => ({ ...one, kind: "identity" })),
     ...[...graph.roles.values()].map((one) => ({ ...one, kind: "role" })),
+    ...[...graph.providers.values()].map((one) => ({ ...one, kind: "identity provider" })),
+    ...[...graph.invites.values()].map((one) => ({ ...one, kind: "group invite" })),
   ].filter((one) => one.group !== null && isBelow(one.group));
   const bindings = [...graph.bindings.values()]
     .filter((one) => isBelow(one.group))

@@ -280,8 +280,8 @@ const undeclaredOf = ({ undeclared, before }: Proposal): Undeclared[] =>
     )
     .map(({ entry }) => entry);
 
-const nameIn = ({ groups, identities, roles }: AccessGraph, id: NodeId): string =>
-  (groups.get(id) ?? identities.get(id) ?? roles.get(id))?.name ?? id;
+const nameIn = ({ groups, identities, roles, providers }: AccessGraph, id: NodeId): string =>
+  (groups.get(id) ?? identities.get(id) ?? roles.get(id) ?? providers.get(id))?.name ?? id;
 
 const SOON_MS = 30 * 24 * 60 * 60 * 1000;
 

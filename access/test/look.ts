@@ -57,7 +57,9 @@ const bindingText = ({ graph }: Look, role: NodeId, binding: NodeId): string => 
 /** Why a test that found nothing cannot pass; empty: all that it is about is known. */
 export const unseenIn = (look: Look, place: NodeId | undefined, isAboutAll: boolean): string[] => {
   const { graph, notVisible, notKnown = [] } = look;
-  const isHere = counts(look, place);
+  const counted = counts(look, place);
+  // Without a group: the service does not answer the list at all.
+  const isHere = (group: NodeId): boolean => group === "" || counted(group);
   const hidden = notVisible.filter(({ kind, group }) => {
     // A binding shows its identity; a role that cannot be read is reported with its binding.
     if (kind === "identity" || kind === "role") return false;

@@ -4,9 +4,12 @@ import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reportAsJson } from "../../../access/format/review/json.ts";
 import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
 import { type IdentityReview, Report } from "../../../access/review/report.ts";
 import { createRandom } from "../../support/random.ts";
+import { addGroup, addRole, ROOT, uidIn } from "../graphs.ts";
 import { created, recorded, reviewFrom, UNKNOWN } from "../preview/fixture.ts";
+import { reviewBetween } from "./reviews.ts";
 
 const edit = (): Report => {
   const { preview, live } = recorded("edit");
@@ -190,4 +193,32 @@ test("every format is the same whatever the order of the engine's steps and of t
     reviewAsHtml(review),
   ]);
   for (const own of texts) expect(own).toEqual(texts[0]);
+});
+
+test("every format shows what people gain and lose, who they are, and the lists that are refused", () => {
+  const before = newGraph();
+  addGroup(before, ROOT, "acme", null);
+  const viewer = addRole(before, "viewer", ["groups.list"]);
+  const id = uidIn(ROOT, 5);
+  const own = { id, uid: id, name: "acme-sso", group: ROOT, defaultRole: viewer };
+  const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "" };
+  before.providers.set(id, { ...own, signIn });
+  const after = newGraph(before);
+  after.providers.set(id, { ...own, signIn: { ...signIn, issuer: "https://evil.example" } });
+  const message = "the list of group invites cannot be read: UNIMPLEMENTED: not served";
+  const review = reviewBetween(before, after, {
+    notVisible: [{ kind: "groupInvite", group: "", groupName: "/", message }],
+  });
+  const texts = [
+    reportAsText(review.report, { color: false, width: 500 }),
+    reportAsMarkdown(review.report),
+    reviewAsHtml(review),
+    reportAsJson(review.report),
+  ];
+  for (const text of texts)
+    for (const part of ["people of acme-sso", "acme.okta.example", "evil.example", "groups.list", message])
+      expect(text).toContain(part);
+  expect(texts[0]).toContain("1 subject without an identity gains access");
+  expect(texts[0]).toContain("people of acme-sso, who it is changes  in /");
+  expect(texts[1]).toContain("<summary><code>people of acme-sso</code> who it is changes, gains 1, loses 1</summary>");
 });

@@ -253,6 +253,17 @@ describe("a name that does not exist is a mistake, never a pass", () => {
   });
 });
 
+test("a list that the service refuses lets no test pass that says who must not", () => {
+  const own = newGraph();
+  addGroup(own, ROOT, "acme", null);
+  for (const kind of ["roleBinding", "groupInvite", "externalGroupRoleMapping"] as const)
+    for (const at of [{}, { at: "/" }])
+      expect(liveOutcome({ capability: "tag.create", only: [], ...at }, own, [[kind, ""]])).toEqual({
+        passed: false,
+        reason: "not visible at /: hidden",
+      });
+});
+
 const liveOutcome = (own: object, graph: GraphBuilder, hidden: readonly [ListedKind, string][] = []): Outcome => {
   const { policy } = parsePolicy({ organization: "acme", tests: [{ name: "it", ...own }] });
   const notVisible = hidden.map(([kind, group]) => ({ kind, group, message: "hidden" }));
