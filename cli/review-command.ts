@@ -21,6 +21,11 @@ export const addReviewCommand = (program: Command, exit: Exit): void => {
     .option("--policy <FILE>", "the policy file to compare with the API")
     .option("--exclusive", "with --policy: what the file lacks counts as removed")
     .option("--stack <NAME>", "the stack to preview, or that has the policy (default: the selected one)")
+    .option(
+      "--service <URL=VARIABLE>",
+      "a further service of the program, and the environment variable with a token for it; repeatable",
+      repeated,
+    )
     .addOption(formatOption())
     .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", repeated)
     .option(

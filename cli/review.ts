@@ -29,6 +29,7 @@ import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { runChangeTests } from "../access/test/change.ts";
+import type { Client } from "../client/client.ts";
 import { serviceOf } from "../client/config.ts";
 import { printable } from "../schema/index.ts";
 import { clientErrorText, systemClient, systemConfig } from "./client.ts";
@@ -37,6 +38,7 @@ import { type Format, parseFormat } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
+import { clientsOf, merged, providersIn, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -45,6 +47,7 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
   policy?: string;
   stack?: string;
   exclusive?: boolean;
+  service?: readonly string[];
   format?: string;
 }
 
@@ -56,6 +59,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
   const isOfStack = given.join() === "policy,stack";
   if (given.length > 1 && !isOfStack)
     throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
+  const services = servicesFrom(flags.service ?? [], process.env);
   if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
   try {
     const at = baseOf(flags.base, process.env, process.cwd());
@@ -63,9 +67,12 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     for (const text of [at?.notice, notice])
       if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
     const client = systemClient();
-    const { propose, stack } = await proposerOf(flags);
+    const own = systemConfig().baseUrl;
+    const { propose, stack, further = new Map() } = await proposerOf(flags, services);
     const tests = reviewTests(flags, at, process.cwd());
-    const live = await readLive(client);
+    const clients = [client, ...further.values()];
+    const lives = await Promise.all(clients.map((one) => readLive(one)));
+    const live = merged(lives);
     const nowMs = client.clock.today();
     const proposal = propose(live);
     const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs);
@@ -80,7 +87,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     });
     made.report.origin = originOf({
       stack,
-      service: serviceOf(systemConfig().baseUrl),
+      service: [serviceOf(own), ...further.keys()].join(", "),
       folder: folderOf(flags),
       nowMs,
     });
@@ -96,20 +103,29 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
 };
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
-const proposerOf = async ({ preview, policy, stack, exclusive }: ReviewFlags): Promise<Proposer> => {
+const proposerOf = async (
+  { preview, policy, stack, exclusive }: ReviewFlags,
+  services: ReturnType<typeof servicesFrom>,
+): Promise<Proposer> => {
   if (policy !== undefined) return policyProposer(policy, stack, exclusive === true);
   const parsed =
     preview === undefined
       ? await runPreview(engineCommand(), stack)
       : parsePreview(await readPreview(preview), preview === "-" ? "stdin" : preview);
-  checkService(parsed, systemConfig());
-  return { propose: (live) => planFrom(parsed, live), stack: stackIn(parsed) ?? stack };
+  const config = systemConfig();
+  // A saved preview may be of anybody: what it names gets no token of this environment.
+  const own = preview === undefined ? providersIn(parsed) : [];
+  const further = clientsOf(config.baseUrl, [...services, ...own]);
+  checkService(parsed, config, further.keys());
+  return { propose: (live) => planFrom(parsed, live), stack: stackIn(parsed) ?? stack, further };
 };
 
 interface Proposer {
   propose(live: Live): Proposal;
   /** of the program */
   stack?: string | undefined;
+  /** clients of further services, by address */
+  further?: Map<string, Client>;
 }
 
 /** The folder of the policy, or that of the program. */

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { created } from "../access/preview/fixture.ts";
-import { startServer, type TestServer } from "../harness/api-server.ts";
+import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -203,6 +203,20 @@ describe("everything else exits with 1", () => {
     );
   });
 
+  test("a service without its credentials", async () => {
+    const { code, stderr } = await runIrm(
+      "review",
+      "--preview",
+      preview(),
+      "--service",
+      "https://irm.example.com=NO_SUCH",
+    );
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("irm review: --service: the environment has no NO_SUCH"),
+    });
+  });
+
   test("no address of the API", async () => {
     vi.stubEnv("IRM_BASE_URL", undefined);
     const { code, stderr } = await runIrm("review", "--preview", preview());
@@ -221,6 +235,36 @@ test("a caller that may not list bindings gets a review that says so, and exit c
     groupName: "/",
     message: expect.stringContaining("role_bindings.list is needed"),
   });
+});
+
+test("a program with two services is reviewed with credentials for each", async () => {
+  const other = await startServer({ ids: shuffledIds(7) });
+  try {
+    const there = await other.actor("there");
+    const bind = (name: string, parent: string, identity: string, service: string) =>
+      created("RoleBinding", name, { __service: service, parent, identity, role: "editor" });
+    const steps = [
+      bind("here", api.organization, ci, api.baseUrl),
+      bind("there", other.organization, there.uid, other.baseUrl),
+    ];
+    const file = write("two.json", JSON.stringify({ steps, changeSummary: { create: 2 } }));
+    const alone = await runIrm("review", "--preview", file);
+    expect(alone).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`give --service ${other.baseUrl}=VARIABLE`),
+    });
+    vi.stubEnv("OTHER_TOKEN", other.owner.token);
+    const flags = ["--preview", file, "--service", `${other.baseUrl}=OTHER_TOKEN`, "--format", "json"];
+    const { code, stdout, stderr } = await runIrm("review", ...flags);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { identities, origin } = Report.parse(JSON.parse(stdout));
+    expect(identities.map(({ uid }) => uid).sort()).toEqual([ci, there.uid].sort());
+    expect(identities.every(({ gains }) => gains.length > 0)).toBe(true);
+    expect(origin?.service).toBe(`${api.baseUrl}, ${other.baseUrl}`);
+    expect(stdout).not.toContain(other.owner.token);
+  } finally {
+    await other.close();
+  }
 });
 
 describe("--policy", () => {

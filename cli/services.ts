@@ -1,0 +1,73 @@
+// The further services of a review: a program may have explicit providers. Their credentials are named by --service; those of the
+// program's own providers are used where this command has run the program, which has them anyway.
+
+import { newGraph } from "../access/graph/graph.ts";
+import type { Live } from "../access/graph/live.ts";
+import type { Preview } from "../access/preview/shape.ts";
+import { valuesIn } from "../access/preview/value.ts";
+import { type Client, clientWith } from "../client/client.ts";
+import { systemClock } from "../client/clock.ts";
+import { serviceOf } from "../client/config.ts";
+import { checkedConfig } from "../client/credentials.ts";
+import { redactor } from "../client/redact.ts";
+import { systemTransport } from "../client/transport.ts";
+import { UsageError } from "./usage.ts";
+
+/** Settings of a provider, as texts: baseUrl, tokenEnv, … */
+type Settings = Readonly<Record<string, string>>;
+
+/** `URL=VARIABLE`, or `URL=VARIABLE,VARIABLE`: a token, and the uid of the identity to assume with it. All problems at once. */
+export const servicesFrom = (texts: readonly string[], env: NodeJS.ProcessEnv): Settings[] => {
+  const problems: string[] = [];
+  const services = texts.map((text): Settings => {
+    const at = text.lastIndexOf("=");
+    const [baseUrl, names] = [text.slice(0, at), text.slice(at + 1).split(",")];
+    const [token = "", identity] = names;
+    if (at < 1 || !URL.canParse(baseUrl) || names.length > 2 || names.includes(""))
+      problems.push(`${JSON.stringify(text)} is not URL=VARIABLE, such as https://irm.example.com=OTHER_IRM_TOKEN`);
+    else for (const name of names) if (!env[name]) problems.push(`the environment has no ${name}`);
+    return { baseUrl, tokenEnv: token, ...(identity !== undefined && { identity: env[identity] ?? "" }) };
+  });
+  if (problems.length > 0) throw new UsageError(problems.map((one) => `--service: ${one}`).join("\n"));
+  return services;
+};
+
+const PROVIDER = "pulumi:providers:irm";
+/** A token in the inputs of a provider is secret, and a preview does not show it. */
+const SETTINGS = ["baseUrl", "authUrl", "identity", "tokenEnv", "tokenFile", "identityTokenEnv", "identityTokenFile"];
+
+/** Of the explicit providers of a program. */
+export const providersIn = ({ steps }: Preview): Settings[] =>
+  steps
+    .filter(({ urn }) => urn.split("::")[2]?.split("$").at(-1) === PROVIDER)
+    .map(({ newState, oldState }) => {
+      const inputs = valuesIn((newState ?? oldState)?.inputs);
+      const own = SETTINGS.flatMap((name) =>
+        typeof inputs[name] === "string" ? [[name, inputs[name] as string]] : [],
+      );
+      return Object.fromEntries(own) as Settings;
+    })
+    .filter(({ baseUrl }) => baseUrl !== undefined && URL.canParse(baseUrl));
+
+/** A client of each further service; of two settings for one address the first counts. */
+export const clientsOf = (own: string, services: readonly Settings[]): Map<string, Client> => {
+  const clients = new Map<string, Client>();
+  for (const settings of services) {
+    const address = serviceOf(settings.baseUrl as string);
+    if (address === serviceOf(own) || clients.has(address)) continue;
+    const given = { keys: Object.keys(settings).map((name) => `irm:${name}`), provider: `of ${address}` };
+    const config = checkedConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given);
+    const parts = { env: process.env, clock: systemClock, redactor: redactor(), transport: systemTransport() };
+    clients.set(address, clientWith({ ...parts, config }));
+  }
+  return clients;
+};
+
+/** What several services say, as one. Uids of organizations are random, so those of two services differ. */
+export const merged = (lives: readonly Live[]): Live => {
+  const graph = newGraph();
+  for (const { graph: own } of lives)
+    for (const [kind, nodes] of Object.entries(own) as [keyof typeof graph, ReadonlyMap<string, never>][])
+      for (const [id, node] of nodes) (graph[kind] as Map<string, never>).set(id, node);
+  return { graph, notVisible: lives.flatMap(({ notVisible }) => notVisible) };
+};
