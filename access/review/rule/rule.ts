@@ -29,10 +29,12 @@ export interface Rule {
   find(input: RuleInput): Found[];
 }
 
-/** For people: `platform/registry`, or the name of the resource of a group that does not exist yet. */
+/** For people: `platform/registry`; of an organization that does not exist yet, its name. */
 export const groupNameOf = (graph: AccessGraph, group: NodeId): string => {
-  const { uid, logicalName } = graph.groups.get(group) ?? {};
-  return uid === null && logicalName !== undefined ? logicalName : pathOf(graph, group);
+  const { uid, parent, name, logicalName } = graph.groups.get(group) ?? {};
+  return name !== undefined && uid === null && parent === null && logicalName !== undefined
+    ? name
+    : pathOf(graph, group);
 };
 
 /** `at / and below`, `at platform` */

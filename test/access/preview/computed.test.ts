@@ -86,7 +86,7 @@ describe("a value that is computed from the uid of a new record", () => {
     expect(deniedBy([group, bind(UNKNOWN)], "root-binding", "gains-owner")).toEqual(["root-binding?"]);
     expect(deniedBy([group, bind(ROOT)], "root-binding")).toEqual(["root-binding"]);
     const report = reportOf({ steps: [group, bind(placeholderOf("Group", "new"))] }, live());
-    expect(rowsOf(report)).toEqual(["ci + (new) new repo.create maker"]);
+    expect(rowsOf(report)).toEqual(["ci + (new) team/new repo.create maker"]);
   });
 
   test("is not known in a set, for the pairs that have it", () => {

@@ -8,15 +8,15 @@ describe("a recorded preview of a new stack", () => {
   const { preview, live } = recorded("new");
   const report = reportOf(preview, live);
 
-  test("is gains of identities without a uid, at groups by the names of their resources", () => {
+  test("is gains of identities without a uid, at groups by their paths", () => {
     expect(report.identities.map(({ uid, name, change }) => [uid, name, change])).toEqual([
       [null, "moved", "created"],
       [null, "release", "created"],
       [null, "review", "created"],
     ]);
     expect(rowsOf(report).filter((row) => row.startsWith("release"))).toEqual([
-      "release + (new) registry repo.create publisher",
-      "release + (new) registry repo.list publisher",
+      "release + (new) platform/registry repo.create publisher",
+      "release + (new) platform/registry repo.list publisher",
     ]);
   });
 
