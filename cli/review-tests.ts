@@ -5,10 +5,11 @@ import { type At, filesAt } from "../access/base/at.ts";
 import { pathInRepository, projectFolder } from "../access/base/file.ts";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
 import { mistakeText } from "../access/policy/index.ts";
+import type { ParsedPolicy } from "../access/policy/parse.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import { type TestSides, testsDifference } from "../access/test/change.ts";
-import { readSuite, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
+import { readSuite, suiteOfPolicy, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
 
 export interface TestsFlags {
   policy?: string;
@@ -28,8 +29,14 @@ export class TestsError extends Error {
 export const wrongTests = (mistakes: readonly Mistake[]): string =>
   ["the tests of access have mistakes, so there is no review:", ...mistakes.map(mistakeText)].join("\n");
 
-export const reviewTests = (flags: TestsFlags, at: At | undefined, folder: string): ReviewTests => {
-  const { suite, mistakes } = readWorkTree(flags, folder);
+/** `policy` is that of --policy, which was read already. */
+export const reviewTests = (
+  flags: TestsFlags,
+  at: At | undefined,
+  folder: string,
+  policy: ParsedPolicy | undefined,
+): ReviewTests => {
+  const { suite, mistakes } = readWorkTree(flags, folder, policy);
   if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
   if (at === undefined) return { sides: { change: suite }, changed: [] };
   const base = readBase(flags, at, folder);
@@ -40,12 +47,11 @@ export const reviewTests = (flags: TestsFlags, at: At | undefined, folder: strin
   return { sides, changed: lines.length === 0 ? [] : [{ file, message }] };
 };
 
-const readWorkTree = ({ tests, policy }: TestsFlags, folder: string) => {
+const readWorkTree = ({ tests, policy: file }: TestsFlags, folder: string, policy: ParsedPolicy | undefined) => {
   if (tests !== undefined)
     return readSuite(isAbsolute(tests) ? tests : join(repositoryRoot(folder) ?? folder, tests), folder);
-  return policy === undefined
-    ? readSuite(undefined, projectFolder(folder, existsSync, path))
-    : readSuite(policy, folder);
+  if (file === undefined || policy === undefined) return readSuite(undefined, projectFolder(folder, existsSync, path));
+  return suiteOfPolicy(file, policy);
 };
 
 const readBase = ({ tests, policy }: TestsFlags, at: At, folder: string): TestSuite => {

@@ -19,6 +19,7 @@ import {
   readPolicy,
   removedBy,
 } from "../access/policy/index.ts";
+import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { planFrom } from "../access/preview/plan.ts";
 import { stackIn } from "../access/preview/resource.ts";
 import { runPreview } from "../access/preview/run.ts";
@@ -68,8 +69,8 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
       if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
     const client = systemClient();
     const own = systemConfig().baseUrl;
-    const { propose, stack, further = new Map() } = await proposerOf(flags, services);
-    const tests = reviewTests(flags, at, process.cwd());
+    const { propose, stack, policy, further = new Map() } = await proposerOf(flags, services);
+    const tests = reviewTests(flags, at, process.cwd(), policy);
     const clients = [client, ...further.values()];
     const lives = await Promise.all(clients.map((one) => readLive(one)));
     const live = merged(lives);
@@ -126,6 +127,8 @@ interface Proposer {
   stack?: string | undefined;
   /** clients of further services, by address */
   further?: Map<string, Client>;
+  /** of --policy */
+  policy?: ParsedPolicy;
 }
 
 /** The folder of the policy, or that of the program. */
@@ -137,8 +140,9 @@ class PolicyError extends Error {
 }
 
 const policyProposer = async (file: string, stackName: string | undefined, isExclusive: boolean): Promise<Proposer> => {
-  const { policy, mistakes } = readPolicy(file);
-  if (!policy) throw new PolicyError(textOfMistakes(mistakes));
+  const read = readPolicy(file);
+  const { policy } = read;
+  if (!policy) throw new PolicyError(textOfMistakes(read.mistakes));
   const folders = [dirname(file), ...(stackName === undefined ? [] : [process.cwd()])];
   const exported = await exportStack(engineCommand(), folders, stackName);
   const stack = exported?.text === undefined ? undefined : stackFrom(exported.text, policy);
@@ -152,6 +156,7 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
       return { ...proposal, unknown: [...unknown, ...proposal.unknown], organizations: new Set([organization]) };
     },
     stack: stack && exported?.name,
+    policy: read,
   };
 };
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { suggestion } from "../../schema/nearest.ts";
 import { checkShape } from "../policy/check/shape.ts";
 import { checkTests, TEST_FIELDS } from "../policy/check/test.ts";
-import { checked, readPolicy } from "../policy/parse.ts";
+import { checked, type ParsedPolicy, readPolicy } from "../policy/parse.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
 import { readSource } from "../policy/read-file.ts";
 import { TestFileShape } from "../policy/shape.ts";
@@ -85,14 +85,25 @@ const suiteOfTests = (file: string, from: Files): ReadSuite => {
   };
 };
 
-const suiteOf = (policyFile: string | undefined, testFile: string | undefined, from: Files): ReadSuite => {
-  const own = testFile === undefined ? undefined : suiteOfTests(testFile, from);
-  if (policyFile === undefined) return own ?? { suite: { tests: [] }, mistakes: [] };
-  const { policy, mistakes } = readPolicy(policyFile, from.find);
-  const tests = [...(policy?.tests ?? []), ...(own?.suite.tests ?? [])];
-  const others = own?.mistakes.filter(({ place }) => place?.file !== policyFile) ?? [];
-  return { suite: { tests, ...(policy && { policy }) }, mistakes: [...mistakes, ...others] };
+/** The tests of a policy that was read already. */
+export const suiteOfPolicy = (file: string, read: ParsedPolicy, from: Files = disk): ReadSuite => {
+  const beside = testsBeside(file);
+  return joined(read, from.exists(beside) ? beside : undefined, from);
 };
+
+const suiteOf = (policyFile: string | undefined, testFile: string | undefined, from: Files): ReadSuite => {
+  if (policyFile === undefined) return testFile === undefined ? NOTHING : suiteOfTests(testFile, from);
+  return joined(readPolicy(policyFile, from.find), testFile, from);
+};
+
+const joined = ({ policy, mistakes }: ParsedPolicy, testFile: string | undefined, from: Files): ReadSuite => {
+  const own = testFile === undefined ? { mistakes: [] } : readTests(testFile, from);
+  const further = "value" in own ? (own.value?.tests ?? []) : [];
+  const tests = [...(policy?.tests ?? []), ...further];
+  return { suite: { tests, ...(policy && { policy }) }, mistakes: [...mistakes, ...own.mistakes] };
+};
+
+const NOTHING: ReadSuite = { suite: { tests: [] }, mistakes: [] };
 
 interface TestFile {
   policy?: string;

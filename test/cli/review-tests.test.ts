@@ -178,7 +178,16 @@ access: ${access}
   const review = async (text: string) => {
     repository.write({ "acme/access.yaml": text });
     const file = join(repository.root, "acme/access.yaml");
-    const { code, stdout } = await runIrm("review", "--policy", file, "--base", "main", "--format", "json");
+    const { code, stdout } = await runIrm(
+      "review",
+      "--policy",
+      file,
+      "--exclusive",
+      "--base",
+      "main",
+      "--format",
+      "json",
+    );
     return { code, failures: failures(Report.parse(JSON.parse(stdout))) };
   };
   const SECTION = `tests:
