@@ -9,6 +9,7 @@ import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
+import { readHeldRecords } from "../access/graph/live-contents.ts";
 import { exportStack, StackError } from "../access/policy/export-stack.ts";
 import {
   mistakeText,
@@ -20,7 +21,7 @@ import {
   removedBy,
 } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
-import { planFrom } from "../access/preview/plan.ts";
+import { emptiedGroupsIn, planFrom } from "../access/preview/plan.ts";
 import { stackIn } from "../access/preview/resource.ts";
 import { runPreview } from "../access/preview/run.ts";
 import { checkService } from "../access/preview/service.ts";
@@ -75,7 +76,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     const lives = await Promise.all(clients.map((one) => readLive(one)));
     const live = merged(lives);
     const nowMs = client.clock.today();
-    const proposal = propose(live);
+    const proposal = await propose(live, client);
     const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs);
     if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
     const made = reviewOf(proposal, {
@@ -118,11 +119,14 @@ const proposerOf = async (
   const own = preview === undefined ? providersIn(parsed) : [];
   const further = clientsOf(config.baseUrl, [...services, ...own]);
   checkService(parsed, config, further.keys());
-  return { propose: (live) => planFrom(parsed, live), stack: stackIn(parsed) ?? stack, further };
+  const groups = emptiedGroupsIn(parsed);
+  const propose: Proposer["propose"] = async (live, client) =>
+    planFrom(parsed, live, await readHeldRecords(client, groups));
+  return { propose, stack: stackIn(parsed) ?? stack, further };
 };
 
 interface Proposer {
-  propose(live: Live): Proposal;
+  propose(live: Live, client: Client): Proposal | Promise<Proposal>;
   /** of the program */
   stack?: string | undefined;
   /** clients of further services, by address */

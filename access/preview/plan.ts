@@ -3,10 +3,12 @@ import { isRoot, parentOf, rootOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
+import { type HeldRecords, NOTHING_HELD } from "../graph/live-contents.ts";
 import { type IsVisible, visibilityIn } from "../graph/visible.ts";
 import type { AdoptedRecord, ForcedRecord, Proposal, UnknownPart } from "../review/proposal.ts";
 import { applyRecord } from "./apply-record.ts";
 import { applySet } from "./apply-set.ts";
+import { blockedIn, groupsToDelete, isForced } from "./blocked.ts";
 import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
@@ -28,8 +30,13 @@ const ORDER: readonly ResourceKind[] = [
   "roleBindingSet",
 ];
 
-export const planFrom = (preview: Preview, live: Live): Proposal => {
-  const { byUrn, unclear } = resourcesIn(preview);
+/** The groups that the run deletes, if nothing else is in them: `planFrom` asks what they hold. */
+export const emptiedGroupsIn = (preview: Preview): string[] =>
+  groupsToDelete(resourcesIn(preview).byUrn.values()).flatMap(({ uid, isForced }) => (isForced ? [] : [uid]));
+
+/** `held` is what is in those groups beside the graph. */
+export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHING_HELD): Proposal => {
+  const { byUrn, unclear, deletedElsewhere } = resourcesIn(preview);
   // The engine works on several resources at once: the order of its steps changes from run to run.
   const sorted = [...byUrn.values()].sort((a, b) => compare(a.urn, b.urn));
   const resources = ORDER.flatMap((kind) => sorted.filter((one) => one.kind === kind));
@@ -54,7 +61,11 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     report(work, resource, "uid", "its step shows the uid of another record", { of: "anything" });
   for (const resource of resources) remove(work, resource);
   for (const resource of resources) apply(work, resource);
-  const deleted = new Set(resources.flatMap((one) => deletedBy(one).map(({ uid }) => uid)));
+  const blocked = blockedIn(work, resources, { held, deletedElsewhere });
+  const isBlocked = new Set(blocked.flatMap(({ uid, contents }) => (contents.length > 0 ? [uid] : [])));
+  const deleted = new Set(
+    resources.flatMap((one) => deletedBy(one).flatMap(({ uid }) => (isBlocked.has(uid) ? [] : [uid]))),
+  );
   return {
     source: "preview",
     before,
@@ -63,6 +74,7 @@ export const planFrom = (preview: Preview, live: Live): Proposal => {
     restored: work.restored,
     adopted: resources.flatMap(adoptedBy),
     forced: resources.flatMap(forcedBy),
+    blocked,
     deleted,
     undeclared: undeclaredIn(work, preview, resources),
     organizations: organizationsOf(resources),
@@ -105,7 +117,8 @@ const showStored = (graph: GraphBuilder, { kind }: Resource, stored: Stored, isV
 const deletedBy = ({ deleted }: Resource): Stored[] => deleted.filter(({ stays }) => !stays);
 
 const remove = ({ after, declared }: Work, resource: Resource): void => {
-  for (const { uid, outputs, stays } of resource.deleted) {
+  for (const stored of resource.deleted) {
+    const { uid, outputs, stays } = stored;
     if (resource.kind === "roleBindingSet") {
       for (const { id } of managedIn(outputs, uid)) {
         declared.add(id);
@@ -114,7 +127,9 @@ const remove = ({ after, declared }: Work, resource: Resource): void => {
       continue;
     }
     if (resource.kind === "roleBinding") declared.add(uid);
-    if (!stays) removeRecord(after, uid);
+    // A group goes alone, or not at all.
+    if (!stays && resource.kind === "group" && !isForced(stored)) after.groups.delete(uid);
+    else if (!stays) removeRecord(after, uid);
   }
 };
 
@@ -187,7 +202,7 @@ const forcedBy = (resource: Resource): ForcedRecord[] => {
   const { kind, logicalName, planned, stored } = resource;
   const own = { kind: WORDS[kind], resource: logicalName };
   const now = deletedBy(resource)
-    .filter(({ inputs, outputs }) => inputs.forceDestroy === true || outputs.forceDestroy === true)
+    .filter(isForced)
     .map(({ uid }) => ({ ...own, uid, node: uid, deletes: true }));
   const isNew = planned?.inputs.forceDestroy === true && stored?.inputs.forceDestroy !== true;
   const later = { ...own, uid: planned?.uid ?? null, node: nodeOf(resource), deletes: false };

@@ -1,7 +1,7 @@
 // The steps of a preview, gathered by resource: what the engine does with each resource of ours, and the state and the inputs
 // that it shows for it.
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
-import { isUidp, type Json } from "../../schema/index.ts";
+import { resources as descriptors, isUidp, type Json } from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { ourTypeOf, partsOfUrn } from "./urn.ts";
 import { valuesIn } from "./value.ts";
@@ -66,6 +66,8 @@ export interface Resources {
   byUrn: ReadonlyMap<string, Resource>;
   /** what this version does not understand of steps of ours */
   unclear: { subject: string; message: string }[];
+  /** `KIND UID` of the records that the run deletes, of kinds that are no resources here */
+  deletedElsewhere: ReadonlySet<string>;
 }
 
 /** Ours that give no access. */
@@ -82,6 +84,7 @@ const NO_CHANGE = ["same", "refresh", "read"];
 export const resourcesIn = ({ steps }: Preview): Resources => {
   const byUrn = new Map<string, Resource>();
   const unclear: Resources["unclear"] = [];
+  const deletedElsewhere = new Set<string>();
   for (const step of steps) {
     const { urn } = step;
     const type = ourTypeOf(urn);
@@ -89,6 +92,9 @@ export const resourcesIn = ({ steps }: Preview): Resources => {
     const { name } = partsOfUrn(urn);
     const { [type]: kind } = KINDS;
     if (!kind) {
+      const stored = DELETES.includes(step.op) ? storedIn(step.oldState) : undefined;
+      const word = Object.values(descriptors).find((one) => one.type === type)?.word;
+      if (stored && !stored.stays) deletedElsewhere.add(`${word} ${stored.uid}`);
       if (!OTHERS.includes(type) && !NO_CHANGE.includes(step.op))
         unclear.push({
           subject: name,
@@ -101,8 +107,10 @@ export const resourcesIn = ({ steps }: Preview): Resources => {
     const message = addStep(resource, step);
     if (message) unclear.push({ subject: name, message });
   }
-  return { byUrn, unclear: [...unclear, ...skippedDeletes(byUrn, steps)] };
+  return { byUrn, unclear: [...unclear, ...skippedDeletes(byUrn, steps)], deletedElsewhere };
 };
+
+const DELETES = ["delete", "delete-replaced", "replace"];
 
 /**
  * The engine sends no delete for a record whose `deletedWith` it deletes in the same run, whatever becomes of that one: the program may

@@ -77,6 +77,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     people: peopleInOrder(peopleReviewsOf(people, rowsOf), findings),
     findings,
     deletedGroups: deletedGroupsOf(input),
+    blocked: blockedOf(proposal),
     adopted: proposal.adopted
       .map((one) => ({ ...one, name: nameIn(before, one.uid) }))
       .sort((a, b) => compare(a.resource, b.resource) || compare(a.uid, b.uid)),
@@ -242,6 +243,19 @@ const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
     .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
     .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) }))
     .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.group, b.group));
+
+const blockedOf = ({ blocked = [], before }: Proposal): Report["blocked"] =>
+  blocked
+    .map(({ resource, unseen, contents, ...one }) => {
+      const groupName = pathOf(before, one.group);
+      const what = one.kind === "group" ? `group ${groupName}` : `role ${one.name}`;
+      const certain = contents.length > 0;
+      const message = certain
+        ? `this up will be blocked: ${what} cannot be deleted while it ${one.kind === "group" ? "holds" : "is granted by"} what this run does not delete`
+        : `this up may be blocked: ${what} cannot be deleted while it holds something, and you cannot list its ${unseen.join(", ")}`;
+      return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
+    })
+    .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.uid, b.uid));
 
 const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
   forced

@@ -51,6 +51,21 @@ export interface UnknownPart extends Unknown {
   about?: NodeId | undefined;
 }
 
+/** A deletion that the API refuses, or may refuse. */
+export interface BlockedRecord {
+  kind: "group" | "role";
+  uid: string;
+  name: string;
+  /** itself, or the one that holds it */
+  group: NodeId;
+  /** name of the resource in the program */
+  resource: string;
+  /** what is in the way, and stays */
+  contents: readonly { kind: string; uid: string | null; name: string }[];
+  /** kinds that the caller cannot list there */
+  unseen: readonly string[];
+}
+
 export interface Proposal {
   source: "preview" | "policy";
   before: AccessGraph;
@@ -61,6 +76,8 @@ export interface Proposal {
   restored: readonly NodeId[];
   adopted: readonly AdoptedRecord[];
   forced: readonly ForcedRecord[];
+  /** absent: a policy says what is there, and not how it comes about */
+  blocked?: readonly BlockedRecord[];
   /** uids of all records that the run deletes on its own account */
   deleted: ReadonlySet<string>;
   /** bindings that exist and that nothing declares */

@@ -5,6 +5,7 @@
 //   people         the same of those who have access without being an identity: people, invites, holders of static keys
 //   findings       what the rules mark (access/review/rule/), also those that are allowed
 //   deletedGroups  and what disappears with each
+//   blocked        deletions that the API refuses, so that the update fails
 //   adopted        records that exist and that the program takes over
 //   forceDestroy   resources that may delete what no resource manages
 //   undeclared     bindings that exist and that nothing declares
@@ -127,6 +128,19 @@ export const DeletedGroup = z.object({
 });
 export type DeletedGroup = z.infer<typeof DeletedGroup>;
 
+export const Blocked = z.object({
+  subject: z.string().describe("name of the resource"),
+  kind: z.enum(["group", "role"]),
+  uid: z.string(),
+  name: z.string(),
+  group: z.string().describe("uid of the group itself, or of the one that holds it"),
+  groupName,
+  contents: z.array(Named).describe("what is in the way, and stays"),
+  certain: z.boolean().describe("false: what you cannot list may be in the way"),
+  message: z.string(),
+});
+export type Blocked = z.infer<typeof Blocked>;
+
 export const Adopted = Named.extend({
   resource: z.string(),
   deletedLater: z.boolean(),
@@ -199,6 +213,7 @@ export const Report = z.object({
   people: z.array(PeopleReview),
   findings: z.array(Finding),
   deletedGroups: z.array(DeletedGroup),
+  blocked: z.array(Blocked),
   adopted: z.array(Adopted),
   forceDestroy: z.array(Forced),
   undeclared: z.array(Undeclared),

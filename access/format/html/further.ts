@@ -7,7 +7,7 @@ import type { Section } from "./page.ts";
 type Sections = readonly (Section | false)[];
 
 /** What the review cannot tell comes first: a reader must not take silence for safety. */
-export const limitSections = ({ unknown, notVisible }: Report): Sections => [
+export const limitSections = ({ unknown, blocked, notVisible }: Report): Sections => [
   listSection(
     "unknown",
     "Unknown",
@@ -15,6 +15,13 @@ export const limitSections = ({ unknown, notVisible }: Report): Sections => [
       const of = property !== undefined && html` <code>${property}</code>`;
       return html`${subject !== "" && html`<b><bdi>${subject}</bdi></b>${of}: `}${message}`;
     }),
+  ),
+  listSection(
+    "blocked",
+    "Deletions that will fail",
+    blocked.map(
+      ({ subject, message, contents }) => html`<b><bdi>${subject}</bdi></b>: ${message}${contentsOf(contents)}`,
+    ),
   ),
   listSection(
     "not-visible",

@@ -1,6 +1,6 @@
 // A report in the parts that people read, the same in every format: its title, rows by group and role, and the lists below.
 import { byEffect, changesAssumption, EFFECTS, type Effect, effectOf } from "../../review/danger.ts";
-import type { IdentityReview, Origin, PeopleReview, Report, Row } from "../../review/report.ts";
+import type { Blocked, IdentityReview, Origin, PeopleReview, Report, Row } from "../../review/report.ts";
 import { counted } from "../words.ts";
 
 /** Rows of one group and role. */
@@ -52,7 +52,7 @@ export interface Count {
 }
 
 /** What changes, the worst first. */
-export const countsOf = ({ identities, people, deletedGroups, adopted }: Report): Count[] => {
+export const countsOf = ({ identities, people, deletedGroups, blocked, adopted }: Report): Count[] => {
   const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
   const hasRows = ({ gains, losses }: IdentityReview): boolean => gains.length + losses.length > 0;
   const only = (change: IdentityReview["change"]) =>
@@ -110,6 +110,12 @@ export const countsOf = ({ identities, people, deletedGroups, adopted }: Report)
     },
     { kind: "loss", count: only("updated"), one: "identity is renamed", many: "identities are renamed" },
     { kind: "loss", count: deletedGroups.length, one: "group is deleted", many: "groups are deleted" },
+    {
+      kind: "alert",
+      count: blocked.filter(({ certain }) => certain).length,
+      one: "deletion will be blocked",
+      many: "deletions will be blocked",
+    },
     { kind: "gain", count: adopted.length, one: "record is taken over", many: "records are taken over" },
   ];
 };
@@ -201,10 +207,18 @@ const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 /** What this review cannot tell. It comes before the identities: a reader must not take silence for safety. */
 export const limitsOf = (report: Report): Section[] => [
   { title: "Not known", items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
+  { title: "Deletions that will fail", items: report.blocked.map((one) => ({ parts: blockedParts(one) })) },
   {
     title: "Not visible to the caller, so in neither gains nor losses",
     items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
   },
+];
+
+export const blockedParts = ({ subject, message, contents }: Blocked): Part[] => [
+  quote(subject),
+  ": ",
+  quote(message),
+  ...(contents.length === 0 ? [] : [": ", ...named(contents)]),
 ];
 
 /** What follows the identities. */

@@ -22,6 +22,7 @@ const EMPTY: Report = {
   people: [],
   findings: [],
   deletedGroups: [],
+  blocked: [],
   adopted: [],
   forceDestroy: [],
   undeclared: [],

@@ -166,10 +166,12 @@ describe("a group invite", () => {
     expect(report.people[0]?.gains).toMatchObject([{ group: null, capability: "groups.list" }]);
   });
 
-  test("that goes takes its access with it, and so does its group", () => {
+  test("that goes takes its access with it, and so does a group that empties itself", () => {
     const step = changed("delete", "GroupInvite", "i", INVITE, { old: { parent: TEAM, role: "viewer", ttl: "60s" } });
     expect(shown(reportOf([step]))).toEqual(["invite ab12: -groups.list at team"]);
-    const group = changed("delete", "Group", "team", TEAM, { old: { parent: ROOT, name: "team" } });
+    const group = changed("delete", "Group", "team", TEAM, {
+      old: { parent: ROOT, name: "team", forceDestroy: true },
+    });
     expect(shown(reportOf([group]))).toEqual(["invite ab12: -groups.list at team"]);
   });
 

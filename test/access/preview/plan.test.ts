@@ -119,8 +119,14 @@ describe("steps", () => {
       ["deletedWith a group that is retained", [binding(withTeam), group("delete", { retainOnDelete: true })], []],
       ["deletedWith a group that is deleted, and that it is not in", [binding(withTeam), group("delete")], []],
       [
-        "deletedWith the group that it is in",
-        [binding(withTeam), { ...changed("delete", "Group", "team", TEAM, {}), urn: urnOf("Group", "team") }],
+        "deletedWith the group that it is in, and that empties itself",
+        [
+          binding(withTeam),
+          {
+            ...changed("delete", "Group", "team", TEAM, { outputs: { forceDestroy: true } }),
+            urn: urnOf("Group", "team"),
+          },
+        ],
         lost,
       ],
       [

@@ -1,0 +1,110 @@
+// Deletions that the API refuses: of a group that holds something (docs/contract.md#d7), and of a role that is bound. The run fails there,
+// so what would go with such a record stays.
+import { parentOf } from "../../schema/index.ts";
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { ListedKind } from "../graph/live.ts";
+import type { HeldRecords } from "../graph/live-contents.ts";
+import { type Content, contentsOf } from "../review/contents.ts";
+import type { BlockedRecord } from "../review/proposal.ts";
+import { nameOf } from "../review/rule/rule.ts";
+import type { Resource, Stored } from "./resource.ts";
+import type { Work } from "./work.ts";
+
+/** The groups whose deletion the run asks for; without those that it empties first. */
+export const groupsToDelete = (resources: Iterable<Resource>): { uid: string; resource: string; isForced: boolean }[] =>
+  [...resources].flatMap(({ kind, deleted, logicalName }) =>
+    kind === "group"
+      ? deleted.flatMap((stored) =>
+          stored.stays ? [] : [{ uid: stored.uid, resource: logicalName, isForced: isForced(stored) }],
+        )
+      : [],
+  );
+
+export const isForced = ({ inputs, outputs }: Stored): boolean =>
+  inputs.forceDestroy === true || outputs.forceDestroy === true;
+
+export interface Surroundings {
+  held: HeldRecords;
+  /** `KIND UID` of the records of other kinds that the run deletes */
+  deletedElsewhere: ReadonlySet<string>;
+}
+
+/** Puts what is blocked back into the graph. After all else is applied: what the run removes or moves blocks nothing. */
+export const blockedIn = (
+  work: Work,
+  resources: readonly Resource[],
+  { held, deletedElsewhere }: Surroundings,
+): BlockedRecord[] => {
+  const { before, after, isVisible } = work;
+  const roles = resources.flatMap(({ kind, deleted, logicalName }) =>
+    kind === "role" ? deleted.flatMap(({ uid, stays }) => (stays ? [] : [{ uid, resource: logicalName }])) : [],
+  );
+  const blockedRoles = roles.flatMap(({ uid, resource }): BlockedRecord[] => {
+    const contents = usersOf(after, uid);
+    const role = before.roles.get(uid);
+    if (contents.length > 0 && role) after.roles.set(uid, role);
+    const own = { kind: "role" as const, uid, name: role?.name ?? uid, group: parentOf(uid), resource };
+    return contents.length > 0 ? [{ ...own, contents, unseen: [] }] : [];
+  });
+  const groups = groupsToDelete(resources).toSorted((a, b) => b.uid.length - a.uid.length);
+  const blockedGroups = groups.flatMap(({ uid, resource, isForced }): BlockedRecord[] => {
+    if (isForced) return [];
+    const isIn = (group: NodeId): boolean => group === uid || group.startsWith(`${uid}/`);
+    // Without its node, `contentsOf` finds nothing below it.
+    const node = before.groups.get(uid);
+    if (node) after.groups.set(uid, node);
+    const stays = [
+      ...withoutCreator(after, uid, contentsOf(after, uid)),
+      ...[...after.providers.values(), ...after.invites.values()].flatMap(({ id, name, group }) =>
+        isIn(group) ? [{ kind: after.providers.has(id) ? "identity provider" : "group invite", uid: id, name }] : [],
+      ),
+      ...held.records.filter(({ group }) => isIn(group)),
+    ];
+    const contents = stays
+      .filter((one) => !deletedElsewhere.has(`${one.kind} ${one.uid}`))
+      .map(({ kind, uid: id, name }): Content => ({ kind, uid: id, name }));
+    const unseen = [
+      ...KINDS.filter(([kind]) => !isVisible(kind, uid)).map(([, words]) => words),
+      ...(held.unseen.get(uid) ?? []),
+    ];
+    if (contents.length === 0) after.groups.delete(uid);
+    if (contents.length === 0 && unseen.length === 0) return [];
+    return [{ kind: "group", uid, name: node?.name ?? uid, group: uid, resource, contents, unseen }];
+  });
+  return [...blockedRoles, ...blockedGroups];
+};
+
+const KINDS: readonly (readonly [ListedKind, string])[] = [
+  ["group", "groups"],
+  ["identity", "identities"],
+  ["role", "roles"],
+  ["roleBinding", "role bindings"],
+  ["identityProvider", "identity providers"],
+  ["groupInvite", "group invites"],
+];
+
+/** The binding that made the creator owner of an organization goes with it. Which one it is, the API does not say. */
+const withoutCreator = (graph: AccessGraph, group: NodeId, contents: readonly Content[]): readonly Content[] => {
+  const [only, ...others] = contents;
+  const binding = graph.bindings.get(only?.uid ?? "");
+  const isOwner = binding?.group === group && graph.roles.get(binding.role)?.name === "owner";
+  return others.length === 0 && isOwner && !group.includes("/") ? [] : contents;
+};
+
+/** What grants a role: it holds the role. */
+const usersOf = (graph: AccessGraph, role: NodeId): Content[] => {
+  const bindings = [...graph.bindings.values()]
+    .filter((one) => one.role === role && one.uid !== null)
+    .map(({ uid, identity, group }) => ({
+      kind: "role binding",
+      uid,
+      name: `${nameOf(graph.identities, identity)} at ${nameOf(graph.groups, group)}`,
+    }));
+  const providers = [...graph.providers.values()]
+    .filter(({ defaultRole }) => defaultRole === role)
+    .map(({ uid, name }) => ({ kind: "identity provider", uid, name }));
+  const externalGroups = [...graph.externalGroups.values()]
+    .filter((one) => one.role === role)
+    .map(({ uid, externalGroupId }) => ({ kind: "external group", uid, name: externalGroupId }));
+  return [...bindings, ...providers, ...externalGroups];
+};

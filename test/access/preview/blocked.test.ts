@@ -1,0 +1,137 @@
+// Deletions that the API refuses: they are said before, and what they would take along stays.
+import { describe, expect, test } from "vitest";
+import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
+import { reportAsText } from "../../../access/format/review/terminal.ts";
+import type { GraphBuilder } from "../../../access/graph/graph.ts";
+import type { Live } from "../../../access/graph/live.ts";
+import type { HeldRecords } from "../../../access/graph/live-contents.ts";
+import { planFrom } from "../../../access/preview/plan.ts";
+import { parsePreview } from "../../../access/preview/shape.ts";
+import { reviewOf } from "../../../access/review/index.ts";
+import type { Report } from "../../../access/review/report.ts";
+import type { Json } from "../../../schema/index.ts";
+import { addGroup, addIdentity, ROOT, uidIn } from "../graphs.ts";
+import { changed, NOW_MS } from "./fixture.ts";
+import { bindingUid, CI, liveWith, MAKER, rowsOf, TEAM, VIEWER } from "./team.ts";
+
+const CHILD = uidIn(TEAM, 20);
+const BOT = uidIn(CHILD, 21);
+
+const live = (): Live => {
+  const own = liveWith([TEAM, CI, VIEWER]);
+  const graph = own.graph as GraphBuilder;
+  addGroup(graph, CHILD, "child", TEAM);
+  addIdentity(graph, BOT, "bot", CHILD, { issuer: "https://ci.example.com", subject: "bot" });
+  return own;
+};
+
+const gone = (type: string, name: string, uid: string, outputs: Json = {}): Json =>
+  changed("delete", type, name, uid, { outputs });
+
+const reportOf = (steps: Json[], own = live(), held?: HeldRecords): Report => {
+  const proposal = planFrom(parsePreview(JSON.stringify({ steps }), "a test"), own, held);
+  return reviewOf(proposal, { notVisible: own.notVisible, nowMs: NOW_MS, deny: [], allow: [] }).report;
+};
+
+const namesOf = ({ blocked }: Report) =>
+  blocked.map(({ subject, certain, contents }) => [
+    subject,
+    certain,
+    contents.map(({ kind, name }) => `${kind} ${name}`),
+  ]);
+
+const ALL = [
+  gone("RoleBinding", "b", bindingUid(TEAM, 0)),
+  gone("Role", "maker", MAKER),
+  gone("Identity", "bot", BOT),
+  gone("Group", "child", CHILD),
+];
+
+describe("the deletion of a group", () => {
+  test("is blocked by all that the run does not delete, each by its name, and takes nothing along", () => {
+    const report = reportOf([gone("Group", "team", TEAM)]);
+    expect(namesOf(report)).toEqual([
+      ["team", true, ["group team/child", "identity bot", "role binding ci as viewer at team", "role maker"]],
+    ]);
+    expect(report.blocked[0]?.message).toContain("this up will be blocked: group team cannot be deleted");
+    expect(rowsOf(report)).toEqual([]);
+    expect(report.deletedGroups).toEqual([]);
+    expect(report.identities).toEqual([]);
+  });
+
+  test("is not blocked by what goes with the same run, nor with forceDestroy", () => {
+    expect(reportOf([...ALL, gone("Group", "team", TEAM)]).blocked).toEqual([]);
+    const forced = reportOf([gone("Group", "team", TEAM, { forceDestroy: true })]);
+    expect(forced.blocked).toEqual([]);
+    expect(forced.deletedGroups.map(({ groupName }) => groupName)).toEqual(["team"]);
+    expect(rowsOf(forced)).toEqual(["ci - team groups.list viewer"]);
+  });
+
+  test("is blocked by a group below that is blocked itself", () => {
+    const steps = ALL.filter(({ urn }) => !String(urn).endsWith("::bot"));
+    expect(namesOf(reportOf([...steps, gone("Group", "team", TEAM)]))).toEqual([
+      ["team", true, ["group team/child", "identity bot"]],
+      ["child", true, ["identity bot"]],
+    ]);
+  });
+
+  test("is blocked by repos and account associations, unless the run deletes them", () => {
+    const repo = uidIn(TEAM, 30);
+    const held = {
+      records: [{ kind: "repo", uid: repo, name: "images", group: TEAM }],
+      unseen: new Map(),
+    };
+    const steps = [...ALL, gone("Group", "team", TEAM)];
+    expect(namesOf(reportOf(steps, live(), held))).toEqual([["team", true, ["repo images"]]]);
+    expect(reportOf([...steps, gone("Repo", "images", repo)], live(), held).blocked).toEqual([]);
+  });
+
+  test("may be blocked by what the caller cannot list", () => {
+    const held = { records: [], unseen: new Map([[TEAM, ["repos"]]]) };
+    const report = reportOf([...ALL, gone("Group", "team", TEAM)], live(), held);
+    expect(namesOf(report)).toEqual([["team", false, []]]);
+    expect(report.blocked[0]?.message).toBe(
+      "this up may be blocked: group team cannot be deleted while it holds something, and you cannot list its repos",
+    );
+    expect(report.deletedGroups.map(({ groupName }) => groupName)).toContain("team");
+  });
+
+  test("shows in every format before what changes", () => {
+    const report = reportOf([gone("Group", "team", TEAM)]);
+    for (const text of [
+      reportAsMarkdown(report).replaceAll("`", ""),
+      reportAsText(report, { color: false, width: 1000 }),
+    ]) {
+      expect(text).toContain("this up will be blocked: group team cannot be deleted");
+      expect(text).toContain("identity bot");
+      expect(text).toContain("1 deletion will be blocked");
+    }
+  });
+});
+
+describe("the deletion of a role", () => {
+  test("is blocked while a binding that stays grants it", () => {
+    const own = liveWith([TEAM, CI, MAKER]);
+    const report = reportOf([gone("Role", "maker", MAKER)], own);
+    expect(namesOf(report)).toEqual([["maker", true, ["role binding ci at team"]]]);
+    expect(rowsOf(report)).toEqual([]);
+    const both = reportOf([gone("Role", "maker", MAKER), gone("RoleBinding", "b", bindingUid(TEAM, 0))], own);
+    expect(both.blocked).toEqual([]);
+    expect(rowsOf(both)).toEqual(["ci - team repo.create maker"]);
+  });
+
+  test("is blocked at the organization's own group, too", () => {
+    const role = uidIn(ROOT, 40);
+    const own = liveWith([TEAM, CI, role]);
+    (own.graph as GraphBuilder).roles.set(role, {
+      id: role,
+      uid: role,
+      name: "r",
+      group: ROOT,
+      capabilities: ["repo.list"],
+    });
+    expect(reportOf([gone("Role", "r", role)], own).blocked).toMatchObject([
+      { kind: "role", group: ROOT, groupName: "/" },
+    ]);
+  });
+});
