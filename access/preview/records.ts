@@ -38,7 +38,7 @@ export const recordsIn = (byUrn: ReadonlyMap<string, Resource>, before: AccessGr
     plannedWith: (uid) => {
       if (exists(uid)) return undefined;
       const shown = byShown.get(uid) ?? [];
-      const [found = byMark.get(resourceMarkIn(uid))] = shown;
+      const [found = isPlaceholder(uid) ? byMark.get(resourceMarkIn(uid)) : undefined] = shown;
       if (found !== undefined && shown.length < 2) return found;
       return found !== undefined || isPlaceholder(uid) ? "unknown" : undefined;
     },

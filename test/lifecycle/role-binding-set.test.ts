@@ -49,15 +49,17 @@ new RoleBinding("deploy", { parent: team, identity: deploy, role: custom });`),
     program.write(set(PAIRS));
     // An inline program of the Automation API does not report what leaves the stack.
     const preview = await program.commandLine.must("preview");
-    for (const name of ["ci", "deploy"]) {
+    const takenOver = ["ci", "deploy"].map((name) => {
       const line = new RegExp(
         `RoleBinding ${name} is no longer in the program: .* takes over role binding (.+), which stays`,
       );
-      expect(before).toContain(line.exec(preview.output)?.[1]);
-    }
+      return line.exec(preview.output)?.[1];
+    });
+    expect(before).toEqual(expect.arrayContaining(takenOver));
     expect(preview.output).not.toContain("is removed");
+    const [ci, deploy] = takenOver;
     expect(preview.output).toContain(
-      'RoleBindingSet team is new:\n      - adds "ci" as "viewer"\n      - adds "deploy" as "custom"',
+      `RoleBindingSet team is new:\n      - takes over "ci" as "viewer", role binding ${ci}\n      - takes over "deploy" as "custom", role binding ${deploy}`,
     );
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toContain("RoleBindingSet team: takes over role bindings that exist:");
